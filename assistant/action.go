@@ -14,19 +14,20 @@ import (
 	"winnow/assistant/llm"
 )
 
-// ClientAction is something the program can do that the model may suggest, as a button of
-// its answer.
+// ClientAction is something the program can do that the model may suggest in an
+// answer; the user sees it as a button.
 type ClientAction struct {
 	Action      string
 	Description string
-	Schema      *jsonschema.Schema // of the data, an object; nil: it has none
-	// Run carries the action out, for Session.Perform. nil leaves it to the user interface.
+	Schema      *jsonschema.Schema // schema of the data, which is an object; nil if the action takes no data
+	// Run carries out the action when Session.Perform is called. If it is nil,
+	// the user interface does it instead.
 	Run func(ctx context.Context, data json.RawMessage) error
 }
 
-// NewClientAction returns an action whose schema is derived from the Go struct A, like that
-// of NewTool; the model may add other fields. run may be nil. It panics when A has no JSON
-// Schema.
+// NewClientAction returns an action whose schema is derived from the Go struct
+// A, as in NewTool; the model may add other fields. run may be nil. It panics
+// if A has no JSON Schema.
 func NewClientAction[A any](action, description string, run func(ctx context.Context, data A) error) ClientAction {
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
@@ -46,7 +47,7 @@ func NewClientAction[A any](action, description string, run func(ctx context.Con
 	return a
 }
 
-// fields are the names of the fields of the data, sorted.
+// fields returns the sorted names of the fields in the schema.
 func (a ClientAction) fields() []string {
 	if a.Schema == nil {
 		return nil
@@ -54,7 +55,7 @@ func (a ClientAction) fields() []string {
 	return slices.Sorted(maps.Keys(a.Schema.Properties))
 }
 
-// check refuses data that does not fit the schema.
+// check returns an error if data does not match the schema.
 func (a ClientAction) check(data json.RawMessage) error {
 	if a.Schema == nil {
 		return nil
@@ -65,7 +66,7 @@ func (a ClientAction) check(data json.RawMessage) error {
 	return nil
 }
 
-// dataOf is the data of an action, an empty object if it has none.
+// dataOf returns the data of an action, or an empty object if there is none.
 func dataOf(data json.RawMessage) json.RawMessage {
 	if len(data) == 0 || string(data) == "null" {
 		return json.RawMessage("{}")
@@ -73,9 +74,10 @@ func dataOf(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-// Perform carries out a client action that an answer has suggested, by the Run of the page
-// that is open. ErrNotAction: that page has no such action, or leaves it to the user
-// interface, or the action goes to the model: see SuggestedAction.Message.
+// Perform carries out a client action that an answer suggested, with the Run
+// function of the current page. It returns ErrNotAction if the page has no such
+// action, if the user interface handles it, or if the action is sent to the
+// model (see SuggestedAction.Message).
 func (s *Session) Perform(ctx context.Context, a SuggestedAction) error {
 	offered, err := s.available(nil)
 	if err != nil {
@@ -92,7 +94,8 @@ func (s *Session) Perform(ctx context.Context, a SuggestedAction) error {
 	return actions[i].Run(s.ToolContext(ctx), dataOf(a.Data))
 }
 
-// checkActions refuses client actions that a model could not suggest.
+// checkActions returns an error if a page has client actions that a model could
+// not suggest.
 func checkActions(p Page) error {
 	for i, a := range p.ClientActions {
 		same := func(other ClientAction) bool { return other.Action == a.Action }
@@ -103,8 +106,8 @@ func checkActions(p Page) error {
 	return nil
 }
 
-// normalize fills in what the model left out and refuses a client action that the
-// page does not have, because its button would do nothing.
+// normalize fills in what the model left out. It rejects a client action that
+// the page does not have, because its button would do nothing.
 func (a *SuggestedAction) normalize(known []ClientAction) error {
 	a.Handler, a.Style = cmp.Or(a.Handler, "client"), cmp.Or(a.Style, "secondary")
 	has := func(k ClientAction) bool { return k.Action == a.Action }
@@ -123,8 +126,9 @@ func (a *SuggestedAction) normalize(known []ClientAction) error {
 	return known[i].check(a.Data)
 }
 
-// Message is the text that a server action of an answer sends: the label followed by the
-// name and data of the action as JSON. That of ActionContinue without data is its label.
+// Message returns the text that is sent when the user picks a server action:
+// the label followed by the name and data of the action as JSON. ActionContinue
+// without data sends only its label.
 func (a SuggestedAction) Message() string {
 	if string(a.Data) == "null" {
 		a.Data = nil
@@ -133,7 +137,7 @@ func (a SuggestedAction) Message() string {
 		Action string          `json:"action"`
 		Data   json.RawMessage `json:"data,omitempty"`
 	}{a.Action, a.Data})
-	if err != nil || a.Action == ActionContinue && a.Data == nil { // err: data that is no JSON
+	if err != nil || a.Action == ActionContinue && a.Data == nil { // err != nil: the data is not valid JSON
 		return a.Label
 	}
 	return a.Label + "\n\n" + string(raw)

@@ -13,16 +13,16 @@ import (
 )
 
 // Builder composes what comes next in a conversation. It is immutable: every
-// method returns a new builder, and any number of them may share a
-// conversation, whose messages they never copy. Nothing reaches the
-// conversation before Conversation, Prompt or PromptForImage.
+// method returns a new builder. Builders may share a conversation; they never
+// copy its messages. Nothing is added to the conversation until Conversation,
+// Prompt or PromptForImage is called.
 type Builder struct {
 	conversation *Conversation
 	deltas       []delta
-	sampling     *llm.Sampling // of the next Run; nil leaves it
+	sampling     *llm.Sampling // for the next Run; nil keeps the current one
 }
 
-// delta is one thing to apply: a message or a change of the config.
+// delta is one change to apply: a message or a new config value.
 type delta struct {
 	name  string
 	apply func(messages *[]message.Message, config *Config) error
@@ -33,7 +33,8 @@ func (b Builder) with(name string, apply func(*[]message.Message, *Config) error
 	return b
 }
 
-// message adds a message with a text, which is sanitised when the delta is made.
+// message adds a message with a text, which is sanitised when the delta is
+// created.
 func (b Builder) message(name, text string, build func(text string) message.Message) Builder {
 	text = safetext.Clean(strings.TrimSpace(text))
 	return b.with(name, func(messages *[]message.Message, _ *Config) error {
@@ -50,7 +51,7 @@ func (b Builder) Agent(text string) Builder {
 	return b.message("agent", text, func(text string) message.Message { return &message.Agent{Text: text} })
 }
 
-// Assistant adds an answer of the assistant, as an example to continue from.
+// Assistant adds an answer of the assistant as an example for the model.
 func (b Builder) Assistant(text string) Builder {
 	return b.message("assistant", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleAssistant} })
 }
@@ -60,19 +61,19 @@ func (b Builder) Context(text string) Builder {
 	return b.message("context", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleUser} })
 }
 
-// Request adds a request of the user.
+// Request adds a user message.
 func (b Builder) Request(text string) Builder {
 	return b.message("request", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleUser} })
 }
 
-// Sampling sets how models choose their answers in the next Run, and only there.
+// Sampling sets the sampling parameters for the next Run only.
 func (b Builder) Sampling(s llm.Sampling) Builder {
 	b.sampling = &s
 	return b
 }
 
-// Provider prefers a provider from here on. A preferred model of another provider
-// is dropped, unless this builder named it.
+// Provider sets the preferred provider from here on. It clears a preferred
+// model of another provider, unless this builder set that model.
 func (b Builder) Provider(name string) Builder {
 	return b.with("provider", func(_ *[]message.Message, c *Config) error {
 		providers := b.conversation.registry.Providers()
@@ -91,7 +92,8 @@ func (b Builder) Provider(name string) Builder {
 	})
 }
 
-// Model prefers a model from here on: "provider/name", or a name of the provider.
+// Model sets the preferred model from here on: "provider/name", or just the
+// name within the preferred provider.
 func (b Builder) Model(name string) Builder {
 	return b.with("model", func(_ *[]message.Message, c *Config) error {
 		if name == "" {
@@ -105,7 +107,7 @@ func (b Builder) Model(name string) Builder {
 	})
 }
 
-// Tools adds tools to those the conversation has.
+// Tools adds tools to the conversation.
 func (b Builder) Tools(tools ...Tool) Builder {
 	return b.with("tools", func(_ *[]message.Message, c *Config) error {
 		all := append(slices.Clip(c.Tools), tools...)
@@ -117,8 +119,9 @@ func (b Builder) Tools(tools ...Tool) Builder {
 	})
 }
 
-// Conversation applies the deltas, all of them or, with a *DeltaError, none,
-// and returns the conversation to run. A second call applies them again.
+// Conversation applies the deltas and returns the conversation, ready to run.
+// If one of them fails, none is applied and the error is a *DeltaError. A
+// second call applies them again.
 func (b Builder) Conversation() (*Conversation, error) {
 	if b.conversation == nil || b.conversation.registry == nil {
 		return nil, &llm.ConfigError{Field: "conversation", Reason: "a builder comes from the Continuation of a NewConversation"}
@@ -163,8 +166,8 @@ func (b Builder) Prompt(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// PromptForImage applies the deltas and returns one image that the model draws from
-// the texts of the agent and the user.
+// PromptForImage applies the deltas and returns one image that the model
+// generates from the agent and user messages.
 func (b Builder) PromptForImage(ctx context.Context) (llm.Image, error) {
 	c, err := b.Conversation()
 	if err != nil {

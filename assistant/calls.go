@@ -16,20 +16,20 @@ import (
 	"winnow/checkpoint"
 )
 
-// maxCalls bounds the calls of one response; the rest are refused.
+// maxCalls limits the tool calls of one response; further calls are rejected.
 const maxCalls = 64
 
-// checkedCall is a call with its tool, or why it may not run.
+// checkedCall is a call with its tool, or with the reason why it may not run.
 type checkedCall struct {
 	ToolCall
 	tool    Tool
-	invalid *ToolResult // why it may not run; nil when it may
+	invalid *ToolResult // why it may not run; nil if it may
 }
 
-// runCalls runs the calls of a whole response, in order, each on its own.
+// runCalls runs the calls of a complete response in order, each independently.
 func (t *loop) runCalls(a reply) error {
 	checked := make([]checkedCall, len(a.end.Calls))
-	problem := "" // of the first invalid call
+	problem := "" // what is wrong with the first invalid call
 	for i, c := range a.end.Calls {
 		checked[i] = t.check(c, a.end, i)
 		if r := checked[i].invalid; r != nil && problem == "" {
@@ -51,8 +51,8 @@ func (t *loop) runCalls(a reply) error {
 		if i == 0 {
 			m.Message, m.Joined = a.text, false
 		}
-		// Messages that a Conversation was given meanwhile come after the calls of
-		// this response, which stay adjacent.
+		// Messages added to a Conversation in the meantime go after the calls of this
+		// response, which must stay adjacent.
 		t.addMessage(m, at+i)
 	}
 	t.flushTexts()
@@ -63,8 +63,8 @@ func (t *loop) runCalls(a reply) error {
 	return limitErr
 }
 
-// countRound counts the round against its limit. An invalid one, with a problem,
-// has a limit of its own.
+// countRound counts a round of tool calls against the limit. If problem is not empty the
+// round was invalid, which has a limit of its own.
 func (t *loop) countRound(problem string) error {
 	if problem == "" {
 		t.invalid, t.pair.InvalidRounds = 0, 0
@@ -77,15 +77,15 @@ func (t *loop) countRound(problem string) error {
 	case t.invalid >= maxInvalidRounds:
 		return &TurnError{Code: CodeInvalidToolCalls, Message: fmt.Sprintf(
 			"the model made invalid tool calls %d times in a row; the last: %s", t.invalid, problem)}
-	case t.invalid >= 2: // the first correction is silent
+	case t.invalid >= 2: // the first correction is not shown to the user
 		t.correcting = true
 		t.host.emit(Retrying{Attempt: t.invalid, Reason: "invalid tool call", Code: CodeInvalidToolCalls})
 	}
 	return nil
 }
 
-// check checks call i of a response. No call of a damaged response may run: its
-// arguments may have lost a part.
+// check checks call i of a response. No call of a damaged response may run: part of its
+// arguments may be missing.
 func (t *loop) check(c llm.Call, end llm.End, i int) checkedCall {
 	tool, args, invalid := t.tools.check(c)
 	refuse := func(format string, args ...any) {
@@ -106,8 +106,8 @@ func (t *loop) check(c llm.Call, end llm.End, i int) checkedCall {
 	}
 }
 
-// callID is the id that the endpoint gave, made unique in the turn, because each
-// result must find its call: some endpoints give none, or every call the same.
+// callID makes the id given by the endpoint unique within the turn, because each result
+// must find its call. Some endpoints send no id, or the same one for every call.
 func (t *loop) callID(given string, i int) string {
 	if t.callIDs == nil {
 		t.callIDs = map[string]bool{"": true}
@@ -131,7 +131,7 @@ func validOrQuoted(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
-	raw, _ := PlainJSON(text) // a string always encodes
+	raw, _ := PlainJSON(text) // a string can always be encoded
 	return raw
 }
 
@@ -178,7 +178,7 @@ func (t *loop) call(all []checkedCall, i int) error {
 	return err
 }
 
-// addCall adds a call to the pair. One that failed is logged, without arguments and
+// addCall adds a call to the pair. A failed call is logged without its arguments and
 // message.
 func (t *loop) addCall(c ToolCall) {
 	t.pair.ToolCalls = append(t.pair.ToolCalls, c)
@@ -194,7 +194,8 @@ func (t *loop) addCall(c ToolCall) {
 	}
 }
 
-// runTool implements toolRunner: the tool runs after the user's approval and the checkpoint.
+// runTool implements toolRunner: it asks the user for approval, makes the checkpoint and
+// runs the tool.
 func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error) {
 	c := &calls[0]
 	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
@@ -229,7 +230,7 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 			}
 		}
 		r = t.callGuarded(c, shown, writes)
-		if r.ErrorCode != CodePlanChanged || shown == "" { // else it is asked about again
+		if r.ErrorCode != CodePlanChanged || shown == "" { // otherwise the user is asked again, with the new plan
 			break
 		}
 	}
@@ -241,7 +242,7 @@ func (t *turn) mayCall(c *checkedCall, writes bool) error {
 	switch {
 	case c.tool.Lasting:
 		return t.s.Needs(RoleSave)
-	case c.tool.Server != "": // what it does out there is no change of the window
+	case c.tool.Server != "": // a server tool changes nothing in the window
 		return t.s.Needs(RoleWrite)
 	case writes:
 		return t.s.Needs(RolePropose)
@@ -249,8 +250,8 @@ func (t *turn) mayCall(c *checkedCall, writes bool) error {
 	return nil
 }
 
-// callGuarded runs a call. A write that takes back what others have staged, which the role
-// of the user does not allow, is undone.
+// callGuarded runs a call. If a write takes back what other users have staged, and the
+// user's role does not allow that, the write is undone.
 func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult {
 	ctx := withShown(t.ctx, shown)
 	if writes {
@@ -276,7 +277,7 @@ func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult
 	return r
 }
 
-// proposeCall makes proposals of what a call would change, in place of the change.
+// proposeCall turns the changes a call would make into proposals instead of making them.
 func (t *turn) proposeCall(c *checkedCall) ToolResult {
 	w := t.s.opts.Window
 	if _, ok := w.(Proposer); !ok {
@@ -311,8 +312,9 @@ func (t *turn) proposeCall(c *checkedCall) ToolResult {
 	return OK("Proposed, not done: "+strings.Join(what, "; ")+". It waits for a user with the role save; this user may only propose.", nil)
 }
 
-// checkPayload fills in the payload of a result. One that no registered type describes is a
-// mistake of the tool, which has run: the result is a failure that says so.
+// checkPayload fills in the payload of a result. A payload that matches no registered type
+// is a bug in the tool, which has already run: the result becomes a failure that reports
+// it.
 func (t *turn) checkPayload(tool string, r ToolResult) ToolResult {
 	if r.Payload == nil {
 		return r
@@ -337,7 +339,7 @@ func (t *turn) checkPayload(tool string, r ToolResult) ToolResult {
 	return r
 }
 
-// journalFailed is the result of runTool when the journal could not be locked.
+// journalFailed returns the result of runTool when the journal could not be locked.
 func journalFailed(ctx context.Context, err error) (r ToolResult, wrote bool, _ error) {
 	switch {
 	case ctx.Err() != nil:
@@ -348,8 +350,8 @@ func journalFailed(ctx context.Context, err error) (r ToolResult, wrote bool, _ 
 	return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
 }
 
-// lockJournal locks the journal from the turn's first write tool to its end; without an
-// error the window is as the journal says.
+// lockJournal locks the journal from the turn's first write tool until the turn ends. If it
+// returns nil, the window matches the journal.
 func (t *turn) lockJournal() error {
 	if t.unlock != nil {
 		return nil
@@ -368,7 +370,7 @@ func (t *turn) unlockJournal() {
 	}
 }
 
-// progressOf reports the progress of the call that runs.
+// progressOf returns a function that reports the progress of a running call.
 func (t *loop) progressOf(c *checkedCall) func(Progress) {
 	index := t.cards
 	return func(p Progress) {
@@ -379,8 +381,8 @@ func (t *loop) progressOf(c *checkedCall) func(Progress) {
 	}
 }
 
-// wholeResponses is the text up to the last card marker: the response after it is
-// incomplete.
+// wholeResponses returns the text up to the last card marker. What follows is an incomplete
+// response.
 func wholeResponses(p *Pair) string {
 	cards := 0
 	for _, c := range p.ToolCalls {

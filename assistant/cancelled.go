@@ -10,12 +10,13 @@ import (
 	"winnow/assistant/llm"
 )
 
-// ErrNothingCancelled is returned when no cancelled answer is offered.
+// ErrNothingCancelled is returned when there is no cancelled answer to keep or
+// repeat.
 var ErrNothingCancelled = errors.New("no cancelled answer is offered; the next message removes it")
 
-// Cancelled returns what came of the answer that was cancelled last: a pair in state
-// partial, which is offered until the next send. nil: nothing is offered. The caller must
-// not change it.
+// Cancelled returns what arrived of the most recently cancelled answer, as a
+// pair in state partial. It is available until the next message is sent, and
+// nil if there is none. The caller must not change it.
 func (q MessageQueue) Cancelled() *Pair {
 	s := q.session
 	s.mu.Lock()
@@ -23,11 +24,12 @@ func (q MessageQueue) Cancelled() *Pair {
 	return s.current.cancelled
 }
 
-// PartialWords counts the words of a cancelled answer; 0 when only reasoning came.
+// PartialWords counts the words of a cancelled answer; 0 if only reasoning
+// arrived.
 func PartialWords(p *Pair) int { return len(strings.Fields(p.AssistantText)) }
 
-// AskAgain returns the prompt that repeats what was cancelled. The error is
-// ErrNothingCancelled when nothing is offered.
+// AskAgain returns the prompt that repeats the cancelled request. It returns
+// ErrNothingCancelled if there is none.
 func (s *Session) AskAgain(ctx context.Context) (Prompt, error) {
 	p := s.Cancelled()
 	if p == nil {
@@ -59,10 +61,11 @@ func (s *Session) AskAgain(ctx context.Context) (Prompt, error) {
 	return again, nil
 }
 
-// KeepCancelled keeps the cancelled answer that is offered. One to a new message becomes a
-// visible pair, which is never sent; one to an older message becomes an answer of that,
-// which is not chosen. It returns the pair that has it. The error is ErrBusy while a turn
-// runs, and ErrNothingCancelled when nothing is offered.
+// KeepCancelled stores the cancelled answer. An answer to a new message becomes
+// a visible pair that is never sent. An answer to an older message becomes one
+// of that message's alternative answers, not the selected one. It returns the
+// pair that now holds the answer. Errors are ErrBusy while a turn runs, and
+// ErrNothingCancelled if there is no cancelled answer.
 func (s *Session) KeepCancelled(ctx context.Context) (*Pair, error) {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -108,7 +111,8 @@ func (s *Session) keepCancelled(ctx context.Context, partial *Pair) (*Pair, erro
 	return kept, s.opts.Store.Commit(ctx, b)
 }
 
-// keepAsAnswer adds a cancelled answer to the answers of an older pair.
+// keepAsAnswer adds a cancelled answer to the alternative answers of an older
+// pair.
 func (s *Session) keepAsAnswer(ctx context.Context, partial, of *Pair) error {
 	v := partial.Answer()
 	add := PairAnswer{Seq: of.Seq, ID: v.ID, Add: &v}
@@ -118,9 +122,10 @@ func (s *Session) keepAsAnswer(ctx context.Context, partial, of *Pair) error {
 	return add.Apply(of)
 }
 
-// partial returns what came of an answer that is cancelled, as a pair of its own; nil when
-// nothing did. After a tool has run, the whole responses stay in the pair of the turn, and
-// what had come is the whole answer. What the model suggested or proposed in it is left out.
+// partial returns what arrived of a cancelled answer as a separate pair, or nil
+// if nothing did. If a tool has run, the complete responses stay in the turn's
+// pair and partial holds the whole answer so far. Suggestions and proposals in
+// it are dropped.
 func (t *turn) partial(ran bool) *Pair {
 	p := t.pair
 	if p.AssistantText == "" && p.Reasoning == "" || t.decided != nil || ran && p.AssistantText == wholeResponses(p) {
@@ -131,7 +136,7 @@ func (t *turn) partial(ran bool) *Pair {
 	part.Payloads, part.Suggested, part.Variants, part.Chosen = nil, nil, nil, 0
 	part.Took = t.took()
 	if !ran {
-		part.ToolCalls = nil // invalid ones
+		part.ToolCalls = nil // those are invalid calls
 	}
 	if !ran && t.fresh {
 		return &part
@@ -142,8 +147,8 @@ func (t *turn) partial(ran bool) *Pair {
 	return &part
 }
 
-// offerBeside stores a cancelled answer together with the pair, which keeps its own; nil stores none. It
-// returns how the turn ends.
+// offerBeside stores a cancelled answer next to the pair, which keeps its own
+// answer; nil stores nothing. It returns the event that ends the turn.
 func (t *turn) offerBeside(partial *Pair, end Event) Event {
 	if partial == nil {
 		return end
@@ -160,7 +165,8 @@ func (t *turn) offerBeside(partial *Pair, end Event) Event {
 	return end
 }
 
-// restoreCancelled offers again what an earlier run, or another program, left to offer.
+// restoreCancelled makes a cancelled answer from an earlier run, or from
+// another program, available again.
 func (s *Session) restoreCancelled(ctx context.Context, session string) error {
 	store, ok := s.opts.Store.(CancelledStore)
 	if !ok {
@@ -180,10 +186,11 @@ func (s *Session) restoreCancelled(ctx context.Context, session string) error {
 	return nil
 }
 
-// Branch makes the Session a new session, with a new ID, that continues this one, or the
-// session of the pair when it is not in this one: its view is that one's up to the pair,
-// and its own pairs. Nothing is copied. Model, window state and unsaved changes stay: the
-// window is not rolled back. On error the old session continues.
+// Branch turns the Session into a new session, with a new ID, that branches off
+// at a pair of this session or of another one. The new view is the old one up
+// to that pair, followed by the new session's own pairs; nothing is copied.
+// Model, window state and unsaved changes stay: the window is not rolled back.
+// On error the old session continues.
 func (s *Session) Branch(ctx context.Context, seq int64) error {
 	release, err := s.acquireWork(false)
 	if err != nil {

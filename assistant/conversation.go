@@ -19,26 +19,26 @@ import (
 
 // Config configures a Conversation.
 type Config struct {
-	Provider   string        // preferred provider; "" is any
-	Model      string        // preferred model: "provider/name", or with Provider the name; "" is any
-	Selection  llm.Selection // nil is DefaultSelection
+	Provider   string        // preferred provider; "" means any
+	Model      string        // preferred model: "provider/name", or just the name if Provider is set; "" means any
+	Selection  llm.Selection // nil means DefaultSelection
 	Tools      []Tool
-	Reasoning  bool // only a model that reasons will do
-	Iterations int  // rounds of tool calls in a Run; 0 is DefaultIterations
+	Reasoning  bool // use only models that reason
+	Iterations int  // tool-call rounds per Run; 0 means DefaultIterations
 }
 
-// Conversation owns a message.List and talks to models about it. It belongs to
+// Conversation owns a message.List and sends it to models. It must be used by
 // one goroutine at a time.
 type Conversation struct {
 	registry *llm.Registry
 	messages *message.List
 	config   Config
-	sampling llm.Sampling // of the next Run
+	sampling llm.Sampling // for the next Run
 }
 
-// NewConversation returns a conversation over the models of a registry. messages may
-// be nil, or a list that was stored before, which the conversation then owns. A config
-// that cannot work is a *llm.ConfigError, such as one that prefers an unknown provider.
+// NewConversation returns a conversation that uses the models of a registry.
+// messages may be nil, or a stored list, which the conversation then owns. An
+// invalid config, such as an unknown provider, returns a *llm.ConfigError.
 func NewConversation(registry *llm.Registry, messages *message.List, config Config) (*Conversation, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models to talk to"}
@@ -55,8 +55,9 @@ func NewConversation(registry *llm.Registry, messages *message.List, config Conf
 	return &Conversation{registry: registry, messages: messages, config: config}, nil
 }
 
-// checkModel refuses a preferred provider or model that the DefaultSelection would not
-// find. The names that another Selection knows are its own.
+// checkModel rejects a preferred provider or model that DefaultSelection would
+// not find. Another Selection may use names of its own, so they are not
+// checked.
 func checkModel(registry *llm.Registry, config Config) error {
 	providers := registry.Providers()
 	switch {
@@ -75,21 +76,22 @@ func checkModel(registry *llm.Registry, config Config) error {
 	return err
 }
 
-// Messages is the conversation's list: the one it works on.
+// Messages returns the conversation's own list, not a copy.
 func (c *Conversation) Messages() *message.List { return c.messages }
 
-// Config returns what the conversation runs with now.
+// Config returns the current configuration.
 func (c *Conversation) Config() Config { return c.config }
 
-// Continuation returns a builder on this conversation. It may be taken, and
-// its messages applied, while Run is still yielding: the next request has them.
-// Changes of the config apply from the next Run.
+// Continuation returns a builder for this conversation. It may be used while
+// Run is still yielding: the next request includes its messages. Config changes
+// apply from the next Run.
 func (c *Conversation) Continuation() Builder { return Builder{conversation: c} }
 
-// Run continues the conversation until the assistant's final text, yielding each
-// message when it is appended: a call as soon as it has its result. An error ends it,
-// a *llm.ConfigError, a *TurnError, ErrRounds or ctx's; the messages so far stay.
-// Breaking out of the loop stops the conversation after the current response.
+// Run continues the conversation until the assistant's final text. It yields
+// each message when it is appended, and a call as soon as its result is there.
+// It ends at the first error: a *llm.ConfigError, a *TurnError, ErrRounds or
+// the error of ctx. Messages added before that stay. Breaking out of the loop
+// stops the conversation after the current response.
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		if c.registry == nil {
@@ -116,11 +118,11 @@ func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error
 	}
 }
 
-// run is a Run of a Conversation: a loop without confirmations, checkpoints, trimming and
-// events.
+// run is one Run of a Conversation: the loop without confirmations,
+// checkpoints, trimming and events.
 type run struct {
 	loop
-	yield   func(message.Message) bool // false stops the run after its response
+	yield   func(message.Message) bool // returns false to stop the run after the current response
 	stopped bool                       // yield returned false
 }
 
@@ -159,8 +161,8 @@ func (c *Conversation) newRun() (*run, error) {
 	return r, nil
 }
 
-// choose selects the model for the next request: its endpoint, the name by
-// which the endpoint knows it, and its full id.
+// choose selects the model for the next request. name is what the endpoint
+// calls it, id is "provider/name".
 func (c *Conversation) choose(images bool) (model llm.Model, name, id string, err error) {
 	selection := c.config.Selection
 	if selection == nil {
@@ -178,7 +180,7 @@ func (c *Conversation) choose(images bool) (model llm.Model, name, id string, er
 	return model, name, id, err
 }
 
-// estimate is the size of the next request in tokens.
+// estimate returns the size of the next request in tokens.
 func (c *Conversation) estimate() int {
 	sum := 0
 	for _, m := range c.messages.Wire() {

@@ -14,9 +14,9 @@ import (
 	"winnow/assistant/message"
 )
 
-// PairParts returns the texts that a pair adds to a request, each of which is
-// estimated on its own: the user's text, the text of each response, and the
-// arguments and the result of each call.
+// PairParts returns the texts that a pair adds to a request, each estimated
+// separately: the user's text, the text of each response, and the arguments and
+// result of each call.
 func PairParts(p *Pair) []string {
 	var parts []string
 	for _, m := range PairMessages(p) {
@@ -35,8 +35,8 @@ func PairParts(p *Pair) []string {
 	return parts
 }
 
-// PairCost estimates the tokens that a pair adds to a request: the sum over its
-// parts of their runes divided by charsPerToken, rounded up, and its pictures.
+// PairCost estimates the tokens that a pair adds to a request. For each part,
+// that is its runes divided by charsPerToken, rounded up; pictures are added.
 func PairCost(p *Pair, charsPerToken float64) int {
 	sum := attachment.Tokens(p.Attachments)
 	for _, part := range PairParts(p) {
@@ -48,10 +48,10 @@ func PairCost(p *Pair, charsPerToken float64) int {
 // PairContributes reports whether the pair contributes messages to a request.
 func PairContributes(p *Pair) bool { return len(PairMessages(p)) > 0 }
 
-// PairMessages returns the messages that a pair contributes to a request: the user's
-// text, the calls, the assistant's text; an empty text is left out. A pair that
-// ended in an error contributes only its whole responses, and nothing when it has
-// none; a running pair and a partial one contribute nothing.
+// PairMessages returns the messages that a pair contributes to a request: the
+// user's text, the calls and the assistant's text. Empty texts are left out. A
+// pair that ended in an error contributes only its complete responses, and
+// nothing if there are none. A running or partial pair contributes nothing.
 func PairMessages(p *Pair) []message.Message {
 	failed := p.State == PairError
 	if p.State == PairSending || p.State == PairPartial || (failed && len(p.ToolCalls) == 0) {
@@ -65,7 +65,7 @@ func PairMessages(p *Pair) []message.Message {
 	response := -1
 	for i, c := range p.ToolCalls {
 		if c.Result == nil {
-			continue // cancelled before it ran: its response was not whole
+			continue // cancelled before it ran: its response was incomplete
 		}
 		m := callMessage(c)
 		if c.Response != response {
@@ -80,8 +80,8 @@ func PairMessages(p *Pair) []message.Message {
 	return out
 }
 
-// loadPictures reads the pictures of the request. A model that is known not to see them
-// is told by their names that there are some.
+// loadPictures reads the pictures of the request. A model known not to accept
+// images gets their names instead.
 func (t *turn) loadPictures() error {
 	store, stored := t.s.opts.Store.(PictureStore)
 	for _, m := range *t.list {
@@ -108,11 +108,11 @@ func (t *turn) loadPictures() error {
 	return nil
 }
 
-// splitAtCards splits text at its card markers: the text before each call, and the text
-// after the last one. The markers do not count silent calls.
+// splitAtCards splits text at its card markers into the text before each call
+// and the text after the last one. Silent calls have no marker.
 func splitAtCards(text string, calls []ToolCall) (before []string, last string) {
 	before = make([]string, len(calls))
-	var shown []int // index in calls of each card
+	var shown []int // indices into calls of those with a card
 	for i, c := range calls {
 		if !c.Silent {
 			shown = append(shown, i)
@@ -130,8 +130,8 @@ func splitAtCards(text string, calls []ToolCall) (before []string, last string) 
 	return before, strings.TrimSpace(pending.String())
 }
 
-// callMessage is the message of a call that has a result, as a later one of its
-// response.
+// callMessage returns the message for a call that has a result, as a non-first
+// call of its response.
 func callMessage(c ToolCall) *message.ToolCall {
 	m := &message.ToolCall{ToolName: c.Name, ToolCallID: c.ID, Arguments: c.Arguments, Joined: true}
 	m.Result = encodeResult(*c.Result)
@@ -141,12 +141,12 @@ func callMessage(c ToolCall) *message.ToolCall {
 	return m
 }
 
-// maxResultRunes bounds what one result may add to a request: about 9,000
-// tokens, so that five of them leave room in a window of 128,000.
+// maxResultRunes limits what one result may add to a request. At about 9,000
+// tokens, five results still leave room in a window of 128,000.
 const maxResultRunes = 32_000
 
-// encodeResult encodes a result for the model: of the payload only its summary, and
-// data that is too long cut off, with a note.
+// encodeResult encodes a result for the model. Of a payload it sends only the
+// summary. Data that is too long is cut off, with a note.
 func encodeResult(r ToolResult) json.RawMessage {
 	shown := r
 	if r.Payload != nil {
@@ -176,7 +176,7 @@ func cutRunes(s string, n int) string {
 	return string([]rune(s)[:n]) + "…"
 }
 
-// UpperFirst is text with a capital letter at its beginning.
+// UpperFirst returns text with its first letter in upper case.
 func UpperFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
@@ -185,8 +185,8 @@ func UpperFirst(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// Counted is a number with its noun: "1 pair", "3 pairs". thing is the singular
-// of a noun whose plural takes an s.
+// Counted returns a number with its noun: "1 pair", "3 pairs". thing is the
+// singular of a noun with a regular plural in s.
 func Counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -194,7 +194,7 @@ func Counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// TokenCount is a number of tokens as people read it: "812 tokens", "1.3k tokens".
+// TokenCount formats a number of tokens: "812 tokens", "1.3k tokens".
 func TokenCount(n int) string {
 	if n < thousand {
 		return Counted(n, "token")
@@ -202,7 +202,8 @@ func TokenCount(n int) string {
 	return fmt.Sprintf("%.1fk tokens", float64(n)/thousand)
 }
 
-// Dollars is a price in US dollars: "$0.004", "$2.50"; what is less than $0.001 is said to be so.
+// Dollars formats a price in US dollars: "$0.004", "$2.50". Prices below $0.001
+// are written as "less than".
 func Dollars(usd float64) string {
 	const least = 0.001
 	switch {

@@ -14,27 +14,27 @@ import (
 )
 
 // Checkpoints lists the checkpoints of this session, oldest first; "Session
-// start" is always the first. The one that a rollback went back to stays in the list as
-// Undone; later ones leave it.
+// start" is always the first. After a rollback, the checkpoint rolled back to
+// stays in the list, marked Undone; later ones are removed.
 func (s *Session) Checkpoints() []checkpoint.Checkpoint { return s.opts.Journal.List(s.ID()) }
 
-// Changes counts the changes of this session that are in effect: its checkpoints without
-// its start and those that were undone.
+// Changes counts the changes of this session that are in effect: its
+// checkpoints except the session start and undone ones.
 func (s *Session) Changes() int {
 	undone := func(c checkpoint.Checkpoint) bool { return c.Undone || c.Kind == checkpoint.KindStart }
 	return len(slices.DeleteFunc(s.Checkpoints(), undone))
 }
 
-// LastStep returns the newest change of the window that can be undone, by any user. A
-// Rollback to its ID undoes it.
+// LastStep returns the newest change of the window that can be undone, by any
+// user. Rolling back to its ID undoes it.
 func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journal.LastStep() }
 
-// Edit runs a change of the window that the user makes by hand, as one step
-// that can be undone. description names the step if the window is not a Describer. The
-// change ends up in both journal and window, or in neither. A change that leaves the state
-// as it was, such as saving, is not a step.
+// Edit runs a change that the user makes to the window by hand, as one step
+// that can be undone. description names the step if the window is not a
+// Describer. The change ends up in both journal and window, or in neither. A
+// change that leaves the state unchanged, such as saving, is not a step.
 //
-// A user with RolePropose changes nothing: the error is a *Proposed.
+// For a user with RolePropose nothing is changed and the error is a *Proposed.
 func (s *Session) Edit(description string, change func() error) error {
 	err := s.Needs(RolePropose)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Session) Edit(description string, change func() error) error {
 		return err
 	}
 	if saved, _ := j.SavedState(); !jsondelta.Equal(saved, before) {
-		if err := s.markSaved(before); err != nil { // what the next run compares the state with
+		if err := s.markSaved(before); err != nil { // the next run compares its state with this
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Session) Edit(description string, change func() error) error {
 		return err
 	}
 	s.storeState(ctx)
-	if err := s.markSaved(after); err != nil { // the step is recorded
+	if err := s.markSaved(after); err != nil { // the step itself is recorded
 		s.log.Error("not recorded that nothing is unsaved", "error", err)
 	}
 	return nil
@@ -127,10 +127,12 @@ func (s *Session) PlanDiscard(only string) (SavePlan, error) {
 	return plan, nil
 }
 
-// Save saves what basis names, if the window is a Saver, and notes in the journal that
-// nothing is unsaved. Errors are as for Saver.Save.
+// Save saves the changes that basis names and records in the journal that
+// nothing is unsaved. It returns ErrNotSaver if the window is not a Saver, or
+// the errors of Saver.Save.
 func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
-	// A save takes over what others have written into the file: that is a step of its own.
+	// A save also loads what other programs wrote to the file; that is a
+	// separate step.
 	return s.Write(ctx, "Load what others saved", func() (saved Saved, err error) {
 		if w, ok := s.opts.Window.(Saver); ok {
 			saved, err = w.Save(ctx, basis)
@@ -139,8 +141,9 @@ func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
 	})
 }
 
-// Write runs a change that writes the file of the window. What it does to the window is a
-// step with this description. What cannot be recorded after the write is Saved.Warning.
+// Write runs a change that writes the window's file. Its effect on the window
+// is recorded as one step with this description. If that fails after the write,
+// the reason is in Saved.Warning.
 func (s *Session) Write(ctx context.Context, description string, change func() (Saved, error)) (Saved, error) {
 	if err := s.Needs(RoleSave); err != nil {
 		return Saved{}, err
@@ -169,8 +172,8 @@ func (s *Session) Write(ctx context.Context, description string, change func() (
 	return saved, nil
 }
 
-// recordedState returns the newest state of the journal, or the window's state if the
-// journal is empty; nil if there is no journal.
+// recordedState returns the newest state in the journal, or the window's state
+// if the journal is empty. It returns nil if there is no journal.
 func (s *Session) recordedState() (json.RawMessage, error) {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil, nil
@@ -200,8 +203,8 @@ func (s *Session) recordWrite(description, path string, before json.RawMessage) 
 	return s.markSaved(state)
 }
 
-// Discard discards what basis names, as one step that can be undone. Errors are ErrNotSaver,
-// or as for Saver.Discard and Edit.
+// Discard discards the changes that basis names, as one step that can be
+// undone. Errors are ErrNotSaver and those of Saver.Discard and Edit.
 func (s *Session) Discard(description string, basis Basis) (lost []Change, err error) {
 	w, ok := s.opts.Window.(Saver)
 	if !ok {
@@ -214,8 +217,9 @@ func (s *Session) Discard(description string, basis Basis) (lost []Change, err e
 	return lost, err
 }
 
-// RefreshSaved reads what is saved again, as one step that can be undone. Unsaved
-// changes are applied to it; with drop they are discarded first, as in Discard.
+// RefreshSaved reads the saved state again, as one step that can be undone.
+// Unsaved changes are applied on top of it; if drop is not nil they are
+// discarded first, as in Discard.
 func (s *Session) RefreshSaved(ctx context.Context, description string, drop *Basis) (out Refreshed, err error) {
 	r, ok := s.opts.Window.(Refresher)
 	saver, saves := s.opts.Window.(Saver)
@@ -236,24 +240,24 @@ func (s *Session) RefreshSaved(ctx context.Context, description string, drop *Ba
 	return out, err
 }
 
-// maxShown is how many plans a session remembers.
+// maxShown is the number of plans a session remembers.
 const maxShown = 16
 
-// shownPlan is a plan that was shown.
+// shownPlan is a plan that was shown to the user.
 type shownPlan struct {
 	digest string
-	seq    int64 // of the newest record of the journal then
+	seq    int64 // newest journal record when it was shown
 }
 
-// remember notes when a plan was shown.
+// remember records that a plan was shown when the journal was at seq.
 func (s *Session) remember(digest string, seq int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shown = append(s.shown[max(0, len(s.shown)-maxShown+1):], shownPlan{digest, seq})
 }
 
-// whoChanged adds to a *PlanChanged who changed the plan since it was shown, and
-// remembers the new plan as one that was shown.
+// whoChanged adds to a *PlanChanged the users who changed the plan since it was
+// shown, and remembers the new plan as shown.
 func (s *Session) whoChanged(err error, basis Basis) error {
 	changed, ok := errors.AsType[*PlanChanged](err)
 	if !ok {
@@ -276,8 +280,8 @@ func (s *Session) whoChanged(err error, basis Basis) error {
 	return err
 }
 
-// changedBy names who changed the window after a record of the journal; -1 is the last
-// change.
+// changedBy names the users who changed the window after a journal record; -1
+// returns the author of the last change.
 func (s *Session) changedBy(after int64) (names []string) {
 	if s.opts.Journal == nil {
 		return nil
@@ -298,8 +302,8 @@ func (s *Session) changedBy(after int64) (names []string) {
 	return names
 }
 
-// markSaved notes that state is what is saved, unless the window has unsaved changes
-// or state is nil.
+// markSaved records state as the saved state, unless the window has unsaved
+// changes or state is nil.
 func (s *Session) markSaved(state json.RawMessage) error {
 	if d, ok := s.opts.Window.(Dirtier); !ok || d.Dirty() || state == nil {
 		return nil
@@ -318,7 +322,7 @@ func windowState(w Window) (json.RawMessage, error) {
 	return state, nil
 }
 
-// Delete removes pairs for good.
+// Delete deletes pairs permanently.
 func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -338,8 +342,8 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 	return nil
 }
 
-// Mark changes what a user may set on a pair at any time, the running one
-// included: star, flag and topic.
+// Mark changes the star, flag and topic of a pair. It may be called at any
+// time, also for the running pair.
 func (s *Session) Mark(ctx context.Context, m PairMark) error {
 	if err := s.Needs(RolePropose); err != nil {
 		return err
@@ -351,8 +355,8 @@ func (s *Session) Mark(ctx context.Context, m PairMark) error {
 	return nil
 }
 
-// PairsChanged publishes that the stored form of pairs has changed; without seqs any of
-// them may have.
+// PairsChanged publishes that stored pairs have changed; without arguments, any
+// pair may have.
 func (s *Session) PairsChanged(seqs ...int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

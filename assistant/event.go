@@ -6,29 +6,32 @@ import (
 	"time"
 )
 
-// Event is what a running turn reports. Events are values: they never point into live state.
-// In the order in which they may come, from Status on again for each response:
+// Event is what a running turn reports. Events are values: they never point to
+// live state. They come in this order, starting again at Status for each
+// response:
 //
-//	TurnStarted        the prompt is durable
-//	Status             what the turn does now
-//	Retrying           a request, or a round of invalid calls, is tried again
-//	ContextTrimmed     a request goes out with fewer pairs
-//	ReasoningDelta     a piece of the model's thinking
-//	TextDelta          a piece of the answer
+//	TurnStarted        the prompt is stored
+//	Status             what the turn is doing
+//	Retrying           a request, or a round of invalid calls, is retried
+//	ContextTrimmed     a request is sent with fewer pairs
+//	ReasoningDelta     part of the model's reasoning
+//	TextDelta          part of the answer
 //	PayloadFound       a payload in the answer
 //	ToolStart          a call is about to run
-//	ConfirmRequest     it asks the user first
-//	ToolProgress       how far it is
-//	CheckpointCreated  the window has changed: the checkpoint is from before
-//	ToolComplete       its result; the next response follows with a Status
-//	Queued             a message waits; at any time
-//	Complete           the end of a turn that went well
-//	Error              the end of one that failed
-//	Cancelled          the end of one that the user cancelled
+//	ConfirmRequest     the call needs the user's approval
+//	ToolProgress       progress of the call
+//	CheckpointCreated  the window has changed: the checkpoint holds its state before
+//	ToolComplete       result of the call; the next response follows with a Status
+//	Queued             a message waits; may come at any time
+//	Complete           the turn succeeded
+//	Error              the turn failed
+//	Cancelled          the user cancelled the turn
 //
-// The end is exactly one of the last three. A call that cannot run, of an unknown tool or
-// with wrong arguments, has no ToolStart: only the model is told, with CodeUnknownTool or
-// CodeInvalidArguments, and the call is a Silent one of the pair. Retrying comes from the second round in a row that has such a call.
+// A turn ends with exactly one of the last three. A call that cannot run,
+// because its tool is unknown or its arguments are invalid, has no ToolStart:
+// only the model is told, with CodeUnknownTool or CodeInvalidArguments, and the
+// call is Silent in the pair. Retrying is sent from the second consecutive
+// round with such a call.
 //
 //sumtype:decl
 type Event interface {
@@ -36,30 +39,32 @@ type Event interface {
 }
 
 type (
-	// TurnStarted opens a turn's events: the prompt is durable and Seq is its
-	// pair. Only a turn whose prompt could not be stored, or that was cancelled
-	// before, has no TurnStarted.
+	// TurnStarted is the first event of a turn: the prompt is stored, and Seq
+	// is its pair. It is missing only if the prompt could not be stored, or if
+	// the turn was cancelled before that.
 	TurnStarted struct {
 		Seq int64 `json:"seq"`
 	}
 
-	// Status is a short phrase about what the turn does before its next text.
+	// Status is a short phrase that describes what the turn is doing until its
+	// next text.
 	Status struct {
 		Message string `json:"message"`
 	}
 
-	// TextDelta is a piece of the answer without its payloads, the blank line between two
-	// responses, or the [[tool:N]] marker that follows a ToolComplete.
+	// TextDelta is part of the answer without its payloads, the blank line
+	// between two responses, or the [[tool:N]] marker that follows a
+	// ToolComplete.
 	TextDelta struct {
 		Text string `json:"text"`
 	}
 
-	// ReasoningDelta is a piece of the model's thinking.
+	// ReasoningDelta is part of the model's reasoning.
 	ReasoningDelta struct {
 		Text string `json:"text"`
 	}
 
-	// ToolStart reports a call that is about to run. Index counts from 0 in
+	// ToolStart reports a call that is about to run. Index counts from 0 within
 	// the turn and is the N of the [[tool:N]] marker.
 	ToolStart struct {
 		Tool      string          `json:"tool"`
@@ -68,7 +73,7 @@ type (
 		Index     int             `json:"index"`
 	}
 
-	// ToolProgress reports how far a running call is.
+	// ToolProgress reports the progress of a running call.
 	ToolProgress struct {
 		Tool      string  `json:"tool"`
 		Stage     string  `json:"stage"`
@@ -91,12 +96,13 @@ type (
 		Payload   *Payload `json:"payload,omitempty"`
 	}
 
-	// PayloadFound reports a payload that the model wrote into its text; no TextDelta has it.
+	// PayloadFound reports a payload in the model's text; it is not repeated in
+	// a TextDelta.
 	PayloadFound struct {
 		Payload Payload `json:"payload"`
 	}
 
-	// Complete ends a turn that went well.
+	// Complete ends a turn that succeeded.
 	Complete struct {
 		Payload ResponsePayload `json:"payload"`
 	}
@@ -105,40 +111,41 @@ type (
 	Error struct {
 		Code    string `json:"code"` // a Kind or one of the Code constants
 		Message string `json:"message"`
-		Err     error  `json:"-"` // the cause, when the turn ended before TurnStarted
+		Err     error  `json:"-"` // the cause, if the turn ended before TurnStarted
 	}
 
 	// Cancelled ends a turn that the user cancelled.
 	Cancelled struct {
-		Kept bool `json:"kept"` // the pair stays: a tool had run, or it has an older answer
+		Kept bool `json:"kept"` // the pair stays: a tool had run, or the pair has an older answer
 	}
 
-	// CheckpointCreated is reported after the first call that changed the window. The
-	// checkpoint was durable before that call, and undoes the turn.
+	// CheckpointCreated is reported after the first call that changed the
+	// window. The checkpoint was stored before that call; rolling back to it
+	// undoes the turn.
 	CheckpointCreated struct {
 		ID          string `json:"id"`
 		Description string `json:"description"`
 	}
 
 	// ContextTrimmed reports a request that is sent with fewer pairs than
-	// predicted, and the pairs it leaves out.
+	// predicted, and which pairs were left out.
 	ContextTrimmed struct {
 		Sent    int       `json:"sent"`    // pairs still in the request
 		Trimmed int       `json:"trimmed"` // pairs dropped so far
 		Visible int       `json:"visible"`
 		Attempt int       `json:"attempt"`          // 1 is the first request
-		Tokens  int       `json:"tokens,omitempty"` // of Pairs together, estimated
+		Tokens  int       `json:"tokens,omitempty"` // estimated total of Pairs
 		Pairs   []LeftOut `json:"pairs,omitempty"`  // left out so far, oldest first
 	}
 
-	// Queued reports the message that waits for the running response.
+	// Queued reports a message that waits for the running response to finish.
 	Queued struct {
 		Text string `json:"text"`
 	}
 
-	// Retrying reports that something is tried again: a request that failed
-	// before its first byte, or, with Code CodeInvalidToolCalls, a round of
-	// invalid calls. It is valid until the next text or tool.
+	// Retrying reports a retry of a request that failed before its first byte
+	// or, with Code CodeInvalidToolCalls, of a round of invalid calls. It holds
+	// until the next text or tool.
 	Retrying struct {
 		Attempt int    `json:"attempt"`
 		Reason  string `json:"reason"`
@@ -146,15 +153,15 @@ type (
 		AfterMS int64  `json:"after_ms"` // milliseconds until the next attempt
 	}
 
-	// ConfirmRequest asks the user whether a tool may do something lasting.
-	// The turn waits for Session.Answer.
+	// ConfirmRequest asks the user whether a tool may do something that cannot
+	// be undone. The turn waits for Session.Answer.
 	ConfirmRequest struct {
 		ID     string `json:"id"`
 		Tool   string `json:"tool"`
 		Diff   string `json:"diff"`
-		Digest string `json:"digest"`           // names what would be done
-		Note   string `json:"note,omitempty"`   // a sentence to show with it: who changed what was shown before
-		Server string `json:"server,omitempty"` // the program that would carry it out, if it is not this one; see Tool.Server
+		Digest string `json:"digest"`           // identifies what would be done
+		Note   string `json:"note,omitempty"`   // a sentence to show with it: who changed what had been shown before
+		Server string `json:"server,omitempty"` // the program that would run the call, if not this one; see Tool.Server
 	}
 )
 
@@ -175,7 +182,7 @@ func (Queued) event() string            { return "queued" }
 func (Retrying) event() string          { return "retrying" }
 func (ConfirmRequest) event() string    { return "confirm_request" }
 
-// After is the delay before the request is sent again.
+// After returns the delay before the next attempt.
 func (r Retrying) After() time.Duration { return time.Duration(r.AfterMS) * time.Millisecond }
 
 // ResponsePayload is the whole answer of a turn.
@@ -183,16 +190,17 @@ type ResponsePayload struct {
 	Message string `json:"message"` // with its [[tool:N]] markers
 	Suggested
 	Custom *CustomPayload `json:"custom_payload,omitempty"`
-	Notice string         `json:"notice,omitempty"` // what winnow itself reports of the turn; "" for none
+	Notice string         `json:"notice,omitempty"` // what winnow reports about the turn; "" if nothing
 }
 
-// CustomPayload is structured data of a turn, of type PayloadTools.
+// CustomPayload is structured data about a turn, of type PayloadTools.
 type CustomPayload struct {
 	Type string             `json:"type"`
 	Data []ToolHistoryEntry `json:"data"`
 }
 
-// ToolHistoryEntry is entry N of tool_history, the card of marker [[tool:N]].
+// ToolHistoryEntry is entry N of tool_history: the card for the marker
+// [[tool:N]].
 type ToolHistoryEntry struct {
 	ToolName string          `json:"tool_name"`
 	Input    json.RawMessage `json:"input"`
@@ -206,17 +214,17 @@ type SuggestedValue struct {
 	Value string `json:"value"`
 }
 
-// SuggestedAction is a button of the answer.
+// SuggestedAction is a button shown with the answer.
 type SuggestedAction struct {
 	Label   string          `json:"label"`
 	Action  string          `json:"action"`
-	Handler string          `json:"handler"` // "client" runs in the program, "server" goes back to the session
+	Handler string          `json:"handler"` // "client" runs in the program, "server" is sent back to the session
 	Data    json.RawMessage `json:"data,omitempty"`
 	Style   string          `json:"style"` // "primary", "secondary", "warning"
 }
 
-// Events has the zero value of each type of event, in the order of the comment of Event, for
-// documents and decoders.
+// Events returns the zero value of each event type, in the order of the comment
+// of Event, for documentation and decoders.
 func Events() []Event {
 	return []Event{
 		TurnStarted{},
@@ -238,12 +246,13 @@ func Events() []Event {
 	}
 }
 
-// EncodeEvent writes e as one JSON object. Its "type" is the name of the Go type in snake
-// case, such as tool_start; that of PayloadFound is payload.
+// EncodeEvent writes e as one JSON object. Its "type" is the name of the Go
+// type in snake case, such as tool_start; the exception is PayloadFound, whose
+// type is payload.
 func EncodeEvent(e Event) (json.RawMessage, error) {
 	body, err := PlainJSON(e)
 	if err != nil {
 		return nil, fmt.Errorf("event %s: %w", e.event(), err)
 	}
-	return json.RawMessage(`{"type":"` + e.event() + `",` + string(body[1:])), nil // no event is without a field
+	return json.RawMessage(`{"type":"` + e.event() + `",` + string(body[1:])), nil // every event has at least one field
 }

@@ -10,58 +10,60 @@ import (
 	"winnow/assistant/budget"
 )
 
-// Update is what has changed after a version: every part that changed, as of one instant,
-// and at most one event of a turn.
+// Update is what changed after a version: every changed part as of one instant,
+// and at most one turn event.
 type Update struct {
-	Version int64 // for the next call of Next
+	Version int64 // to pass to the next call of Next
 	State
-	Stale *StalePairs // nil: no stored pair has changed
-	Event Event       // nil: no event
-	Of    *Turn       // of Event
-	// Resync reports that events were left out, because the reader was too far behind.
-	// All parts are set, and every pair is stale.
+	Stale *StalePairs // nil if no stored pair changed
+	Event Event       // nil if there is no event
+	Of    *Turn       // the turn of Event
+	// Resync reports that events were dropped because the reader was too far
+	// behind. All parts are set, and every pair is stale.
 	Resync bool
-	// Running is the pair of the running turn as it was received so far, for a reader
-	// that gets all parts; the events after it follow. nil: no turn runs, or its message
-	// is not stored yet.
+	// Running is set for a reader that gets all parts: the pair of the running
+	// turn as received so far; later events continue it. It is nil if no turn
+	// is running, or if its message is not stored yet.
 	Running *Pair
 }
 
-// The bounds of the events that a session stores for its readers.
+// Limits on the events that a session stores for its readers.
 const (
 	maxLogEntries = 16_384
 	maxLogBytes   = 32 << 20 // of text
 	maxStale      = 1024     // changes of stored pairs
 )
 
-// sessionLog numbers what happens in a Session. The session's mutex guards it and
-// publishes to it: see publishingMutex. The parts are made by the first reader.
+// sessionLog numbers the changes of a Session. The session's mutex guards it
+// and publishes to it: see publishingMutex. Parts are computed when the first
+// reader asks for them.
 type sessionLog struct {
-	window  *WindowLog // numbers the versions
+	window  *WindowLog // assigns the versions
 	version int64
-	wake    chan struct{} // closed at the next version; nil if there is no waiter
+	wake    chan struct{} // closed at the next version; nil if nothing waits
 
-	models int    // counts what the registry may have learned
-	states states // at version
+	models int    // counts changes of what the registry knows
+	states states // as of version
 	shown  part[Shown, *Shown]
 	turn   part[TurnState, *TurnState]
 	model  part[ModelState, *ModelState]
 
-	turns    int        // started so far
-	current  *Turn      // the running turn, or the last one
-	received received   // of the running turn, without what is in entries
+	turns    int        // number of turns started
+	current  *Turn      // the running turn, or else the last one
+	received received   // the running turn's pair, up to the first of entries
 	entries  []logEntry // events
-	bytes    int        // of the texts in entries
-	dropped  int64      // version of the newest entry that is no longer stored
+	bytes    int        // of text in entries
+	dropped  int64      // version of the newest entry that was dropped
 
 	stale        []stalePair
-	staleDropped int64 // version of the newest change that is not in stale any more
+	staleDropped int64 // version of the newest change that was dropped from stale
 }
 
-// stalePair is a stored pair that has changed; seq 0 is any pair.
+// stalePair is a stored pair that has changed; seq 0 means any pair.
 type stalePair struct{ version, seq int64 }
 
-// states is compared to see what has changed; it costs nothing to make.
+// states is compared with the previous one to detect changes. It is cheap to
+// compute.
 type states struct {
 	shown shownState
 	turn  turnState
@@ -71,14 +73,14 @@ type states struct {
 type (
 	shownState struct {
 		id, line, topic string
-		changes         int // of the refs and the boundary
+		changes         int // counts changes of the refs and the boundary
 		frozen          bool
 		last            *LastSend
 		cpt             float64
 	}
 	turnState struct {
 		running   *turn
-		newest    *Turn // it may have ended already
+		newest    *Turn // may already have ended
 		seq       int64
 		queued    *Prompt
 		paused    bool
@@ -95,27 +97,28 @@ type (
 	}
 )
 
-// logEntry is an event, or pieces of text of one kind that followed each other, each with
-// a version of its own.
+// logEntry is an event, or consecutive pieces of text of one kind, each with
+// its own version.
 type logEntry struct {
 	first, last int64 // versions
 	of          *Turn
-	event       Event // the first one
+	event       Event // the first one if there are several
 	text        []byte
 	pieces      []piece // of text
 }
 
 type piece struct {
 	version int64
-	end     int // in the text
+	end     int // offset in the text
 }
 
-// publishingMutex is the mutex of a Session. Unlock publishes what was changed, so that no
-// place can forget it. That takes the same short time however many pairs and readers there
-// are; a lock that only reads publishes nothing.
+// publishingMutex is the mutex of a Session. Unlock publishes what changed, so
+// that no caller can forget to. That takes the same short time however many
+// pairs and readers there are. A section that changed nothing publishes
+// nothing.
 type publishingMutex struct {
 	sync.Mutex
-	session *Session // nil in a session that is not made yet
+	session *Session // nil until the session is complete
 }
 
 // Unlock publishes and unlocks.
@@ -129,7 +132,7 @@ func (m *publishingMutex) Unlock() {
 	m.Mutex.Unlock()
 }
 
-// The methods below are called with the session's mutex locked.
+// The methods below must be called with the session's mutex locked.
 
 func (s *Session) states() states {
 	c := &s.current
@@ -144,7 +147,7 @@ func (s *Session) states() states {
 	return now
 }
 
-// next makes a new version and wakes the readers.
+// next starts a new version and wakes the readers.
 func (l *sessionLog) next() int64 {
 	l.version = l.window.next()
 	if l.wake != nil {
@@ -154,7 +157,8 @@ func (l *sessionLog) next() int64 {
 	return l.version
 }
 
-// addStale notes that stored pairs have changed; without seqs any of them may have.
+// addStale records that stored pairs have changed; without seqs, any pair may
+// have.
 func (l *sessionLog) addStale(seqs ...int64) {
 	version := l.next()
 	if len(seqs) == 0 {
@@ -169,7 +173,8 @@ func (l *sessionLog) addStale(seqs ...int64) {
 	}
 }
 
-// staleBetween is what has changed after a version, up to another one.
+// staleBetween returns the pairs that changed after one version, up to and
+// including another.
 func (l *sessionLog) staleBetween(after, upTo int64) *StalePairs {
 	end := func(version int64) int {
 		i, _ := slices.BinarySearchFunc(l.stale, version+1, func(p stalePair, at int64) int { return cmp.Compare(p.version, at) })
@@ -220,8 +225,9 @@ func (l *sessionLog) add(e Event) {
 	l.entries = l.entries[drop:]
 }
 
-// textOf is the piece of text or reasoning that an event is. There is always an event
-// between the marker of a card and the text after it, so the marker stays by itself.
+// textOf returns the text or reasoning in an event. There is always an event
+// between a card marker and the text after it, so a marker is never joined with
+// text.
 func textOf(e Event) (text string, ok bool) {
 	switch e := e.(type) {
 	case TextDelta:
@@ -235,8 +241,8 @@ func textOf(e Event) (text string, ok bool) {
 
 func sameKind(a, b Event) bool { return a.event() == b.event() }
 
-// after is the event of an entry as a reader of a version gets it: without the pieces that
-// it has read.
+// after returns the entry's event for a reader at a version, without the pieces
+// it has already read.
 func (e *logEntry) after(version int64) Event {
 	if e.text == nil {
 		return e.event
@@ -251,8 +257,8 @@ func (e *logEntry) after(version int64) Event {
 	return TextDelta{string(e.text[from:])}
 }
 
-// updateAfter is the update after a version, or the channel that is closed when there may
-// be one.
+// updateAfter returns the update after a version, or a channel that is closed
+// when there may be one.
 func (s *Session) updateAfter(version int64) (u Update, wait <-chan struct{}) {
 	s.refresh()
 	l := &s.updates
@@ -282,7 +288,8 @@ func (s *Session) updateAfter(version int64) (u Update, wait <-chan struct{}) {
 	return u, nil
 }
 
-// entryAfter is the first entry with something after a version.
+// entryAfter returns the index of the first entry that has something newer than
+// version.
 func (s *Session) entryAfter(version int64) int {
 	i, _ := slices.BinarySearchFunc(s.updates.entries, version, func(e logEntry, version int64) int {
 		if e.last > version {
@@ -293,8 +300,9 @@ func (s *Session) entryAfter(version int64) int {
 	return i
 }
 
-// Next waits for a change after a version and returns it; -1 returns all current parts at
-// once, and the running pair as received so far. The error is ctx.Err().
+// Next waits for a change after a version and returns it. With -1 it returns
+// all current parts at once, and the running pair as received so far. Its only
+// error is ctx.Err().
 func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 	window := s.updates.window
 	for {
@@ -302,7 +310,7 @@ func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 		window.refresh()
 		s.mu.Lock()
 		s.followLimit()
-		s.mu.Unlock() // publishes it
+		s.mu.Unlock() // this publishes the change
 		s.mu.Lock()
 		u, wait := s.updateAfter(after)
 		s.mu.Unlock()
@@ -321,18 +329,18 @@ func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 	}
 }
 
-// State returns all parts as they are now.
+// State returns all parts as of now.
 func (s *Session) State() State {
 	s.updates.window.refresh()
 	s.mu.Lock()
 	s.followLimit()
-	s.mu.Unlock() // publishes it
+	s.mu.Unlock() // this publishes the change
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stateAfter(-1)
 }
 
-// stateAfter are the parts that have changed after a version.
+// stateAfter returns the parts that changed after a version.
 func (s *Session) stateAfter(version int64) State {
 	s.refresh()
 	l, of := &s.updates, s.updates.window.made()
@@ -342,15 +350,16 @@ func (s *Session) stateAfter(version int64) State {
 	}
 }
 
-// Version is the newest version, for Next to return only what comes after.
+// Version returns the newest version. Pass it to Next to get only what comes
+// later.
 func (s *Session) Version() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(s.updates.version, s.updates.window.made().newest)
 }
 
-// Follow returns what changes after a version, as Next does, until ctx ends. A part that
-// the reader has got already is left out.
+// Follow calls Next in a loop until ctx ends. Parts that the reader already has
+// are left out.
 func (s *Session) Follow(ctx context.Context, after int64) iter.Seq[Update] {
 	return func(yield func(Update) bool) {
 		var seen State

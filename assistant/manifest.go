@@ -9,20 +9,21 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// manifest is the payloads of the visible pairs: the system prompt lists them, and
-// get_payload fetches them. It does not depend on the boundary, which follows from the
-// size of the system prompt.
+// manifest lists the payloads of the visible pairs: it is part of the system
+// prompt, and get_payload fetches them. It does not depend on the boundary,
+// because the boundary depends on the size of the system prompt.
 type manifest struct {
-	pairs []Pair // those that have payloads, oldest first, as of PayloadStore
+	pairs []Pair // those with payloads, oldest first, as returned by PayloadStore
 	lines []string
-	older int // payloads that are not in lines, because there is no room
+	older int // payloads left out of lines for lack of room
 }
 
-// payloadPiece is how many pairs are read at once from a store that has no payloads alone.
+// payloadPiece is how many pairs are read at once from a store that is not a
+// PayloadStore.
 const payloadPiece = 500
 
-// readManifest reads the payloads of refs. Like the window's context, the list takes a
-// quarter of the model's limit at most: the newest are listed.
+// readManifest reads the payloads of refs. Like the window's context, the list
+// may take up to a quarter of the model's limit; older payloads are left out.
 func (s *Session) readManifest(ctx context.Context, refs []Ref, p budget.Params, limit budget.Limit) (m manifest, err error) {
 	if m.pairs, err = s.payloadsOf(ctx, seqsOf(refs)); err != nil {
 		return m, fmt.Errorf("read the history: %w", err)
@@ -75,7 +76,7 @@ func seqsOf(refs []Ref) []int64 {
 	return seqs
 }
 
-// text is the list for the system prompt; "" when there is no payload.
+// text returns the list for the system prompt; "" if there are no payloads.
 func (m manifest) text() string {
 	intro := "AVAILABLE PAYLOADS (use get_payload tool to retrieve full data):"
 	if m.older > 0 {
@@ -84,7 +85,7 @@ func (m manifest) text() string {
 	return withIntro(intro, m.lines)
 }
 
-// tool is get_payload, which fetches a payload by its id, listed or not.
+// tool returns get_payload, which fetches a payload by its id, listed or not.
 func (m manifest) tool(store Store) Tool {
 	type args struct {
 		PayloadID string `json:"payload_id" jsonschema:"the id in brackets of the list of payloads"`
@@ -111,7 +112,7 @@ func (m manifest) tool(store Store) Tool {
 		})
 }
 
-// tokens is what the manifest adds to the system prompt.
+// tokens returns how many tokens the manifest adds to the system prompt.
 func (m manifest) tokens(p budget.Params) int {
 	if len(m.pairs) == 0 {
 		return 0
@@ -119,7 +120,7 @@ func (m manifest) tokens(p budget.Params) int {
 	return p.Estimate("\n\n"+dataHeading+"\n\n"+m.text()) + specCost(m.tool(nil).Spec(), p)
 }
 
-// recountPayloads is countPayloads where a failure only leaves the estimate as it is.
+// recountPayloads calls countPayloads; if that fails, the old estimate stays.
 func (s *Session) recountPayloads(ctx context.Context) {
 	if err := s.countPayloads(ctx); err != nil {
 		s.log.Warn("payloads not counted", "error", err)

@@ -10,32 +10,34 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// Page is what is available where the user is: a window's page with its tabs
-// and subtabs. The model is offered the Global tools and payloads, and those that
-// the page, its open tab and its open subtab list. The tools of Window.Tools are on every page.
+// Page describes what is available at a place in the window: a page with tabs
+// and subtabs. The model is offered the Global tools and payloads, and those
+// listed by the page, its open tab and its open subtab. The tools of
+// Window.Tools are available on every page.
 type Page struct {
 	Name string
-	// Identity replaces the base prompt on this page, Options.Identity and how to work
-	// with tools and data; "" leaves it.
+	// Identity replaces the base prompt on this page, that is Options.Identity
+	// and the instructions about tools and data. "" keeps the base prompt.
 	Identity string
-	// Context describes to the model what the user looks at; nil leaves it to the window.
+	// Context describes for the model what the user is looking at; nil uses
+	// Window.Context.
 	Context       func(Location) string
-	Tools         []string // by name
-	Payloads      []string // by name: what the prompt describes here. Tools may return any registered type
+	Tools         []string // names
+	Payloads      []string // names of payload types that the prompt describes here; tools may return any registered type
 	ClientActions []ClientAction
 	Tabs          map[string]Tab
 }
 
-// Tab adds to its page, or as a subtab to its tab. Subtabs have no subtabs.
+// Tab adds to its page or, as a subtab, to its tab. Subtabs have no subtabs.
 type Tab struct {
 	Tools    []string
 	Payloads []string
 	Subtabs  map[string]Tab
 }
 
-// Pages is a registry of pages, tools and payload types: tools and payloads are added
-// before the pages that list them, and all of them before NewSession. The zero value is
-// empty.
+// Pages is a registry of pages, tools and payload types. Add tools and payloads
+// before the pages that list them, and everything before NewSession. The zero
+// value is empty.
 type Pages struct {
 	pages    map[string]Page
 	payloads []PayloadType
@@ -64,8 +66,8 @@ func namesOf(types []PayloadType) []string {
 	return names
 }
 
-// AddPage registers a page. A name that is taken, or a tool or payload it lists
-// that is not registered, is a *llm.ConfigError.
+// AddPage registers a page. It returns a *llm.ConfigError if the name is in use
+// or the page lists an unregistered tool or payload.
 func (r *Pages) AddPage(p Page) error {
 	if _, taken := r.pages[p.Name]; taken || p.Name == "" {
 		return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q is registered twice or has no name", p.Name)}
@@ -91,7 +93,8 @@ func (r *Pages) AddPage(p Page) error {
 	return nil
 }
 
-// AddTool registers a tool; a name that is taken is a *llm.ConfigError.
+// AddTool registers a tool. It returns a *llm.ConfigError if the name is in
+// use.
 func (r *Pages) AddTool(t Tool) error {
 	all := append(slices.Clip(r.tools), t)
 	if _, err := newToolbox(all); err != nil {
@@ -101,9 +104,9 @@ func (r *Pages) AddTool(t Tool) error {
 	return nil
 }
 
-// AddPayload registers a payload type. A *llm.ConfigError refuses a name that is taken, a
-// type without a Source, and a model's payload without a marker or with one that overlaps
-// another.
+// AddPayload registers a payload type. It returns a *llm.ConfigError if the
+// name is in use, if the type has no Source, or if a type that models write has
+// no marker or one that overlaps another.
 func (r *Pages) AddPayload(t PayloadType) error {
 	wrong := ""
 	switch {
@@ -131,8 +134,8 @@ func (r *Pages) AddPayload(t PayloadType) error {
 	return nil
 }
 
-// PayloadTypes are the payload types that the program has registered. A user
-// interface draws their cards with Title, Icon and Text.
+// PayloadTypes returns the payload types that the program has registered. A
+// user interface draws their cards with Title, Icon and Text.
 func (s *Session) PayloadTypes() []PayloadType {
 	if s.opts.Pages == nil {
 		return nil
@@ -140,16 +143,17 @@ func (s *Session) PayloadTypes() []PayloadType {
 	return slices.Clone(s.opts.Pages.payloads)
 }
 
-// Available is what a location offers.
+// Available is what is offered at a location.
 type Available struct {
 	Page     Page
 	Tools    []Tool
 	Payloads []PayloadType
 }
 
-// At returns what is global and what page, tab and subtab list, in order of
-// registration. An unknown page, tab or subtab is a *llm.ConfigError. Where a page or tab
-// registers nothing below it, any name is right. Page "" offers what is Global.
+// At returns what is Global and what page, tab and subtab list, in order of
+// registration. An unknown page, tab or subtab returns a *llm.ConfigError; if a
+// page or tab registers nothing below it, any name is accepted. Page "" offers
+// only what is Global.
 func (r *Pages) At(at Location) (Available, error) {
 	page, pageKnown := r.pages[at.Page]
 	tab, tabKnown := page.Tabs[at.Tab]
@@ -191,8 +195,8 @@ func (p Page) listed() (tools, payloads []string) {
 	return tools, payloads
 }
 
-// unlisted refuses a tool or payload type that is not global and that no page lists: no
-// model would ever be given it.
+// unlisted returns an error for a tool or payload type that is not Global and
+// not listed by any page: it would never be offered to a model.
 func (r *Pages) unlisted() error {
 	var tools, payloads []string
 	for _, p := range r.pages {

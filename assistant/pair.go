@@ -16,7 +16,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// PairState is how far the turn of a pair has come.
+// PairState is the progress of a pair's turn.
 type PairState string
 
 // The states of a pair.
@@ -25,11 +25,13 @@ const (
 	PairSending  PairState = "sending"
 	PairComplete PairState = "complete"
 	PairError    PairState = "error"
-	// PairPartial is what had come of an answer when it was cancelled. It is never sent.
+	// PairPartial is an answer that was cancelled before it was complete. It is
+	// never sent.
 	PairPartial PairState = "partial"
 )
 
-// The error codes a pair can end with, beside the Kind of a failed request.
+// The error codes with which a pair can end, in addition to the Kind of a
+// failed request.
 const (
 	CodeInterrupted      = "interrupted"
 	CodeCancelled        = "cancelled"
@@ -39,18 +41,18 @@ const (
 )
 
 // Pair is one user message and everything the assistant produced for it. It is
-// the unit of history, of filtering and of context.
+// the unit in which history, filtering and context are counted.
 type Pair struct {
 	ID      string `json:"id"` // see NewID; export and import preserve it
-	Seq     int64  `json:"-"`  // position in the history, given by the store; order is by Seq, never by time
+	Seq     int64  `json:"-"`  // position in the history, assigned by the store; pairs are ordered by Seq, never by time
 	Session string `json:"session"`
-	Author  string `json:"author,omitempty"` // who sent it, in a history or a window that several share; "" is the user
+	Author  string `json:"author,omitempty"` // who sent it, in a shared history or window; "" is the user
 	Topic   string `json:"topic"`            // path, "AI > Agents"; "" is the root
 	Model   string `json:"model"`            // "provider/name"
 
 	UserText string `json:"user_text"`
-	// AssistantText is the text of all responses of the turn, with a
-	// [[tool:N]] marker where the result of call N belongs.
+	// AssistantText is the text of all responses of the turn, with a [[tool:N]]
+	// marker where the result of call N is shown.
 	AssistantText string `json:"assistant_text"`
 	Reasoning     string `json:"reasoning"`
 
@@ -66,40 +68,40 @@ type Pair struct {
 	Payloads    []Payload    `json:"payloads,omitempty"`
 
 	Page         string        `json:"page,omitempty"`          // the page that was open
-	ReasoningFor time.Duration `json:"reasoning_for,omitempty"` // how long the model thought, in ns
-	Thoughts     []Thought     `json:"thoughts,omitempty"`      // blocks of Reasoning; none: all of it came before the text
+	ReasoningFor time.Duration `json:"reasoning_for,omitempty"` // how long the model reasoned, in ns
+	Thoughts     []Thought     `json:"thoughts,omitempty"`      // blocks of Reasoning; nil if all of it came before the text
 	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
 	Usage        *llm.Usage    `json:"usage,omitempty"`         // summed over the responses of the turn
-	Price        *float64      `json:"price,omitempty"`         // of Usage in US dollars, as known when it came; nil: not known
+	Price        *float64      `json:"price,omitempty"`         // of Usage in US dollars, at the prices of that time; nil if unknown
 	Suggested    *Suggested    `json:"suggested,omitempty"`
 	Notice       string        `json:"notice,omitempty"` // what winnow reports about the turn
-	// InvalidRounds counts the invalid rounds of tool calls that the turn ended
-	// with, so that a retry after a crash does not start counting at 0.
+	// InvalidRounds counts the invalid rounds of tool calls at the end of the
+	// turn, so that a retry after a crash does not start again at 0.
 	InvalidRounds int `json:"invalid_rounds,omitempty"`
 
-	// Variants are the other answers to the same message, oldest first, and Chosen is
-	// how many of them are older than the chosen one; see Answers.
+	// Variants are the other answers to the same message, oldest first. Chosen
+	// is how many of them are older than the chosen answer; see Answers.
 	Variants   []Variant `json:"variants,omitempty"`
 	Chosen     int       `json:"chosen,omitempty"`
 	AnswerID   string    `json:"answer_id,omitempty"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"` // see Variant.At
-	// AnswerTo is set in a cancelled answer that is offered, see Batch.Cancelled: the Seq
-	// of the pair that was to be answered again; 0: it is a message of its own.
+	// AnswerTo is set in a cancelled answer, see Batch.Cancelled: the Seq of
+	// the pair that was being answered again, or 0 if the message was new.
 	AnswerTo int64 `json:"answer_to,omitempty"`
 }
 
-// Thought is a block of a pair's reasoning and where in the answer it was thought.
-// Offsets are in bytes of the texts as they are stored; the blocks are in order.
+// Thought is a block of a pair's reasoning with its place in the answer.
+// Offsets are in bytes of the stored texts; blocks are in order.
 type Thought struct {
-	From  int           `json:"from"`           // offset in the reasoning; the block ends where the next one begins
-	Place int           `json:"place"`          // offset in the answer of what was written after the block
+	From  int           `json:"from"`           // offset in the reasoning; the block ends where the next one starts
+	Place int           `json:"place"`          // offset in the answer of the text that followed the block
 	Took  time.Duration `json:"took,omitempty"` // in ns
-	Text  string        `json:"-"`              // without the space around it; only in what PairThoughts returns
+	Text  string        `json:"-"`              // without surrounding space; set only by PairThoughts
 }
 
-// PairThoughts splits the Reasoning of a pair into the blocks that were stored with it; nil
-// without reasoning. Where they do not fit the texts, or an older version stored none, it
-// returns one block, which took ReasoningFor.
+// PairThoughts splits the Reasoning of a pair into the blocks stored with it;
+// nil without reasoning. If the blocks do not match the texts, or an older
+// version stored none, it returns one block that took ReasoningFor.
 func PairThoughts(p *Pair) []Thought {
 	return splitThoughts(p.Reasoning, p.AssistantText, p.ReasoningFor, p.Thoughts)
 }
@@ -116,9 +118,9 @@ func splitThoughts(reasoning, answer string, took time.Duration, stored []Though
 		if i+1 < len(stored) {
 			end = stored[i+1].From
 		}
-		t.Place = min(t.Place, len(answer)) // the text may have been shortened since; the reasoning never is
+		t.Place = min(t.Place, len(answer)) // the text may have been shortened since; reasoning never is
 		ordered := (i > 0 || t.From == 0) && before.From <= t.From && t.From <= end && end <= len(reasoning) && before.Place <= t.Place
-		escaped := strings.HasSuffix(answer[:max(t.Place, 0)], `\`) // a marker is escaped there
+		escaped := strings.HasSuffix(answer[:max(t.Place, 0)], `\`) // a marker there is escaped
 		if !ordered || escaped || !startsRune(reasoning, t.From) || !startsRune(answer, t.Place) {
 			return whole
 		}
@@ -133,32 +135,34 @@ func splitThoughts(reasoning, answer string, took time.Duration, stored []Though
 	return out
 }
 
-// startsRune reports whether at is where a character of text begins, or its end.
+// startsRune reports whether at is the start of a character in text, or its
+// end.
 func startsRune(text string, at int) bool {
 	return at == len(text) || at < len(text) && utf8.RuneStart(text[at])
 }
 
-// Suggested is what the assistant offers for the next step.
+// Suggested is what the assistant suggests as the next step.
 type Suggested struct {
 	Values  []SuggestedValue  `json:"suggested_values,omitempty"`
 	Actions []SuggestedAction `json:"suggested_actions,omitempty"`
 }
 
-// Attachment is a file that goes with the user's message.
+// Attachment is a file attached to the user's message.
 type Attachment = attachment.File
 
-// ToolCall is a call that was made in the turn of a pair, with its result.
+// ToolCall is a call made during a pair's turn, with its result.
 type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	Result    *ToolResult     `json:"result,omitempty"` // nil: it did not run
-	// Response counts the responses of the turn from 0: calls of one response
-	// share it and go back to the model as one assistant message.
+	Result    *ToolResult     `json:"result,omitempty"` // nil if it did not run
+	// Response counts the responses of the turn from 0. Calls of one response
+	// have the same number and are sent back to the model as one assistant
+	// message.
 	Response int           `json:"response"`
 	Took     time.Duration `json:"took,omitempty"` // in ns
-	// Silent calls were invalid, such as those of a tool that the open page does not list:
-	// the model gets the result, the user sees no card.
+	// Silent calls were invalid, for example of a tool that the open page does
+	// not list: the model gets the result, but the user sees no card.
 	Silent bool `json:"silent,omitempty"`
 }
 
@@ -174,8 +178,8 @@ func NewID(now time.Time) string {
 // idEncoding is base32 with digits before letters, so that text order is time order.
 var idEncoding = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// PlainJSON is json.Marshal without the escapes meant for HTML, so that what is
-// stored, sent and counted is the text itself. Its errors are Marshal's.
+// PlainJSON is json.Marshal without HTML escaping, so that what is stored, sent
+// and counted is the text itself. Its errors are those of Marshal.
 func PlainJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -186,9 +190,9 @@ func PlainJSON(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Clean makes the texts of a pair that was read from elsewhere safe to show: those that a
-// turn cleans before it stores them, and names. Arguments and results of tools stay as they
-// are.
+// Clean makes the texts of a pair from another source safe to show: the texts
+// that a turn cleans before it stores them, and names. Arguments and results of
+// tools are not changed.
 func (p *Pair) Clean() {
 	all := Variant{AssistantText: p.AssistantText, Reasoning: p.Reasoning, ErrorMessage: p.ErrorMessage, Notice: p.Notice, Thoughts: p.Thoughts, Suggested: p.Suggested}
 	all.clean()
@@ -212,13 +216,13 @@ func (v *Variant) clean() {
 	}
 	for _, text := range []*string{&v.AssistantText, &v.Reasoning} {
 		if clean := safetext.Clean(*text); clean != *text {
-			*text, v.Thoughts = clean, nil // their offsets are those of the old texts
+			*text, v.Thoughts = clean, nil // the offsets are for the old text
 		}
 	}
 	if v.Suggested == nil {
 		return
 	}
-	v.Suggested = &Suggested{slices.Clone(v.Suggested.Values), slices.Clone(v.Suggested.Actions)} // others may have the old one
+	v.Suggested = &Suggested{slices.Clone(v.Suggested.Values), slices.Clone(v.Suggested.Actions)} // others may hold the old slices
 	for i := range v.Suggested.Values {
 		s := &v.Suggested.Values[i]
 		s.Label, s.Value = safetext.Clean(s.Label), safetext.Clean(s.Value)

@@ -11,20 +11,20 @@ import (
 	"winnow/checkpoint"
 )
 
-// State is what is true of a session at one instant. A nil part is not known; in an
-// Update it is unchanged.
-// Parts are shared by all readers, who must not change them.
+// State is the state of a session at one instant. A nil part is unknown; in an
+// Update it is unchanged. Parts are shared by all readers, who must not change
+// them.
 type State struct {
 	Shown       *Shown
 	Turn        *TurnState
 	Model       *ModelState
-	Window      *WindowState // nil in a session without a window
+	Window      *WindowState // nil if the session has no window
 	Checkpoints *Checkpoints
-	Others      *Others // nil: the session has its window to itself
+	Others      *Others // nil if the session does not share its window
 }
 
-// Apply replaces the parts that news has, and returns those that are newer than before: it
-// does not matter in which order two States come.
+// Apply replaces the parts that news has and returns those that are newer than
+// before. Two States may arrive in either order.
 func (s *State) Apply(news State) State {
 	replace(&s.Shown, &news.Shown)
 	replace(&s.Turn, &news.Turn)
@@ -35,12 +35,12 @@ func (s *State) Apply(news State) State {
 	return news
 }
 
-// Stamp is when a part has changed.
+// Stamp is the version in which a part changed.
 type Stamp struct{ Version int64 }
 
 func (s *Stamp) stamp() *int64 { return &s.Version }
 
-// stamped is a part.
+// stamped is implemented by every part.
 type stamped[T any] interface {
 	*T
 	stamp() *int64
@@ -56,65 +56,65 @@ func replace[T any, P stamped[T]](have, news *P) {
 	}
 }
 
-// Shown is the visible pairs, and which of them the next request contains.
+// Shown holds the visible pairs, and which of them the next request contains.
 type Shown struct {
 	Stamp
 	Session  string // its id
-	Filter   string // the line that made the view
-	Topic    string // of the pairs to come
+	Filter   string // the filter line
+	Topic    string // of new pairs
 	Refs     []Ref  // oldest first
 	Boundary budget.Boundary
 	Counter  string    // see Session.Counter
-	LastSend *LastSend // nil: nothing was sent yet
-	CPT      float64   // characters per token, of the estimates
-	Computed int       // how often the boundary was computed, when this was made
+	LastSend *LastSend // nil if nothing was sent yet
+	CPT      float64   // characters per token used for the estimates
+	Computed int       // how often the boundary had been computed
 }
 
 // Turn is a turn of a session.
 type Turn struct {
-	Number int // counts the turns of this run
+	Number int // counts the turns since the program started
 	Prompt Prompt
 	Model  string // "provider/name"
 	Began  time.Time
 }
 
-// TurnState is the running turn and the message that waits for its end.
+// TurnState is the running turn and the message that waits for it to end.
 type TurnState struct {
 	Stamp
 	Running bool
-	Turn    *Turn // the running one, or the last one; nil before the first
-	Pair    int64 // of the running turn; 0 before its message is stored
-	// Asks is the question that the running turn waits for, or nil.
+	Turn    *Turn // the running turn, or else the last one; nil before the first
+	Pair    int64 // of the running turn; 0 until its message is stored
+	// Asks is the question that the running turn is waiting on, or nil.
 	Asks        *ConfirmRequest
-	Waits       bool          // a message waits
+	Waits       bool          // a message is queued
 	Queued      Prompt        // that message
 	QueuePaused bool          // see Session.QueuePaused
-	ReAsk       int64         // the pair that the next message replaces; 0 for none
+	ReAsk       int64         // the pair that the next message replaces; 0 if none
 	Cancelled   *Pair         // see Session.Cancelled
-	Quota       llm.LastQuota // of the selected model; the zero value when its endpoint never reported one
+	Quota       llm.LastQuota // of the selected model; the zero value if its endpoint never reported one
 	Settings    Settings
-	Attempt     *budget.Record // the record of the newest attempt; nil before the first
+	Attempt     *budget.Record // the newest attempt; nil before the first
 }
 
-// ModelState is the selected model, with what is known of it.
+// ModelState is the selected model and what is known about it.
 type ModelState struct {
 	Stamp
-	ID   string // "provider/name"; "" for none
+	ID   string // "provider/name"; "" if none is selected
 	Info llm.ModelInfo
 	Gone bool // its endpoint no longer offers it
 }
 
-// WindowState is the window of a session.
+// WindowState is the state of a session's window.
 type WindowState struct {
 	Stamp
 	Revision int64
-	Value    any      // what its pane draws, see Snapshotter; nil: it publishes nothing
-	Saves    bool     // it is a Saver
-	Unsaved  bool     // something is unsaved
-	Changes  []Change // that are unsaved, with their authors
+	Value    any      // what its pane draws, see Snapshotter; nil if it publishes nothing
+	Saves    bool     // the window is a Saver
+	Unsaved  bool     // there are unsaved changes
+	Changes  []Change // the unsaved changes, with their authors
 }
 
-// Others is who is in a window that sessions share.
+// Others lists who else is in a shared window.
 type Others struct {
 	Stamp
 	windowlock.Others
@@ -124,13 +124,13 @@ type Others struct {
 type Checkpoints struct {
 	Stamp
 	All      []checkpoint.Checkpoint // newest first
-	Last     *checkpoint.Checkpoint  // the newest step that can be undone, or nil
-	ReadOnly error                   // why none can be made; nil: they can
+	Last     *checkpoint.Checkpoint  // the newest step that can be undone; nil if none
+	ReadOnly error                   // why no checkpoint can be made; nil if they can
 
 	sessions map[string][]checkpoint.Checkpoint
 }
 
-// Of are the checkpoints of a session, the newest first.
+// Of returns the checkpoints of a session, newest first.
 func (c *Checkpoints) Of(session string) []checkpoint.Checkpoint {
 	if c == nil {
 		return nil
@@ -138,8 +138,8 @@ func (c *Checkpoints) Of(session string) []checkpoint.Checkpoint {
 	return c.sessions[session]
 }
 
-// Changes counts the changes of a session that are in effect: its checkpoints without its
-// start and those that were undone.
+// Changes counts the changes of a session that are in effect: its checkpoints
+// except the session start and undone ones.
 func (c *Checkpoints) Changes(session string) (n int) {
 	for i := range c.Of(session) {
 		if step := &c.sessions[session][i]; !step.Undone && step.Kind != checkpoint.KindStart {
@@ -149,8 +149,8 @@ func (c *Checkpoints) Changes(session string) (n int) {
 	return n
 }
 
-// OthersSince are the steps of other sessions that a rollback to a checkpoint undoes, oldest
-// first.
+// OthersSince returns the steps of other sessions that a rollback to a
+// checkpoint would undo, oldest first.
 func (c *Checkpoints) OthersSince(id, session string) (others []checkpoint.Checkpoint) {
 	if c == nil {
 		return nil
@@ -163,7 +163,8 @@ func (c *Checkpoints) OthersSince(id, session string) (others []checkpoint.Check
 	return others
 }
 
-// Newest is the id of the newest step that can be undone; "" for none.
+// Newest returns the id of the newest step that can be undone; "" if there is
+// none.
 func (c *Checkpoints) Newest() string {
 	if c == nil || c.Last == nil {
 		return ""
@@ -171,7 +172,7 @@ func (c *Checkpoints) Newest() string {
 	return c.Last.ID
 }
 
-// newCheckpoints groups the checkpoints of a journal by their sessions.
+// newCheckpoints groups the checkpoints of a journal by session.
 func newCheckpoints(j *checkpoint.Journal) Checkpoints {
 	c := Checkpoints{All: j.List(""), sessions: map[string][]checkpoint.Checkpoint{}}
 	slices.Reverse(c.All)
@@ -187,7 +188,8 @@ func newCheckpoints(j *checkpoint.Journal) Checkpoints {
 	return c
 }
 
-// StalePairs are pairs whose stored form has changed: who shows them loads them again.
+// StalePairs lists pairs whose stored form has changed: a reader that shows
+// them must load them again.
 type StalePairs struct {
 	All  bool    // every pair
 	Seqs []int64 // ascending
@@ -202,13 +204,13 @@ func (p *StalePairs) Has(seq int64) bool {
 	return found
 }
 
-// part is a part of a State.
+// part caches one part of a State.
 type part[T any, P stamped[T]] struct {
-	state any // it was made of
+	state any // the state it was computed from
 	value P
 }
 
-// after is the part for a reader of a version.
+// after returns the part if it is newer than version, or nil.
 func (p *part[T, P]) after(version int64) P {
 	if p.value != nil && *p.value.stamp() > version {
 		return p.value
@@ -216,7 +218,8 @@ func (p *part[T, P]) after(version int64) P {
 	return nil
 }
 
-// refresh makes the part when its state has changed. One that is equal to before stays.
+// refresh computes the part again if its state has changed. A result equal to
+// the old part is discarded.
 func (p *part[T, P]) refresh(state any, next func() int64, made func() T, equal func(a, b T) bool) {
 	if p.value != nil && p.state == state {
 		return
@@ -229,7 +232,8 @@ func (p *part[T, P]) refresh(state any, next func() int64, made func() T, equal 
 	}
 }
 
-// refresh makes the parts whose state has changed. The session's mutex is locked.
+// refresh updates the parts whose state has changed. The session's mutex must
+// be locked.
 func (s *Session) refresh() {
 	l, now := &s.updates, s.updates.states
 	l.shown.refresh(now.shown, l.next, func() Shown {
@@ -250,7 +254,7 @@ func (s *Session) refresh() {
 		return t
 	}, equalTurn)
 	l.model.refresh(now.model, l.next, func() ModelState {
-		_, _, info, err := s.registry.Open(s.model) // the zero value for an unknown model
+		_, _, info, err := s.registry.Open(s.model) // for an unknown model info is the zero value
 		return ModelState{ID: s.model, Info: info, Gone: errors.Is(err, llm.ErrModelGone)}
 	}, func(a, b ModelState) bool { return a.ID == b.ID && a.Info == b.Info && a.Gone == b.Gone })
 }

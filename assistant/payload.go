@@ -12,65 +12,72 @@ import (
 	"winnow/assistant/markup"
 )
 
-// Payload is structured data of a conversation that a user interface shows as a card.
+// Payload is structured data in a conversation that a user interface shows as a
+// card.
 type Payload struct {
 	ID   string          `json:"id"`
 	Type string          `json:"type"`
 	Data json.RawMessage `json:"data"`
-	// Summary is one line about the data, for later prompts and folded cards.
+	// Summary describes the data in one line, for later prompts and folded
+	// cards.
 	Summary string `json:"summary,omitempty"`
 	// Decision is the user's decision on a proposal: "", "accepted" or "rejected".
 	Decision string `json:"decision,omitempty"`
 }
 
-// PayloadSource is who makes payloads of a type: FromTool, FromLLM or FromBoth.
+// PayloadSource says who creates payloads of a type: FromTool, FromLLM or
+// FromBoth.
 type PayloadSource string
 
-// Where a payload came from.
+// Who creates payloads of a type.
 const (
 	FromTool PayloadSource = "tool" // a tool returns it
 	FromLLM  PayloadSource = "llm"  // the model writes it after its marker
 	FromBoth PayloadSource = "both" // the model writes it after its marker, or a tool returns it
 )
 
-// PayloadType describes payloads of one kind. While payloads are in view, the model also has
-// the tool get_payload, which fetches one of them.
+// PayloadType describes a kind of payload. While payloads are in view, the
+// model also has the tool get_payload, which fetches one of them.
 type PayloadType struct {
 	Name        string
-	Description string // in one line, for cards and later prompts
+	Description string // one line, for cards and later prompts
 	Source      PayloadSource
-	Global      bool               // on every page; otherwise a page lists it by name, and elsewhere the model is not offered it
+	Global      bool               // available on every page; otherwise only on pages that list it by name
 	Schema      *jsonschema.Schema // of the data; nil accepts any object
-	// Summarize makes one line of the data; nil uses Description.
+	// Summarize returns a one-line summary of the data; nil uses Description.
 	Summarize func(data json.RawMessage) string
-	// Title and Icon are of its card; "" leaves them to the user interface.
+	// Title and Icon appear on the card; "" lets the user interface choose.
 	Title, Icon string
-	// Text is the data as lines of plain text, for the card; nil shows the summary only.
+	// Text returns the data as lines of plain text for the card; nil shows only
+	// the summary.
 	Text func(data json.RawMessage) string
 
-	// Marker starts the payload in the model's text, as in "RULE_PROPOSAL:". Not of FromTool.
+	// Marker starts the payload in the model's text, as in "RULE_PROPOSAL:". It
+	// is unused with FromTool.
 	Marker string
 	// Parse turns the JSON after the marker into the data; nil leaves it unchanged.
 	// An error leaves the text visible.
 	Parse func(raw json.RawMessage) (json.RawMessage, error)
-	// Instructions are for the model: when and how to write it.
+	// Instructions tell the model when and how to write it.
 	Instructions string
-	// Calls are the tool calls that carry out an accepted proposal, with a checkpoint: it
-	// can be undone.
+	// Calls returns the tool calls that carry out an accepted proposal. They
+	// get a checkpoint, so that they can be undone.
 	Calls func(data json.RawMessage) ([]llm.Call, error)
-	// Accepted and Rejected are called when the user decides, before the decision is
-	// stored and before Calls are made. Their error refuses the decision. They may be
-	// called again for a decision that could not be stored.
+	// Accepted and Rejected are called when the user decides, before the
+	// decision is stored and before Calls is run. An error rejects the
+	// decision. They may be called again for a decision that could not be
+	// stored.
 	Accepted, Rejected func(ctx context.Context, p Payload) error
-	// Effects are what carrying them out would do now; nil: that is not known.
+	// Effects returns what carrying out the proposal would do now; nil if that
+	// is unknown.
 	Effects func(data json.RawMessage) ([]Effect, error)
 }
 
-// Proposal reports whether the user accepts or rejects payloads of the type: it has Calls
-// or Accepted.
+// Proposal reports whether the user accepts or rejects payloads of this type,
+// because it has Calls or Accepted.
 func (t PayloadType) Proposal() bool { return t.Calls != nil || t.Accepted != nil }
 
-// summary is one line about data, never "".
+// summary returns one line about data, never "".
 func (t PayloadType) summary(data json.RawMessage) string {
 	text := ""
 	if t.Summarize != nil {
@@ -92,7 +99,7 @@ func (t PayloadType) read(raw json.RawMessage) (json.RawMessage, error) {
 	return t.Parse(raw)
 }
 
-// kindsOf are the Kinds of the types that a model may write.
+// kindsOf returns the Kinds of the types that a model may write.
 func kindsOf(types []PayloadType) (kinds []markup.Kind) {
 	for _, t := range types {
 		if t.Source != FromTool {
@@ -102,15 +109,15 @@ func kindsOf(types []PayloadType) (kinds []markup.Kind) {
 	return kinds
 }
 
-// The payload types that every session knows. A window adds its own.
+// The payload types of every session. A window adds its own.
 const (
 	PayloadValues  = "suggested_values"
 	PayloadActions = "suggested_actions"
 	PayloadTools   = "tool_history" // only in a Complete: []ToolHistoryEntry
 )
 
-// suggestedValues are next messages that the user can choose, shown as chips under
-// the answer.
+// suggestedValues returns the type for suggested next messages, shown as chips
+// below the answer.
 func suggestedValues() PayloadType {
 	type body struct {
 		Values []SuggestedValue `json:"values"`
@@ -126,7 +133,7 @@ SUGGESTED_VALUES: {"values": [{"label": "Save", "value": "save the changes"}]}`,
 	}
 }
 
-// suggestedActions are buttons under the answer.
+// suggestedActions returns the type for the buttons below an answer.
 func suggestedActions(actions []ClientAction) PayloadType {
 	return PayloadType{
 		Name: PayloadActions, Source: FromLLM, Global: true,

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// basePrompt is how the assistant works; who it is stands before it.
+// basePrompt explains how the assistant works; the identity comes before it.
 //
 //go:embed prompts/base.md
 var basePrompt string
 
-// The identities of Options without one.
+// The default identities.
 const (
 	windowIdentity = "You are the assistant inside a window of a program. You see the whole window, you can change it with your tools, and the user watches every step."
 	chatIdentity   = "You are the assistant of a program."
 )
 
-// identity is who the assistant is.
+// identity returns the text that tells the model who it is.
 func (o Options) identity() string {
 	if o.Window == nil {
 		return cmp.Or(o.Identity, chatIdentity)
@@ -28,16 +28,16 @@ func (o Options) identity() string {
 	return cmp.Or(o.Identity, windowIdentity)
 }
 
-// promptParts are the sections of a system prompt, in their order.
+// promptParts are the sections of a system prompt, in order.
 type promptParts struct {
 	identity string // who the assistant is
 	page     Page
 	location Location
-	window   string          // the window's own instructions
+	window   string          // instructions from the window
 	context  json.RawMessage // with changes_since_last_message
 	payloads []PayloadType
-	manifest manifest // payloads of earlier turns that can be fetched
-	rounds   int      // of tool calls that a turn may have
+	manifest manifest // payloads of earlier turns
+	rounds   int      // limit on tool-call rounds in a turn
 }
 
 const dataHeading = "== CONVERSATION DATA =="
@@ -65,8 +65,9 @@ func (p promptParts) build() string {
 	return strings.Join(sections, "\n\n")
 }
 
-// fenced escapes JSON so that it cannot end the code block it stands in: a name in
-// the context must not become an instruction. Only JSON strings have backquotes.
+// fenced escapes JSON so that it cannot close the code block around it: a name
+// in the context must not become an instruction. Backquotes occur only in JSON
+// strings.
 func fenced(raw json.RawMessage) string {
 	return strings.ReplaceAll(string(raw), "```", `\u0060\u0060\u0060`)
 }
@@ -82,7 +83,7 @@ func (p promptParts) structured() string {
 	return withIntro(intro, formats)
 }
 
-// withIntro joins parts after their introduction; "" when there are none.
+// withIntro joins parts after an introduction; "" if there are no parts.
 func withIntro(intro string, parts []string) string {
 	if len(parts) == 0 {
 		return ""

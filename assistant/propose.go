@@ -11,24 +11,27 @@ import (
 	"winnow/assistant/windowlock"
 )
 
-// Why Decide refuses, besides ErrBusy, and ErrNoPair for an unknown pair or payload.
+// Errors of Decide, in addition to ErrBusy, and ErrNoPair for an unknown pair
+// or payload.
 var (
-	// ErrDecided refuses a proposal that the user has accepted or rejected.
+	// ErrDecided is returned for a proposal that was already accepted or
+	// rejected.
 	ErrDecided = errors.New("this proposal is decided already")
-	// ErrNotProposal refuses a payload that is not a proposal, or not one of this page.
+	// ErrNotProposal is returned for a payload that is not a proposal, or not
+	// one of this page.
 	ErrNotProposal = errors.New("this cannot be accepted or rejected here")
 )
 
-// proposalModel is the model of a pair that carries out accepted proposals: no model
-// answered it.
+// proposalModel is the model name of a pair that carries out accepted
+// proposals, because no model answered it.
 const proposalModel = "proposal"
 
-// Decide accepts or rejects proposals of the model, all or none of them. Accepting executes
-// them through the write tools, with a checkpoint, as one turn of its own: its events come
-// after the version, see Begin. Rejecting starts none, and after is 0; the model learns of
-// it with the next message. The error of an Accepted or a Rejected of their types refuses
-// the decision. A decision is final: a call that fails, or a rollback, leaves the proposal
-// accepted.
+// Decide accepts or rejects proposals of the model, all of them or none.
+// Accepting runs their calls as a separate turn with a checkpoint; its events
+// come after the returned version, as with Begin. Rejecting starts no turn and
+// returns 0; the model is told with the next message. An error of Accepted or
+// Rejected prevents the decision. A decision is final: the proposal stays
+// accepted if a call fails or the change is rolled back.
 func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -86,8 +89,8 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 	return after, err
 }
 
-// decideAll calls the callbacks of a decision, and notes it in the proposals unless one of
-// them refuses it.
+// decideAll calls the callbacks of a decision. If none returns an error, it
+// records the decision in the proposals.
 func decideAll(proposals []*Payload, how string, callbacks []func() error) error {
 	for _, call := range callbacks {
 		if err := call(); err != nil {
@@ -110,9 +113,9 @@ func (s *Session) storeRejected(ctx context.Context, holder *Pair, summary strin
 	return nil
 }
 
-// mayDecide returns a *RoleError if the user may not decide the proposals of a pair: one who
-// may change the window decides the proposals of the own conversation, and who proposes may take
-// an own proposal back.
+// mayDecide returns a *RoleError if the user may not decide the proposals of a
+// pair. Users who may change the window decide proposals of their own
+// conversation; users who may only propose can withdraw their own.
 func (s *Session) mayDecide(holder *Pair, accept bool) error {
 	switch own := holder.Author == s.opts.Author; {
 	case own && accept:
@@ -123,7 +126,7 @@ func (s *Session) mayDecide(holder *Pair, accept bool) error {
 	return s.Needs(RoleSave)
 }
 
-// notice returns the callback for a decision, or nil.
+// notice returns the type's callback for a decision, or nil.
 func (t PayloadType) notice(accept bool) func(context.Context, Payload) error {
 	if accept {
 		return t.Accepted
@@ -131,8 +134,8 @@ func (t PayloadType) notice(accept bool) func(context.Context, Payload) error {
 	return t.Rejected
 }
 
-// proposalOf is an undecided proposal of a pair, its type, and the calls that carry it out
-// when it is accepted.
+// proposalOf returns an undecided proposal of a pair, its type, and the calls
+// that carry it out if it is accepted.
 func (s *Session) proposalOf(holder *Pair, payload string, accept bool) (found *Payload, kind PayloadType, calls []llm.Call, err error) {
 	at := slices.IndexFunc(holder.Payloads, func(have Payload) bool { return have.ID == payload })
 	if at < 0 {
@@ -149,7 +152,7 @@ func (s *Session) proposalOf(holder *Pair, payload string, accept bool) (found *
 	switch {
 	case found.Decision != "":
 		return nil, kind, nil, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
-	case !kind.Proposal(): // also when it is not available where the user is
+	case !kind.Proposal(): // also if the type is not available at this location
 		return nil, kind, nil, ErrNotProposal
 	case accept && kind.Calls != nil:
 		calls, err = kind.Calls(found.Data)

@@ -2,14 +2,14 @@ package assistant
 
 import "slices"
 
-// received is the pair of the running turn, as far as its events are not in the log any
-// more.
+// received is the part of the running turn's pair whose events are no longer in
+// the log.
 type received struct {
 	pair            Pair
 	text, reasoning []byte // of pair
 }
 
-// receive begins the pair of a turn with what it had before.
+// receive starts with what the pair had before the turn.
 func receive(p *Pair) received {
 	r := received{clonePair(p), []byte(p.AssistantText), []byte(p.Reasoning)}
 	if r.pair.Thoughts = slices.Clone(p.Thoughts); p.Thoughts == nil && p.Reasoning != "" {
@@ -46,8 +46,9 @@ func (r *received) apply(e *logEntry) {
 	}
 }
 
-// runningPair is the pair of the running turn as it was received so far; nil when none
-// runs, or its message is not stored yet. The session's mutex is locked.
+// runningPair returns the pair of the running turn as received so far, or nil
+// if no turn is running or its message is not stored yet. The session's mutex
+// must be locked.
 func (s *Session) runningPair() *Pair {
 	l := &s.updates
 	if s.running == nil || s.running.seq == 0 {

@@ -17,9 +17,9 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// includedPairs returns the included pairs and copies the visible ones and the boundary,
-// as the user sees them at this moment. The pair that is answered again or replaced does
-// not count.
+// includedPairs returns the included pairs. It also copies the visible pairs
+// and the boundary, as the user sees them at this moment. The pair that is
+// being answered again or replaced is not counted.
 func (t *turn) includedPairs() []Ref {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
@@ -55,7 +55,7 @@ func (t *turn) assemble(included []Ref) error {
 	for i := range pairs {
 		messages := PairMessages(&pairs[i])
 		if len(messages) == 0 {
-			continue // another process has changed it since includedPairs
+			continue // another process has changed it since includedPairs ran
 		}
 		cost := PairCost(&pairs[i], t.settings.Budget.CPT())
 		*t.list = append(*t.list, messages...)
@@ -74,7 +74,7 @@ func (t *turn) assemble(included []Ref) error {
 		return err
 	}
 	sys := t.systemCost(system)
-	boundary := t.boundary // as the user saw it, with the sizes of what was loaded
+	boundary := t.boundary // as the user saw it, but with the sizes of the loaded pairs
 	boundary.First, boundary.SYS, boundary.Usable, boundary.HistoryTokens = 0, sys, boundary.ML-sys, historyTokens
 	t.attempt = budget.NewAttempt(boundary, costs, t.settings.Budget.Estimate(t.pair.UserText)+attachment.Tokens(t.pair.Attachments), sys, t.settings.Budget)
 	if t.earlier != nil && !t.attempt.TooLarge() {
@@ -86,7 +86,7 @@ func (t *turn) assemble(included []Ref) error {
 	return nil
 }
 
-// systemCost is SYS: the system prompt and the tool schemas.
+// systemCost returns SYS: the size of the system prompt and the tool schemas.
 func (t *turn) systemCost(system string) int {
 	sum := t.settings.Budget.Estimate(system)
 	for _, spec := range t.tools.specs {
@@ -99,14 +99,15 @@ func specCost(s llm.ToolSpec, p budget.Params) int {
 	return p.Estimate(s.Name + s.Description + string(s.Parameters))
 }
 
-// addedTokens is the size of what the turn has added since the user's message.
+// addedTokens returns the size of what the turn has added after the user's
+// message.
 func (t *turn) addedTokens() int {
 	added := Pair{State: PairComplete, AssistantText: t.pair.AssistantText, ToolCalls: t.pair.ToolCalls}
 	return PairCost(&added, t.settings.Budget.CPT())
 }
 
-// trimmedRequest is the next request: the system prompt, the included pairs that were
-// not trimmed, and the whole running turn.
+// trimmedRequest returns the next request: the system prompt, the included
+// pairs that were not trimmed, and the whole running turn.
 func (t *turn) trimmedRequest() llm.Request {
 	messages, skip := *t.list, 1
 	for _, n := range t.spans[:t.attempt.DroppedCount()] {
@@ -115,8 +116,8 @@ func (t *turn) trimmedRequest() llm.Request {
 	return t.requestOf(append(message.List{messages[0]}, messages[skip:]...))
 }
 
-// nextRequest implements requester. A request that executes a proposal goes to
-// no endpoint, and is neither counted nor stored.
+// nextRequest implements requester. A request that executes a proposal is not
+// sent to an endpoint, and is neither counted nor stored.
 func (t *turn) nextRequest() llm.Request {
 	req := t.trimmedRequest()
 	r := t.attempt.Record()
@@ -133,9 +134,9 @@ func (t *turn) nextRequest() llm.Request {
 	return req
 }
 
-// Request returns the exact request that Begin would make now for a text. The body
-// is the JSON document of the selected endpoint when its llm.Model is an
-// llm.Encoder. ErrBusy: a turn runs, which has the window.
+// Request returns the exact request that Begin would send now for a text. The
+// body is the JSON document for the selected endpoint if its llm.Model is an
+// llm.Encoder. It returns ErrBusy while a turn is running.
 func (m Telemetry) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
 	s := m.session
 	release, err := s.acquireWork(false)
@@ -159,8 +160,9 @@ func (m Telemetry) Request(ctx context.Context, text string) (llm.Request, json.
 	return o.req, sent.Body, err
 }
 
-// defaultContextTokens bounds the context of a window: enough for a thousand models
-// with their status, and a fifth of the limit of a model of 80,000 tokens.
+// defaultContextTokens limits the context of a window: enough for a thousand
+// models with their status, and a fifth of the limit of a model with 80,000
+// tokens.
 const defaultContextTokens = 16_000
 
 // system reads the window's context and builds the system prompt.
@@ -197,7 +199,7 @@ func (t *turn) system(payloads manifest) (string, error) {
 	return parts.build(), nil
 }
 
-// location is what is open in the window.
+// location returns what is open in the window.
 func (s *Session) location() Location {
 	if p, ok := s.opts.Window.(Pager); ok {
 		return p.Where()
@@ -205,8 +207,8 @@ func (s *Session) location() Location {
 	return Location{}
 }
 
-// available is what the location offers: what its page lists, the window's tools,
-// and the payloads of every session.
+// available returns what the location offers: what its page lists, the window's
+// tools, and the payloads of every session.
 func (s *Session) available(window []Tool) (out Available, err error) {
 	if pages := s.opts.Pages; pages != nil {
 		if out, err = pages.At(s.location()); err != nil {
@@ -224,16 +226,16 @@ func (s *Session) available(window []Tool) (out Available, err error) {
 	return out, nil
 }
 
-// contextMemory is what the model knows of the window.
+// contextMemory is what the model knows about the window.
 type contextMemory struct {
-	json    json.RawMessage // as it was sent last; nil: not in this run
-	mark    int64           // of the window's change log
-	resumed bool            // the model was given the window in an earlier run
-	pending []Entry         // that the model was not given, stored with the session
+	json    json.RawMessage // as last sent; nil if not sent in this run
+	mark    int64           // position in the window's change log
+	resumed bool            // the model was sent the window in an earlier run
+	pending []Entry         // changes not sent yet; stored with the session
 }
 
-// contextWithChanges returns the window's context for the model, with the changes
-// since it was sent last.
+// contextWithChanges returns the window's context for the model, with the
+// changes since it was last sent.
 func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 	next, err := readContext(w)
 	if err != nil {
@@ -249,13 +251,14 @@ func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 		changes = append(changes, contextChanged(t.now(), last.json, next.json))
 	}
 	if last.json == nil && !last.resumed {
-		changes = changes[:0] // the first message: everything is new
+		changes = changes[:0] // first message: everything is new
 	}
 	t.context = next
 	return addField(next.json, "changes_since_last_message", changes)
 }
 
-// contextChanged is an Entry with the paths that differ between two values.
+// contextChanged returns an Entry with the paths that differ between two
+// values.
 func contextChanged(at time.Time, before, after json.RawMessage) Entry {
 	c := NewEntry("context_changed", at, nil)
 	from, err := jsondelta.Parse(before)
@@ -278,20 +281,20 @@ func readContext(w Window) (contextMemory, error) {
 	return contextMemory{json: raw}, err
 }
 
-// remember stores what the model knows of the window once it has answered. A
-// request that failed told it nothing.
+// remember stores what the model knows about the window once it has answered. A
+// failed request does not count.
 func (t *turn) remember() {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.s.current.context = t.context
 }
 
-// rememberOwnChanges keeps what the tools of the turn changed out of the next
-// message, which reports only what the user did.
+// rememberOwnChanges keeps the turn's own tool calls out of the next message,
+// which reports only changes by the user.
 func (t *turn) rememberOwnChanges() error {
 	w := t.s.opts.Window
 	if _, ok := w.(Log); ok || w == nil {
-		return nil // the log knows who did what
+		return nil // the log records who made each change
 	}
 	now, err := readContext(w)
 	if err != nil {
@@ -302,7 +305,8 @@ func (t *turn) rememberOwnChanges() error {
 	return nil
 }
 
-// addField adds a field at the end of a JSON object; other JSON is returned as is.
+// addField adds a field at the end of a JSON object. Other JSON is returned
+// unchanged.
 func addField(object json.RawMessage, name string, value any) (json.RawMessage, error) {
 	body, isObject := strings.CutSuffix(strings.TrimSpace(string(object)), "}")
 	raw, err := PlainJSON(value)
@@ -315,28 +319,27 @@ func addField(object json.RawMessage, name string, value any) (json.RawMessage, 
 	return json.RawMessage(fmt.Sprintf("%s%q:%s}", body, name, raw)), nil
 }
 
-// SentRequest is one request of a turn as it went to the endpoint.
+// SentRequest is one request of a turn, as sent to the endpoint.
 type SentRequest struct {
-	Answer   string          `json:"answer,omitempty"` // Pair.AnswerID of the answer to it
-	Response int             `json:"response"`         // of the turn, from 0
-	Attempt  int             `json:"attempt"`          // of the response, from 1; more than one when pairs were trimmed
+	Answer   string          `json:"answer,omitempty"` // Pair.AnswerID of the answer that came back
+	Response int             `json:"response"`         // within the turn, from 0
+	Attempt  int             `json:"attempt"`          // of this response, from 1; above 1 if pairs were trimmed
 	Model    string          `json:"model"`            // "provider/name"
 	At       time.Time       `json:"at"`
 	Trimmed  int             `json:"trimmed"` // T of that attempt
-	Body     json.RawMessage `json:"body"`    // the JSON document, byte for byte but for the Data of pictures; without headers
+	Body     json.RawMessage `json:"body"`    // the JSON document without headers, byte for byte except for the Data of pictures
 }
 
-// outgoing is a request that was sent, not encoded yet.
+// outgoing is a request that was sent but is not encoded yet.
 type outgoing struct {
 	model llm.Model
 	req   llm.Request
-	meta  SentRequest // all but the body
+	meta  SentRequest // everything except the body
 }
 
-// encode returns the request with its body, as the model encodes it when it is an
-// llm.Encoder. It is called after the request was sent: the request does not wait
-// for it, and the body does not have a field that the client left out after the
-// endpoint refused it.
+// encode returns the request with its body; an llm.Encoder encodes it. It is
+// called after sending, so that sending does not wait for it, and so that the
+// body lacks fields that the client dropped because the endpoint rejected them.
 func (o outgoing) encode() (sent SentRequest, err error) {
 	sent = o.meta
 	req := o.req.Abbreviated()
@@ -348,9 +351,10 @@ func (o outgoing) encode() (sent SentRequest, err error) {
 	return sent, err
 }
 
-// SentRequests returns the requests of a pair's chosen answer as they were sent, oldest
-// first, or of the running turn; nil, nil when there are none. With an error it returns
-// those that could be read.
+// SentRequests returns the requests for the chosen answer of a pair as they
+// were sent, oldest first. For the running pair these are the requests so far.
+// It returns nil, nil if there are none; with an error it returns those that
+// could be read.
 func (m Telemetry) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
 	s := m.session
 	var unstored []outgoing
@@ -368,7 +372,7 @@ func (m Telemetry) SentRequests(ctx context.Context, seq int64) ([]SentRequest, 
 	for _, o := range unstored {
 		if sent, encodeErr := o.encode(); encodeErr != nil {
 			err = encodeErr
-		} else if !slices.ContainsFunc(all, func(r SentRequest) bool { // one may have been stored meanwhile
+		} else if !slices.ContainsFunc(all, func(r SentRequest) bool { // one may have been stored in the meantime
 			return r.Response == sent.Response && r.Attempt == sent.Attempt && r.At.Equal(sent.At) && string(r.Body) == string(sent.Body)
 		}) {
 			all = append(all, sent)

@@ -15,17 +15,19 @@ import (
 	"winnow/assistant/message"
 )
 
-// The notices of a turn that ended in a special way.
+// The notices of turns that ended in a special way.
 const (
 	limitNotice = "Stopped after %d rounds of tool calls. Everything done so far is kept."
 	emptyNotice = "The model gave an empty answer."
 )
 
-// ActionContinue is the server action that continues after the limit of rounds.
+// ActionContinue is the server action that continues a turn after the limit on
+// rounds.
 const ActionContinue = "continue"
 
-// respondAll requests responses until the final one. The error is nil for
-// a complete turn, ctx's error for a cancelled one, else a *TurnError.
+// respondAll requests responses until the final one. It returns nil for a
+// complete turn, the error of ctx for a cancelled one, and a *TurnError
+// otherwise.
 func (t *loop) respondAll() error {
 	defer t.flushTexts()
 	for {
@@ -58,13 +60,13 @@ func (t *loop) respondAll() error {
 	}
 }
 
-// shouldStop implements listener: a message that waits is sent next.
+// shouldStop implements listener: if a message is waiting, it is sent next.
 func (t *turn) shouldStop() bool {
 	_, waits := t.s.Queued()
 	return waits && !t.s.QueuePaused() && t.ctx.Err() == nil
 }
 
-// turnError turns an error into the one that ends the turn; nil stays nil.
+// turnError converts an error into the one that ends the turn; nil stays nil.
 func (t *loop) turnError(err error) error {
 	var turnErr *TurnError
 	var reqErr *llm.RequestError
@@ -96,23 +98,24 @@ func (t *loop) finish(a reply) error {
 	return t.responseDone(true)
 }
 
-// addMessage puts a message into the list, at index at.
+// addMessage inserts a message into the list at index at.
 func (t *loop) addMessage(m message.Message, at int) {
 	*t.list = slices.Insert(*t.list, at, m)
 	t.host.added(m)
 }
 
-// added implements listener: the list of a turn ends with it.
+// added implements listener. A turn's list is discarded with the turn, so there
+// is nothing to do.
 func (t *turn) added(message.Message) {}
 
-// responseDone counts a whole response.
+// responseDone counts a complete response.
 func (t *loop) responseDone(final bool) error {
 	t.response++
 	return t.host.responded(final)
 }
 
-// responded implements requester: it stores a whole response; the end of the turn stores
-// the final one.
+// responded implements requester: it stores a complete response, except the
+// final one, which is stored at the end of the turn.
 func (t *turn) responded(final bool) error {
 	t.attempt.Complete()
 	t.report(t.attempt.Ended(), "")
@@ -124,9 +127,9 @@ func (t *turn) responded(final bool) error {
 	return t.commit()
 }
 
-// reply is one whole response.
+// reply is one complete response.
 type reply struct {
-	text string // without payloads; what looks like a card marker is not escaped
+	text string // without payloads; text that looks like a card marker is not escaped
 	end  llm.End
 }
 
@@ -146,7 +149,7 @@ func (t *loop) respond() (reply, error) {
 		if reqErr == nil || reqErr.Kind != llm.KindOverflow || r.received {
 			return reply{strings.TrimSpace(r.text.String()), r.end}, err
 		}
-		if reqErr.Limit > 0 { // is the limit of the model from now on
+		if reqErr.Limit > 0 { // from now on, this is the model's limit
 			t.registry.LearnLimit(t.modelID, reqErr.Limit, t.now())
 		}
 		if err := t.host.overflow(reqErr); err != nil {
@@ -171,8 +174,8 @@ func (t *turn) overflow(reqErr *llm.RequestError) error {
 	return nil
 }
 
-// leftOutWords is the clause that says which of the included pairs the last request of an
-// attempt left out.
+// leftOutWords returns a clause that says how many of the included pairs the
+// last request of an attempt left out.
 func leftOutWords(left, included int) string {
 	switch {
 	case included == 0:
@@ -191,7 +194,7 @@ type response struct {
 	payloads *markup.Parser
 	guard    markup.Guard
 	text     strings.Builder
-	began    time.Time // of the reasoning
+	began    time.Time // start of the reasoning
 	received bool      // text or reasoning has arrived
 	ended    bool
 	end      llm.End
@@ -256,8 +259,8 @@ func (r *response) add(part llm.Part) {
 	}
 }
 
-// addUsage adds what a response took and its price, which is known while that of every
-// response before it was.
+// addUsage adds the tokens of a response and their price. The total price is
+// known only while the price of every response is.
 func (t *loop) addUsage(u *llm.Usage) {
 	if u == nil {
 		return
@@ -287,7 +290,7 @@ func (r *response) endThought() {
 func (r *response) addSegments(all []markup.Segment) {
 	for _, p := range all {
 		if r.t.ctx.Err() != nil {
-			return // a hostile chunk can contain thousands of segments
+			return // a malicious chunk can contain thousands of segments
 		}
 		switch {
 		case p.Kind != "":
@@ -301,8 +304,8 @@ func (r *response) addSegments(all []markup.Segment) {
 	}
 }
 
-// show adds text to the pair; a response after tools begins a paragraph, and no
-// response begins with white space.
+// show adds text to the pair. A response after tools starts a new paragraph;
+// leading white space is removed.
 func (r *response) show(text string) {
 	t := r.t
 	if t.newParagraph || t.text.Len() == 0 {
@@ -324,15 +327,16 @@ func (t *loop) addText(text string) {
 	t.host.emit(TextDelta{text})
 }
 
-// flushTexts writes the texts into the pair. They grow in builders, so that a
-// chunk costs the same at the end of a long answer as at its beginning.
+// flushTexts writes the texts to the pair. They grow in builders, so that a
+// chunk costs the same at the end of a long answer as at its start.
 func (t *loop) flushTexts() {
 	t.pair.AssistantText = strings.TrimSpace(t.text.String())
 	t.pair.Reasoning = strings.TrimSpace(t.reasoning.String())
 	t.flushThoughts()
 }
 
-// breakParagraph starts a new paragraph, unless the text ends with one or a card.
+// breakParagraph starts a new paragraph, unless the text ends with a paragraph
+// break or a card.
 func (t *loop) breakParagraph() {
 	if s := t.text.String(); s != "" && !strings.HasSuffix(s, "\n\n") && !strings.HasSuffix(s, "]]") {
 		t.addText("\n\n")
@@ -340,7 +344,7 @@ func (t *loop) breakParagraph() {
 	t.newParagraph = false
 }
 
-// suggest adds values and actions to those the pair suggests.
+// suggest adds values and actions to the pair's suggestions.
 func (t *loop) suggest(s Suggested) {
 	if t.pair.Suggested == nil {
 		t.pair.Suggested = &Suggested{}
@@ -349,8 +353,8 @@ func (t *loop) suggest(s Suggested) {
 	t.pair.Suggested.Actions = append(t.pair.Suggested.Actions, s.Actions...)
 }
 
-// addPayload adds a payload that the model wrote: suggested values and actions to
-// the pair's suggestions, everything else as a card.
+// addPayload adds a payload from the model's text: suggested values and actions
+// go to the pair's suggestions, everything else becomes a card.
 func (t *loop) addPayload(p Payload) {
 	if p.Type == PayloadValues || p.Type == PayloadActions {
 		var offered struct {
@@ -366,10 +370,10 @@ func (t *loop) addPayload(p Payload) {
 	t.host.emit(PayloadFound{p})
 }
 
-// fillPayload fills in the id and the summary, and makes sure that Data is JSON.
+// fillPayload fills in the id and the summary and makes sure that Data is JSON.
 func (t *loop) fillPayload(p Payload) Payload {
 	if p.ID == "" {
-		p.ID = NewID(t.now())[16:] // the random part: short enough to be quoted by a model
+		p.ID = NewID(t.now())[16:] // the random part, short enough for a model to quote
 	}
 	p.Data = validOrQuoted(string(p.Data))
 	if i := slices.IndexFunc(t.payloadTypes, samePayload(p.Type)); i >= 0 && p.Summary == "" {

@@ -13,27 +13,27 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// Role is what the user of a session may do in a window that others share. The zero value,
-// for a program with a single user, may do everything.
+// Role says what the user of a session may do in a shared window. The zero
+// value, for a program with a single user, allows everything.
 type Role string
 
-// The roles, each of which may do what the one before it may. RoleMetrics is apart: it is for
-// programs that watch a server, and opens no session.
+// The roles. Each may do everything that the previous one may. RoleMetrics is
+// separate: it is for monitoring programs and cannot open a session.
 const (
-	RoleRead    Role = "read"    // look, and change nothing
-	RolePropose Role = "propose" // talk to the assistant; every change of the window becomes a proposal
+	RoleRead    Role = "read"    // look, but change nothing
+	RolePropose Role = "propose" // talk to the assistant; changes of the window become proposals
 	RoleWrite   Role = "write"   // change the window, and undo own changes
-	RoleSave    Role = "save"    // save, decide proposals, discard and undo what others changed
-	RoleAdmin   Role = "admin"   // manage the server and end the sessions of others
+	RoleSave    Role = "save"    // save, decide proposals, discard and undo changes of other users
+	RoleAdmin   Role = "admin"   // manage the server and end sessions of other users
 	RoleMetrics Role = "metrics" // read metrics and health
 )
 
-// Roles lists the roles, the one that may do least first.
+// Roles lists the roles, least privileged first.
 func Roles() []Role {
 	return []Role{RoleMetrics, RoleRead, RolePropose, RoleWrite, RoleSave, RoleAdmin}
 }
 
-// ParseRole returns the role with a name; "" is RoleSave.
+// ParseRole returns the role with this name; "" means RoleSave.
 func ParseRole(name string) (Role, error) {
 	if name == "" {
 		return RoleSave, nil
@@ -48,7 +48,7 @@ func ParseRole(name string) (Role, error) {
 	return "", fmt.Errorf("there is no role %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
-// May reports whether the role may do what needs another role.
+// May reports whether the role includes the permissions of another one.
 func (r Role) May(need Role) bool {
 	switch {
 	case r == "" || r == need:
@@ -59,21 +59,21 @@ func (r Role) May(need Role) bool {
 	return r != RoleMetrics && slices.Index(Roles(), r) > slices.Index(Roles(), need)
 }
 
-// CodeForbidden is the error code of a call that the role of the user does not permit.
+// CodeForbidden is the error code of a call that the user's role does not
+// allow.
 const CodeForbidden = "forbidden"
 
-// RoleError refuses what the role of the user does not permit.
+// RoleError is returned when the user's role does not allow an action.
 type RoleError struct{ Role, Need Role }
 
-// Error implements error.
 func (e *RoleError) Error() string {
 	return fmt.Sprintf("the role %s may not do this, which needs the role %s", e.Role, e.Need)
 }
 
-// Role is what the user of the session may do.
+// Role returns the role of the session's user.
 func (s *Session) Role() Role { return s.opts.Role }
 
-// Needs returns a *RoleError if the user may not do what needs a role.
+// Needs returns a *RoleError if the user lacks the permissions of role.
 func (s *Session) Needs(role Role) error {
 	if s.opts.Role.May(role) {
 		return nil
@@ -83,15 +83,16 @@ func (s *Session) Needs(role Role) error {
 
 // Proposer is a Window in which a user with RolePropose can propose changes.
 type Proposer interface {
-	// Mark returns a function that takes the window back to what it is now, including who
-	// made which unsaved change.
+	// Mark returns a function that restores the window to its current state,
+	// including the authors of unsaved changes.
 	Mark() (restore func() error)
-	// Proposals returns payloads that change the state before to the state after once they
-	// are accepted; empty if the states differ in nothing that can be saved.
+	// Proposals returns payloads that turn the state before into the state
+	// after when they are accepted. It returns none if the states do not differ
+	// in anything that can be saved.
 	Proposals(before, after json.RawMessage) ([]Payload, error)
 }
 
-// mark returns a function that takes the window back to what it is now.
+// mark returns a function that restores the window to its current state.
 func (s *Session) mark(before json.RawMessage) (restore func() error) {
 	if p, ok := s.opts.Window.(Proposer); ok {
 		return p.Mark()
@@ -99,8 +100,8 @@ func (s *Session) mark(before json.RawMessage) (restore func() error) {
 	return func() error { return s.opts.Window.Apply(before) }
 }
 
-// othersUnsaved returns the unsaved changes of other users, if the user may not take them
-// back.
+// othersUnsaved returns the unsaved changes of other users if the user may not
+// undo them.
 func (s *Session) othersUnsaved() []Change {
 	w, ok := s.opts.Window.(Discarder)
 	if !ok || s.opts.Role.May(RoleSave) {
@@ -109,7 +110,7 @@ func (s *Session) othersUnsaved() []Change {
 	return slices.DeleteFunc(slices.Clone(w.PlanDiscard("").Changes), func(c Change) bool { return c.By.User == s.opts.Author })
 }
 
-// keeps returns a *RoleError if one of these changes of others is no longer there.
+// keeps returns a *RoleError if one of these changes by other users is gone.
 func (s *Session) keeps(others []Change) error {
 	if len(others) == 0 {
 		return nil
@@ -123,8 +124,8 @@ func (s *Session) keeps(others []Change) error {
 	return nil
 }
 
-// undoesOwn returns a *RoleError if a rollback would undo steps of others and the user may
-// not do that.
+// undoesOwn returns a *RoleError if a rollback would undo steps of other users
+// and the user may not do that.
 func (s *Session) undoesOwn(id string, scope checkpoint.Scope) error {
 	if s.opts.Role.May(RoleSave) || scope == checkpoint.ScopeConversation {
 		return nil
@@ -143,7 +144,7 @@ func (s *Session) undoesOwn(id string, scope checkpoint.Scope) error {
 	return s.Needs(RoleSave)
 }
 
-// undoesOwnRollback does the same for the undo of a rollback.
+// undoesOwnRollback does the same for undoing a rollback.
 func (s *Session) undoesOwnRollback(intent checkpoint.Intent) error {
 	s.mu.Lock()
 	own := intent.Undoes == s.rollback
@@ -157,7 +158,8 @@ func (s *Session) undoesOwnRollback(intent checkpoint.Intent) error {
 	return s.Needs(RoleSave)
 }
 
-// Owns returns a *RoleError if a pair is of another user and the user may not change those.
+// Owns returns a *RoleError if a pair belongs to another user and the user may
+// not change it.
 func (s *Session) Owns(ctx context.Context, refs []Ref) error {
 	seqs := make([]int64, len(refs))
 	for i, r := range refs {
@@ -169,7 +171,8 @@ func (s *Session) Owns(ctx context.Context, refs []Ref) error {
 	return s.owns(ctx, seqs...)
 }
 
-// owns returns a *RoleError if a pair is of another user and the user may not change those.
+// owns returns a *RoleError if a pair belongs to another user and the user may
+// not change it.
 func (s *Session) owns(ctx context.Context, seqs ...int64) error {
 	if err := s.Needs(RolePropose); err != nil || len(seqs) == 0 || s.opts.Role.May(RoleSave) {
 		return err
@@ -184,13 +187,12 @@ func (s *Session) owns(ctx context.Context, seqs ...int64) error {
 	return nil
 }
 
-// nonzero returns the numbers that are not 0.
 func nonzero(all ...int64) []int64 {
 	return slices.DeleteFunc(all, func(n int64) bool { return n == 0 })
 }
 
-// instead returns the proposals that take the place of a change, or why the change may not
-// stay. Without either it stays.
+// instead returns proposals that replace a change, or the error that prevents
+// it. If both are nil the change stays.
 func (s *Session) instead(before, after json.RawMessage, others []Change) (payloads []Payload, err error) {
 	if s.opts.Role == RolePropose && !jsondelta.Equal(before, after) {
 		return s.proposalsOf(before, after)
@@ -198,7 +200,8 @@ func (s *Session) instead(before, after json.RawMessage, others []Change) (paylo
 	return nil, s.keeps(others)
 }
 
-// storeProposals stores what a user proposes by hand as a pair of its own. Work is acquired.
+// storeProposals stores proposals that a user makes by hand as a separate pair.
+// Work is acquired.
 func (s *Session) storeProposals(ctx context.Context, description string, payloads []Payload) error {
 	p := &Pair{
 		ID: NewID(s.now()), Session: s.ID(), Author: s.opts.Author, Topic: s.Topic(), Model: proposalModel,
@@ -219,10 +222,11 @@ func (s *Session) storeProposals(ctx context.Context, description string, payloa
 	return &Proposed{Pair: p.Seq, Summary: s.announceProposals(p)}
 }
 
-// proposedText is the answer to a proposal that a user makes by hand.
+// proposedText is the answer text of a proposal that a user makes by hand.
 const proposedText = "Proposed. It waits for a user with the role save."
 
-// proposalsOf returns what a user with RolePropose proposes in place of a change.
+// proposalsOf returns what a user with RolePropose proposes instead of a
+// change.
 func (s *Session) proposalsOf(before, after json.RawMessage) ([]Payload, error) {
 	p, ok := s.opts.Window.(Proposer)
 	if !ok {
@@ -241,19 +245,19 @@ func (s *Session) proposalsOf(before, after json.RawMessage) ([]Payload, error) 
 	return payloads, nil
 }
 
-// Proposed reports a change that was not made: it is a proposal, and waits for a user with
-// RoleSave.
+// Proposed reports that a change became a proposal instead, which waits for a
+// user with RoleSave.
 type Proposed struct {
-	Pair    int64  // that has the proposals
-	Summary string // what they change
+	Pair    int64  // contains the proposals
+	Summary string // what they would change
 }
 
-// Error implements error. A front end reports it as a success.
+// Error implements error. A front end reports a Proposed as a success.
 func (p *Proposed) Error() string {
 	return "proposed: " + p.Summary + ". It waits for a user with the role save"
 }
 
-// IsProposed returns the proposal that was made in place of a change, or nil.
+// IsProposed returns the proposal that was made instead of a change, or nil.
 func IsProposed(err error) *Proposed {
 	if p, ok := errors.AsType[*Proposed](err); ok {
 		return p
@@ -261,7 +265,7 @@ func IsProposed(err error) *Proposed {
 	return nil
 }
 
-// announceProposals tells the others that a pair has proposals.
+// announceProposals tells the other sessions that a pair contains proposals.
 func (s *Session) announceProposals(p *Pair) string {
 	var what []string
 	for _, made := range p.Payloads {
@@ -276,7 +280,7 @@ func (s *Session) announceProposals(p *Pair) string {
 	return summary
 }
 
-// isProposal reports whether a payload is decided by a user.
+// isProposal reports whether the user accepts or rejects this payload.
 func (s *Session) isProposal(p Payload) bool {
 	types := s.PayloadTypes()
 	i := slices.IndexFunc(types, samePayload(p.Type))

@@ -13,13 +13,14 @@ import (
 )
 
 // Rollback goes back to a checkpoint: the window's state, the conversation, or
-// both. What it cut comes back with UndoRollback until the next message. It
-// returns the text of the first pair that was cut, for the input, or "" if the user did
-// not type it but accepted a proposal.
+// both. UndoRollback restores what was cut, until the next message is sent. It
+// returns the text of the first pair that was cut, for the input, or "" if that
+// pair accepted a proposal.
 //
-// newest is the id of the newest step that the user was shown, see LastStep, or "" for
-// none. If another step was made since, nothing happens and the error is a *PlanChanged.
-// If the rollback was done but could not be recorded, it is an *UnrecordedError.
+// newest is the id of the newest step that the user was shown, see LastStep, or
+// "" if there was none. If another step was made since, nothing happens and the
+// error is a *PlanChanged. If the rollback was done but could not be recorded,
+// the error is an *UnrecordedError.
 func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) (text string, err error) {
 	release, err := s.acquireRollback()
 	if err != nil {
@@ -70,9 +71,9 @@ func typedText(p *Pair) string {
 	return p.UserText
 }
 
-// PlanRollback returns the steps that a rollback to a checkpoint would undo, oldest first,
-// beginning with the checkpoint's own, and the newest step, which names the plan for
-// Rollback.
+// PlanRollback returns the steps that a rollback to a checkpoint would undo,
+// oldest first, starting with the checkpoint's own step. newest is the id of
+// the newest step, to be passed to Rollback.
 func (s *Session) PlanRollback(id string) (steps []checkpoint.Checkpoint, newest string, err error) {
 	last, _ := s.LastStep()
 	found := false
@@ -87,7 +88,8 @@ func (s *Session) PlanRollback(id string) (steps []checkpoint.Checkpoint, newest
 	return steps, last.ID, nil
 }
 
-// sameSteps is a *PlanChanged when the newest step is another one than the user saw.
+// sameSteps returns a *PlanChanged if the newest step is not the one the user
+// was shown.
 func (s *Session) sameSteps(id, newest string) error {
 	if last, _ := s.LastStep(); last.ID == newest {
 		return nil
@@ -105,8 +107,8 @@ func (s *Session) sameSteps(id, newest string) error {
 	return &PlanChanged{Newest: now, Steps: steps, By: s.changedBy(after)}
 }
 
-// firstPair is the oldest pair of the session that starts with a checkpoint; 0 when
-// it starts none, or the session has no pair.
+// firstPair returns the first pair of the session whose start is this checkpoint; 0 if the
+// checkpoint is not the start of a session, or the session has no pairs.
 func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
 	for _, c := range s.opts.Journal.List("") {
 		if c.ID == id && c.Kind == checkpoint.KindStart {
@@ -120,15 +122,16 @@ func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
 	return 0, nil
 }
 
-// UndoPlan is what undoing the last rollback would do.
+// UndoPlan describes what undoing the last rollback would do.
 type UndoPlan struct {
-	Digest string                  // names the plan, for UndoRollback
-	By     string                  // who rolled back, if it was another session; "" is this one
-	Drops  []checkpoint.Checkpoint // the steps made since the rollback, which are lost, oldest first
+	Digest string                  // identifies the plan, for UndoRollback
+	By     string                  // session that rolled back; "" is this one
+	Drops  []checkpoint.Checkpoint // steps made since the rollback, which would be lost, oldest first
 }
 
-// PlanUndoRollback returns what UndoRollback would do. The error is
-// checkpoint.ErrNoRollback when there is no rollback, or a message was sent since.
+// PlanUndoRollback returns what UndoRollback would do. It returns
+// checkpoint.ErrNoRollback if there was no rollback, or if a message was sent
+// since.
 func (s *Session) PlanUndoRollback() (UndoPlan, error) {
 	if s.opts.Journal == nil {
 		return UndoPlan{}, ErrNoJournal
@@ -147,9 +150,10 @@ func (s *Session) PlanUndoRollback() (UndoPlan, error) {
 	return plan, nil
 }
 
-// UndoRollback undoes the last rollback, if no message was sent since. digest names the
-// plan that the user was shown: a *PlanChanged when there is another by now. An
-// *UnrecordedError is returned for an undo that was done.
+// UndoRollback undoes the last rollback if no message was sent since. digest
+// identifies the plan that the user was shown; if the plan has changed the
+// error is a *PlanChanged. An *UnrecordedError means that the undo was done but
+// not recorded.
 func (s *Session) UndoRollback(ctx context.Context, digest string) error {
 	release, err := s.acquireRollback()
 	if err != nil {
@@ -183,7 +187,8 @@ func (s *Session) acquireRollback() (release func(), err error) {
 	return s.acquireWork(true)
 }
 
-// finishRollback finishes a rollback that a crash interrupted. Work is acquired.
+// finishRollback completes a rollback that a crash interrupted. Work is
+// acquired.
 func (s *Session) finishRollback(ctx context.Context) error {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil
@@ -194,7 +199,7 @@ func (s *Session) finishRollback(ctx context.Context) error {
 	}
 	unlock, err := s.opts.Journal.TryLock()
 	if errors.As(err, new(*checkpoint.LockedError)) {
-		return nil // another process is about to finish it
+		return nil // another process will finish it
 	} else if err != nil {
 		return err
 	}
@@ -208,8 +213,8 @@ func (s *Session) finishRollback(ctx context.Context) error {
 	return nil
 }
 
-// executeRollback carries out an intent, in this order: the window, which can be
-// restored; the store, all of it or nothing; Finish in the journal.
+// executeRollback carries out an intent in this order: the window, which can be
+// restored; the store, in one commit; Finish in the journal.
 func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent) error {
 	w, j := s.opts.Window, s.opts.Journal
 	restoresWindow := intent.Scope != checkpoint.ScopeConversation
@@ -270,8 +275,8 @@ func (s *Session) pairsToCut(ctx context.Context, intent checkpoint.Intent) ([]R
 	return cut, nil
 }
 
-// showRolledBack updates the view with what was cut or came back. The next turn
-// gives the model the window as if for the first time, without changes.
+// showRolledBack updates the view with what was cut or restored. The next turn
+// sends the window to the model as if for the first time, without changes.
 func (s *Session) showRolledBack(ctx context.Context, intent checkpoint.Intent, cut []Ref) error {
 	var back []Ref
 	if intent.Undoes != "" {
@@ -293,7 +298,7 @@ func (s *Session) showRolledBack(ctx context.Context, intent checkpoint.Intent, 
 		return nil
 	}
 	if s.view.cut != nil {
-		back, s.view.cut = s.view.cut, nil // exactly what was visible, also of other sessions
+		back, s.view.cut = s.view.cut, nil // exactly what was visible, including pairs of other sessions
 	}
 	s.view.restore(back)
 	return nil

@@ -10,16 +10,16 @@ import (
 	"winnow/assistant/windowlock"
 )
 
-// SavePlan is what a save or a discard would do. The window writes its words; front ends
-// show Lines.
+// SavePlan describes what a save or a discard would do. The window writes the
+// texts; front ends show Lines.
 type SavePlan struct {
-	// Digest names the plan by what it would write: files, changes and new values. Plans
-	// with the same digest leave the same in the files.
+	// Digest identifies the plan by what it would write: files, changes and new
+	// values. Plans with the same digest leave the files with the same content.
 	Digest   string     `json:"digest"`
 	Changes  []Change   `json:"changes"`
 	Effects  []Effect   `json:"effects"`
-	Files    []FileDiff `json:"files"`    // written by a save; a file without Lines does not change
-	Conflict *Conflict  `json:"conflict"` // nil: no other program has changed the files
+	Files    []FileDiff `json:"files"`    // to be written; a file without Lines does not change
+	Conflict *Conflict  `json:"conflict"` // nil if no other program has changed the files
 }
 
 // Digest returns the digest of a plan that writes these changes and values to path. It does
@@ -36,19 +36,20 @@ func Digest(path string, changes []Change, values ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:size])
 }
 
-// Change is a difference between a window and its saved state. Before and After are values
-// in words; "" means no value.
+// Change is a difference between a window and its saved state. Before and After
+// describe the values; "" means no value.
 type Change struct {
-	Title    string `json:"title"` // what has changed, such as "brightness"
+	Title    string `json:"title"` // what changed, such as "brightness"
 	Before   string `json:"before"`
 	After    string `json:"after"`
 	Sentence string `json:"sentence,omitempty"` // what was done, such as "dimmed the lamp"
 	By       Author `json:"by,omitzero"`
 }
 
-// Line is the change in a line that is safe to show: its Sentence or, without one, "+ list
-// item" where only After is given, "- list item" where only Before is, else "brightness:
-// 40 % → 80 %". A value that must not be shown is the same text on both sides.
+// Line returns the change as one line that is safe to show: its Sentence or,
+// without one, "+ list item" if only After is set, "- list item" if only Before
+// is, else "brightness: 40 % → 80 %". A masked value is the same text on both
+// sides.
 func (c Change) Line() string {
 	var line string
 	switch {
@@ -66,7 +67,7 @@ func (c Change) Line() string {
 	return safetext.Visible(line)
 }
 
-// EffectKind says what becomes of the items of an effect.
+// EffectKind says what happens to the items of an effect.
 type EffectKind string
 
 // The kinds of effects.
@@ -77,25 +78,27 @@ const (
 	EffectAsks    EffectKind = "!" // the user has to do something afterwards
 )
 
-// Effect is something that a save or a discard does, beyond the changes themselves.
+// Effect is a consequence of a save or discard, in addition to the changes
+// themselves.
 type Effect struct {
 	Kind     EffectKind `json:"kind"`
 	Sentence string     `json:"sentence"`
-	Items    []string   `json:"items,omitempty"`  // all of them, those to note first
-	Marked   int        `json:"marked,omitempty"` // how many of Items are to note
+	Items    []string   `json:"items,omitempty"`  // all of them, the marked ones first
+	Marked   int        `json:"marked,omitempty"` // how many of Items are marked as important
 }
 
 // maxItems is how many items of an effect are shown.
 const maxItems = 100
 
-// The beginnings of the lines of an effect's items.
+// Prefixes of the lines of an effect's items.
 const (
 	ItemIndent   = "  "
-	MarkedIndent = "* " // an item to note
+	MarkedIndent = "* " // an important item
 )
 
-// Lines are the sentence, which follows a "!" where the user has to do something, and the
-// first items, indented by ItemIndent or MarkedIndent. They are safe to show.
+// Lines returns the sentence, prefixed with "!" if the user has to do
+// something, and the first items, prefixed with ItemIndent or MarkedIndent.
+// They are safe to show.
 func (e Effect) Lines() []string {
 	lines := []string{safetext.Visible(e.Sentence)}
 	if e.Kind == EffectAsks {
@@ -117,15 +120,15 @@ func (e Effect) Lines() []string {
 // FileDiff is a file with the lines that a save changes.
 type FileDiff struct {
 	Path    string     `json:"path"`
-	Creates bool       `json:"creates"` // there is no file yet
+	Creates bool       `json:"creates"` // the file does not exist yet
 	Lines   []FileLine `json:"lines"`   // with secrets masked
 }
 
 // FileLine is a changed line of a file, with secrets masked and invisible
-// characters spelled out.
+// characters made visible.
 type FileLine struct {
 	Kind string `json:"kind"` // "-" removed, "+" added
-	Line int    `json:"line"` // from 1: in the old file when removed, in the new one when added
+	Line int    `json:"line"` // from 1; in the old file if removed, in the new one if added
 	Text string `json:"text"`
 }
 
@@ -137,10 +140,11 @@ func (p SavePlan) writes() bool {
 	return slices.ContainsFunc(p.Files, func(f FileDiff) bool { return len(f.Lines) > 0 })
 }
 
-// Lines returns the plan as lines that are safe to show: the changes unless lines of files
-// change, the effects, the changes by users other than user, the changed lines of the files,
-// and what the user has to do. Items of effects are indented, added lines of a file begin
-// with +, removed lines with -, things to do with !; other lines are sentences.
+// Lines returns the plan as lines that are safe to show: the changes (only if
+// no file changes), the effects, the changes by users other than user, the
+// changed lines of the files, and what the user has to do. Items of effects are
+// indented, added lines of a file begin with +, removed lines with -, things to
+// do with !; other lines are sentences.
 func (p SavePlan) Lines(user string) []string {
 	if p.Empty() {
 		return []string{"nothing would change"}
@@ -192,13 +196,13 @@ func (f FileDiff) lines() []string {
 	return lines
 }
 
-// DiscardLines are the Lines of a discard.
+// DiscardLines returns the Lines of a discard.
 func (p SavePlan) DiscardLines(user string) []string {
 	return append([]string{"These unsaved changes would be lost:"}, p.Lines(user)...)
 }
 
-// OthersLines say which changes are by others than the user, as a block of its own; nil
-// when all are the user's. They are safe to show.
+// OthersLines says which changes were made by users other than user, as a
+// separate block; nil if there are none. The lines are safe to show.
 func OthersLines(changes []Change, user string) (lines []string) {
 	for _, name := range Authors(changes, user) {
 		if user == "" && name == UnknownUser {
@@ -214,16 +218,17 @@ func OthersLines(changes []Change, user string) (lines []string) {
 	return lines
 }
 
-// Author is who made an unsaved change. The zero value is not known.
+// Author says who made an unsaved change. The zero value means unknown.
 type Author struct {
 	User      string `json:"user,omitempty"`
-	Assistant bool   `json:"assistant,omitempty"` // the user's assistant made it
+	Assistant bool   `json:"assistant,omitempty"` // made by the user's assistant
 }
 
-// UnknownUser is the Name of an author that is not known.
+// UnknownUser is the Name of an unknown author.
 const UnknownUser = "an unknown user"
 
-// Name is "anna", "anna's assistant" or UnknownUser; see windowlock.AssistantOf.
+// Name returns "anna", "anna's assistant" or UnknownUser; see
+// windowlock.AssistantOf.
 func (a Author) Name() string {
 	switch {
 	case a.User == "":
@@ -234,8 +239,8 @@ func (a Author) Name() string {
 	return a.User
 }
 
-// Authors names who made the changes, each once, in the order of the changes, but for
-// one user and that user's assistant. except "" names all.
+// Authors names the authors of the changes, each once, in the order of the
+// changes, except one user and that user's assistant. except "" returns all.
 func Authors(changes []Change, except string) []string {
 	var names []string
 	for _, c := range changes {

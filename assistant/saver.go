@@ -9,56 +9,59 @@ import (
 	"winnow/checkpoint"
 )
 
-// Saver is a Window whose state differs from what is saved outside the session,
-// for example in a file, until it is saved. The zero values of the types below
-// mean "nothing"; all of them encode to JSON.
+// Saver is a Window whose state is also saved outside the session, for example
+// in a file, and differs from it until it is saved. The zero values of the
+// types below mean "nothing"; all of them encode to JSON.
 type Saver interface {
 	Dirtier
 	Discarder
 	// PlanSave reports what Save would write. It reads the file and changes
-	// nothing. If another program has changed the file, the plan is for its current content;
-	// where both sides changed the same things it is SavePlan.Conflict, not an error.
-	// With only, the plan has the changes of that user and the user's assistant.
+	// nothing. If another program has changed the file, the plan is for the new
+	// content; if both sides changed the same things, that is reported in
+	// SavePlan.Conflict, not as an error. With only set, the plan has the
+	// changes of that user and the user's assistant.
 	PlanSave(ctx context.Context, only string) (SavePlan, error)
-	// Save writes the plan that basis names, durably. When the plan is another one
-	// by now the error is a *PlanChanged, when it cannot be written over what another
-	// program has changed a *Conflict; nothing was written then. Warnings after the
-	// write are in Saved.
+	// Save writes the plan that basis identifies, durably. It returns a
+	// *PlanChanged if the plan is no longer the same, and a *Conflict if it
+	// cannot be written over the changes of another program; in both cases
+	// nothing is written. Warnings after the write are in Saved.
 	Save(ctx context.Context, basis Basis) (Saved, error)
 }
 
-// Discarder is the part of a Saver that gives up unsaved changes.
+// Discarder is the part of a Saver that discards unsaved changes.
 type Discarder interface {
-	// PlanDiscard reports what Discard would lose and do; its plan writes no file. It
-	// answers from memory.
+	// PlanDiscard reports what Discard would lose and do; its plan writes no
+	// file. It must not do I/O.
 	PlanDiscard(only string) SavePlan
-	// Discard returns to the saved state and reports the changes that were lost. The
-	// error is a *PlanChanged when they are not those that basis names.
+	// Discard returns to the saved state and reports the changes that were
+	// lost. It returns a *PlanChanged if those are not the changes that basis
+	// identifies.
 	Discard(basis Basis) (lost []Change, err error)
 }
 
-// Basis is what the user was shown before an act. The zero value is for an act that
-// shows nothing: it takes the unsaved changes as they are.
+// Basis identifies what the user was shown before an action. The zero value is
+// for actions that show nothing: they apply to the current unsaved changes.
 type Basis struct {
 	Digest string // of the plan
-	Only   string // only changes by this user and the user's assistant; "" means all changes
+	Only   string // only changes by this user and the user's assistant; "" means everyone's
 }
 
-// PlanChanged refuses an act because it would do something else than what was shown.
+// PlanChanged is returned when an action would do something other than what was
+// shown.
 type PlanChanged struct {
-	By     []string                // who changed it, where that is known; OtherProgram too
+	By     []string                // who changed it, if known; may include OtherProgram
 	Plan   SavePlan                // what a save or a discard would do now
 	Steps  []checkpoint.Checkpoint // what a rollback or an undo would undo now, oldest first
 	Newest string                  // id of the newest step now
 }
 
-// OtherProgram stands for a change of the file in PlanChanged.By.
+// OtherProgram in PlanChanged.By means that the file was changed by another
+// program.
 const OtherProgram = "another program"
 
-// Error names who changed it.
 func (e *PlanChanged) Error() string { return e.Changed("") + ": nothing was done" }
 
-// Changed says in a clause who changed it, to a user.
+// Changed describes to a user, in a clause, who changed it.
 func (e *PlanChanged) Changed(user string) string {
 	by := slices.Clone(e.By)
 	for i, name := range by {
@@ -74,31 +77,31 @@ func (e *PlanChanged) Changed(user string) string {
 
 // Refresher is a Saver that can reload the saved state after another program has changed it.
 type Refresher interface {
-	// RefreshSaved reloads the saved state. Unsaved changes are applied to the new
-	// state, even if both sides changed the same things; with dropUnsaved they are
-	// dropped.
+	// RefreshSaved reloads the saved state. Unsaved changes are applied on top
+	// of it, even if both sides changed the same things; with dropUnsaved they
+	// are dropped.
 	RefreshSaved(ctx context.Context, dropUnsaved bool) (Refreshed, error)
 }
 
 // Watcher is a Saver that notices when another program changes the saved state.
 type Watcher interface {
-	// Watch refreshes the window after such changes until ctx ends; then the
-	// channel is closed. Unsaved changes are applied to the new state. It fails if
-	// the saved state cannot be watched.
+	// Watch refreshes the window after such changes until ctx ends, and then
+	// closes the channel. Unsaved changes are applied on top of the new state.
+	// It fails if the saved state cannot be watched.
 	Watch(ctx context.Context) (<-chan SavedChange, error)
 }
 
-// SavedChange is a change of the saved state by another program. With a Conflict, both sides
-// changed the same things and the window is unchanged.
+// SavedChange reports that another program changed the saved state. With a
+// Conflict, both sides changed the same things and the window is unchanged.
 type SavedChange struct {
 	Refreshed
-	Conflict *Conflict `json:"conflict"` // nil: the window has loaded the change
+	Conflict *Conflict `json:"conflict"` // nil if the window has loaded the change
 }
 
-// Saved reports a save that is durable.
+// Saved reports a durable save.
 type Saved struct {
 	Path    string   `json:"path"`
-	Written bool     `json:"written"` // false: there was nothing to write
+	Written bool     `json:"written"` // false if there was nothing to write
 	Changes []Change `json:"changes"`
 	Message string   `json:"message"` // one line for the user: what was saved, and how to apply it
 	// Warning says what failed after the file was written, in sentences. Every front end
@@ -114,7 +117,7 @@ type Refreshed struct {
 	Dropped []Change `json:"dropped"` // unsaved changes that are lost
 }
 
-// Conflict is a file that another program has changed since it was read.
+// Conflict reports a file that another program has changed since it was read.
 type Conflict struct {
 	Path    string   `json:"path"`
 	Missing bool     `json:"missing"`        // the file was removed
@@ -124,7 +127,7 @@ type Conflict struct {
 	Kept    string   `json:"kept,omitempty"` // path of the other program's version, if the save moved it
 }
 
-// Error names the file and what happened to it.
+// Error names the file and says what happened to it.
 func (c *Conflict) Error() string {
 	switch {
 	case c.Kept != "":

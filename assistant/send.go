@@ -11,26 +11,26 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Prompt is what a user sends.
+// Prompt is a message that a user sends.
 type Prompt struct {
-	ID          string // of the new pair, so that a prompt sent twice is stored once; "" makes one
+	ID          string // of the new pair, so that a prompt sent twice is stored once; "" generates one
 	Text        string
-	Typed       string       `json:",omitempty"` // as the user typed it, without the texts of its files; "" is Text
+	Typed       string       `json:",omitempty"` // as the user typed it, without the texts of files; "" means Text
 	Attachments []Attachment // pictures, and files whose text is part of Text
-	// Replaces is the error pair that is deleted for the new one, which comes last.
-	// 0 for none.
+	// Replaces is the failed pair that the new one replaces; the new one comes
+	// last. 0 replaces none.
 	Replaces int64
-	// Regenerate is the pair whose message is answered again. The new answer becomes the
-	// chosen one when it is complete; until then, and after an error, the old one is.
-	// 0 for none.
+	// Regenerate is the pair whose message is answered again. The new answer
+	// becomes the chosen one when it is complete; until then, and after an
+	// error, the old one stays chosen. 0 means none.
 	Regenerate int64
-	// Retry is the error pair to try again in its place. It continues after the
-	// whole responses of the pair. 0 for none.
+	// Retry is the failed pair to retry in place, after its complete responses.
+	// 0 means none.
 	Retry int64
-	// Sampling is how the model chooses its answers in this turn.
+	// Sampling sets the sampling parameters of this turn.
 	Sampling llm.Sampling `json:",omitzero"`
-	// Force sends a prompt that is estimated to be too large: an estimate may be
-	// wrong, the endpoint decides.
+	// Force sends a prompt whose estimate is too large: the estimate may be
+	// wrong, and the endpoint decides.
 	Force bool
 }
 
@@ -39,10 +39,10 @@ func (p Prompt) blank() bool { return !p.Again() && strings.TrimSpace(p.Text) ==
 // Again reports whether the prompt repeats the message of an existing pair.
 func (p Prompt) Again() bool { return p.Retry != 0 || p.Regenerate != 0 }
 
-// Begin starts a turn and returns at once; the end of ctx cancels the turn. Pass after
-// to Events, Next or Follow to read the turn's events, up to Complete, Error or Cancelled.
-// The turn does not wait for readers. ErrBusy means that a turn is running
-// already; see Queue.
+// Begin starts a turn and returns at once. Cancelling ctx cancels the turn.
+// Pass after to Events, Next or Follow to read the turn's events, up to
+// Complete, Error or Cancelled. The turn does not wait for readers. ErrBusy
+// means that a turn is already running; see Queue.
 func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) {
 	if p.blank() {
 		return 0, ErrEmpty
@@ -54,7 +54,7 @@ func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) 
 	if err != nil {
 		return 0, err
 	}
-	if q := s.opts.Quota; q != nil && !s.Busy() { // a session that is busy refuses the turn
+	if q := s.opts.Quota; q != nil && !s.Busy() { // a busy session rejects the turn anyway
 		if err := q.Admit(ctx); err != nil {
 			t.cancel(err)
 			return 0, err
@@ -63,11 +63,11 @@ func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) 
 	return s.startTurn(t)
 }
 
-// Events returns the events of the first turn after a version of the log, such as the one
-// from Begin, as its reader takes them, to its end: one of Complete, Error and Cancelled. It
-// waits for a turn if there is none yet, and ends earlier with ctx. Each call serves one
-// reader. For a reader that is so far behind that the log has dropped events, a Status takes
-// their place.
+// Events returns the events of the first turn after a version of the log, such
+// as the version from Begin, ending with Complete, Error or Cancelled. It waits
+// for a turn if there is none yet, and stops early when ctx ends. Each call
+// serves one reader. If the reader is so far behind that the log has dropped
+// events, it gets a Status in their place.
 func (s *Session) Events(ctx context.Context, after int64) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		for ctx.Err() == nil {
@@ -96,8 +96,8 @@ func ends(e Event) bool {
 	}
 }
 
-// eventAfter is the first event after a version, and its own version; nil: wait is closed
-// when there may be one.
+// eventAfter returns the first event after a version, with its own version. If
+// there is none yet, wait is closed when there may be one.
 func (s *Session) eventAfter(after int64) (e Event, version int64, wait <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,15 +114,15 @@ func (s *Session) eventAfter(after int64) (e Event, version int64, wait <-chan s
 	return nil, 0, l.wake
 }
 
-// Turn is the running turn, or the last one; nil before the first.
+// Turn returns the running turn, or else the last one; nil before the first.
 func (s *Session) Turn() *Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.updates.current
 }
 
-// newTurn prepares a turn with the selected model and everything else that it
-// uses until its end, whatever is changed meanwhile.
+// newTurn prepares a turn. The selected model and everything else it uses is
+// fixed until it ends, whatever is changed in the meantime.
 func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	if err := s.Needs(RolePropose); err != nil {
 		return nil, err
@@ -157,12 +157,13 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 
 type sessionKey struct{}
 
-// ToolContext returns a ctx for calls of tools in the session.
+// ToolContext returns a ctx for tool calls in the session.
 func (s *Session) ToolContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, sessionKey{}, s)
 }
 
-// SessionOf returns the session in which a tool is called; nil outside of one.
+// SessionOf returns the session in which a tool was called; nil if ctx is not
+// from a tool call.
 func SessionOf(ctx context.Context) *Session {
 	s, _ := ctx.Value(sessionKey{}).(*Session)
 	return s
@@ -196,16 +197,16 @@ func (s *Session) endTurn(t *turn, end Event) {
 	s.turnStarted = make(chan struct{})
 	clear(s.answers)
 	if _, complete := end.(Complete); !complete {
-		s.current.queuePaused = true // what waits is never sent by itself after an error
+		s.current.queuePaused = true // a queued message is never sent automatically after an error
 	}
-	s.view.tracker.SetLimit(s.limit()) // the endpoint may have named its limits
+	s.view.tracker.SetLimit(s.limit()) // the endpoint may have reported its limits
 	t.publish(append(t.pendingEvents, end)...)
 }
 
-// Queue stores one message to be sent when the response that is streaming now
-// is complete; a newer one replaces it. It is durable when Queue returns, if
-// the store is a SessionStore. ErrEmpty: there is no text. ErrNotBusy: no turn
-// runs, so it can be sent.
+// Queue stores one message to be sent when the current response is complete; a
+// newer one replaces it. It is durable when Queue returns if the store is a
+// SessionStore. It returns ErrEmpty if there is no text, and ErrNotBusy if no
+// turn is running, because the message can be sent directly.
 func (q MessageQueue) Queue(p Prompt) error {
 	s := q.session
 	if p.blank() {
@@ -250,8 +251,9 @@ func (q MessageQueue) Queued() (Prompt, bool) {
 	return *s.current.queued, true
 }
 
-// QueuePaused reports whether the waiting message is not sent by itself: its turn
-// failed or was cancelled, or it was stored by an earlier run.
+// QueuePaused reports that the queued message is not sent automatically,
+// because its turn failed or was cancelled, or because it was stored by an
+// earlier run.
 func (q MessageQueue) QueuePaused() bool {
 	s := q.session
 	s.mu.Lock()
@@ -259,8 +261,9 @@ func (q MessageQueue) QueuePaused() bool {
 	return s.current.queued != nil && s.current.queuePaused
 }
 
-// Dequeue removes the waiting message and returns it: to edit it, to drop
-// it, or to send it. It stays in the store until a message is sent or ForgetQueued.
+// Dequeue removes the queued message and returns it, for the user to edit, drop
+// or send. It stays in the store until a message is sent or ForgetQueued is
+// called.
 func (q MessageQueue) Dequeue() (Prompt, bool) {
 	s := q.session
 	s.mu.Lock()
@@ -273,16 +276,16 @@ func (q MessageQueue) Dequeue() (Prompt, bool) {
 	return *p, true
 }
 
-// takenFromQueue reports whether Dequeue returned a message that is still stored as
-// queued.
+// takenFromQueue reports whether Dequeue has returned a message that is still
+// stored as queued.
 func (s *Session) takenFromQueue() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current.dequeued
 }
 
-// ForgetQueued removes from the store the message that Dequeue returned. The
-// caller has stored it elsewhere or dropped it.
+// ForgetQueued removes from the store the message that Dequeue returned, once
+// the caller has stored it elsewhere or dropped it.
 func (q MessageQueue) ForgetQueued(ctx context.Context) error {
 	s := q.session
 	s.mu.Lock()
@@ -295,8 +298,8 @@ func (q MessageQueue) ForgetQueued(ctx context.Context) error {
 	return nil
 }
 
-// ReAsk notes the failed pair whose message the user edits: the next message is to
-// replace it, see Prompt.Replaces. 0 for none.
+// ReAsk records the failed pair whose message the user is editing: the next
+// message replaces it, see Prompt.Replaces. 0 clears it.
 func (q MessageQueue) ReAsk(seq int64) {
 	s := q.session
 	s.mu.Lock()
@@ -304,7 +307,7 @@ func (q MessageQueue) ReAsk(seq int64) {
 	s.current.reask = seq
 }
 
-// ReAsked is the pair of ReAsk.
+// ReAsked returns the pair set by ReAsk.
 func (q MessageQueue) ReAsked() int64 {
 	s := q.session
 	s.mu.Lock()
@@ -312,8 +315,8 @@ func (q MessageQueue) ReAsked() int64 {
 	return s.current.reask
 }
 
-// Cancel ends the running turn, if there is one, with Cancelled; a queued message stays
-// where it is.
+// Cancel ends the running turn, if any, with Cancelled. A queued message stays
+// queued.
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,80 +16,79 @@ import (
 	"winnow/checkpoint"
 )
 
-// ConfirmPolicy is which tools ask the user before they run.
+// ConfirmPolicy says which tools ask the user before they run.
 type ConfirmPolicy string
 
-// The policies of the setting confirm. A model cannot change it.
+// The values of the setting confirm. A model cannot change it.
 const (
-	ConfirmSave   ConfirmPolicy = "save"   // tools that are Lasting; the default
+	ConfirmSave   ConfirmPolicy = "save"   // tools with Lasting set; the default
 	ConfirmAlways ConfirmPolicy = "always" // every write tool
 	ConfirmNever  ConfirmPolicy = "never"
 )
 
 // Options configures a Session. The zero value works, but sending needs a Model. Without a
-// window it is a plain chat, without a store it remembers as long as it lives, without a
+// window it is a plain chat, without a store nothing outlives the session, and without a
 // journal no write tool changes the window.
 type Options struct {
-	// ID of the session. One that the Store has continues that session, see LoadView for
-	// its pairs; any other begins a session of that name. "" makes a new id.
+	// ID of the session. If the Store has a session with this ID, it is continued, see
+	// LoadView for its pairs; otherwise a new session gets this ID. "" generates one.
 	ID     string
 	Window Window
-	Pages  *Pages // nil: there are no tools but the window's
-	// Tools returns further tools, such as those of other programs. It is called for each
-	// turn, from any goroutine, and answers from memory; nil: there are none.
+	Pages  *Pages // nil: only the window's tools
+	// Tools returns additional tools, such as those of other programs. It is called for
+	// each turn, from any goroutine, and must not do I/O; nil means none.
 	Tools func() []Tool
-	Store Store // nil is a MemoryStore; the session does not close it
-	// Journal holds the checkpoints, and survives the program; the session does not close
-	// it. The state of the window is not restored from it but recorded as the newest: a
-	// window that stores nothing itself applies Journal.Current before NewSession.
+	Store Store // nil means a MemoryStore; the session does not close it
+	// Journal holds the checkpoints and outlives the program; the session does not close
+	// it. NewSession does not restore the window from the journal, but records its state as
+	// the newest. A window that stores nothing itself must apply Journal.Current first.
 	Journal *checkpoint.Journal
-	// Member is the session's part in a window that others share; nil if the window is not shared.
+	// Member is the session's membership in a shared window; nil if it has its own.
 	Member *windowlock.Member
-	// Shared is the log of that window; nil makes one.
+	// Shared is the log of the shared window; nil creates one.
 	Shared *WindowLog
-	// WithoutCheckpoints lets write tools run in a session that has no Journal:
-	// what they do cannot be undone.
+	// WithoutCheckpoints lets write tools run in a session without a Journal: their changes
+	// cannot be undone.
 	WithoutCheckpoints bool
 
-	// Identity says to the model who it is, in a sentence or two: "You are the assistant
-	// of a shop." "" is the assistant inside a window of a program.
+	// Identity tells the model who it is, in a sentence or two: "You are the assistant of a
+	// shop." "" means the assistant in a window of a program.
 	Identity string
 	Model    string // "provider/name"
 	Topic    string // of new pairs
-	Author   string // of new pairs; "" is the user of the store
+	Author   string // of new pairs; "" means the user of the store
 	Role     Role   // of the user; "" allows everything
-	Quota    Quota  // of the user; nil: there is no limit
+	Quota    Quota  // limits on the user; nil means unlimited
 	Settings Settings
 	Now      func() time.Time
 	Log      *slog.Logger
-	// Telemetry receives a record of every attempt of a request; nil records nothing.
+	// Telemetry is called with a record of every attempt of a request; may be nil.
 	Telemetry func(budget.Record)
-	// TelemetryMessages asks for the messages of each attempt in its record, as
-	// they were sent.
+	// TelemetryMessages adds the messages of each attempt, as sent, to its record.
 	TelemetryMessages bool
 }
 
 // Quota limits what a user spends on language models. Its methods are called from any goroutine.
 type Quota interface {
-	// Admit counts a turn that is to begin. An error keeps it from beginning.
+	// Admit is called before a turn begins, and counts it. An error prevents the turn.
 	Admit(ctx context.Context) error
 	// Spent counts the tokens of a response.
 	Spent(used llm.Usage)
 }
 
-// Settings are what a user can set. The zero value is the default.
+// Settings can be changed by the user. The zero value is the default.
 type Settings struct {
-	Iterations int // rounds of tool calls in a turn; 0 is DefaultIterations
+	Iterations int // tool-call rounds in a turn; 0 means DefaultIterations
 	Budget     budget.Params
 	Confirm    ConfirmPolicy
-	// ContextTokens bounds the window's context; 0 is 16,000. It is never more
-	// than a quarter of the model's limit.
+	// ContextTokens limits the window's context; 0 means 16,000. It is never more than a
+	// quarter of the model's limit.
 	ContextTokens int
 }
 
-// Session is what a user interface drives: one conversation in one window. It has the
-// methods of three embedded types too, which go doc lists there: View (which pairs are
-// visible, as in session.Visible()), MessageQueue (which message waits) and Telemetry (what
+// Session is what a user interface drives: one conversation in one window. Its methods
+// include those of three embedded types, where go doc lists them: View (which pairs are
+// visible, as in session.Visible()), MessageQueue (the queued message) and Telemetry (what
 // was sent).
 type Session struct {
 	View
@@ -100,15 +99,15 @@ type Session struct {
 	opts     Options
 	now      func() time.Time
 	log      *slog.Logger
-	runID    string // of this run, in stored session states
+	runID    string // identifies this run in stored session states
 
-	// work is a semaphore of one for window, journal and store: acquire work on
-	// them by sending, release by receiving. A turn has it until its end.
+	// work is a semaphore of one for window, journal and store: send to acquire it, receive
+	// to release it. A turn holds it until it ends.
 	work    chan struct{}
-	started bool // in the store; guarded by work
-	noted   bool // in the journal; guarded by work
+	started bool // the session is in the store; guarded by work
+	noted   bool // the session is in the journal; guarded by work
 
-	mu          publishingMutex // guards the fields below; never held over I/O
+	mu          publishingMutex // guards the fields below; never held during I/O
 	updates     sessionLog      // see Next
 	current     sessionMemory
 	model       string
@@ -116,39 +115,40 @@ type Session struct {
 	running     *turn
 	turnStarted chan struct{} // closed when the next turn starts
 	answers     map[string]chan bool
-	shown       []shownPlan // the newest last
+	shown       []shownPlan // newest last
 	rollback    string      // id of the newest rollback of this session
 	view        view
 }
 
-// View is the visible pairs of a Session, which the next request contains as far as they fit.
+// View is the visible pairs of a Session. The next request contains as many of them as fit.
 type View struct{ session *Session }
 
-// MessageQueue is the message of a Session that waits for the end of the running response,
-// and the pair that the next message replaces.
+// MessageQueue holds the message of a Session that is sent when the current response is
+// complete, and the pair that the next message replaces.
 type MessageQueue struct{ session *Session }
 
-// Telemetry is what a Session has sent, would send, and may send.
+// Telemetry reports what a Session has sent, would send, and may send.
 type Telemetry struct{ session *Session }
 
-// sessionMemory is the part of a Session that Renew and Resume replace with the id.
+// sessionMemory is the part of a Session that Renew and Resume replace.
 type sessionMemory struct {
 	id          string
 	queued      *Prompt
-	queuePaused bool  // queued waits for the user, not for the end of a turn
+	queuePaused bool  // the queued message waits for the user, not for the end of a turn
 	dequeued    bool  // Dequeue returned a message that is still in the store
-	reask       int64 // the pair that the next message replaces; 0 for none
-	cancelled   *Pair // the cancelled answer that is offered; nil for none. It does not change
+	reask       int64 // the pair that the next message replaces; 0 if none
+	cancelled   *Pair // the cancelled answer that can be kept; nil if none; immutable
 	context     contextMemory
-	storedState string // the sessionState as it was stored last
+	storedState string // the sessionState as last stored
 	records     []budget.Record
-	attempt     *budget.Record // the newest of records; nil before the first
+	attempt     *budget.Record // newest of records; nil before the first
 	lastSend    *LastSend      // nil before the first
 }
 
-// NewSession returns a session over the models of a registry. Pairs of earlier runs are not
-// in its view until LoadView or SetView; new ones are at once. Options that cannot work are a *llm.ConfigError: the page,
-// tools and model of this moment are checked, too.
+// NewSession returns a session that uses the models of a registry. Pairs of earlier runs
+// are not in its view until LoadView or SetView is called; new ones are at once. It returns
+// a *llm.ConfigError if the options cannot work; this also checks the current page, tools
+// and model.
 func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a session needs models to talk to"}
@@ -181,7 +181,7 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	return s, nil
 }
 
-// check refuses options that cannot work.
+// check returns an error for options that cannot work.
 func (o Options) check(registry *llm.Registry) error {
 	if !slices.Contains([]ConfirmPolicy{"", ConfirmSave, ConfirmAlways, ConfirmNever}, o.Settings.Confirm) {
 		return &llm.ConfigError{Field: "confirm", Reason: fmt.Sprintf("there is no policy %q", o.Settings.Confirm)}
@@ -193,7 +193,7 @@ func (o Options) check(registry *llm.Registry) error {
 		return &llm.ConfigError{Field: "journal", Reason: "a journal is of a window, and there is none"}
 	}
 	if o.Model != "" {
-		if _, _, _, err := registry.Open(o.Model); err != nil && !errors.Is(err, llm.ErrModelGone) { // a user picks another one then
+		if _, _, _, err := registry.Open(o.Model); err != nil && !errors.Is(err, llm.ErrModelGone) { // the user picks another one then
 			return err
 		}
 	}
@@ -213,12 +213,11 @@ func (o Options) check(registry *llm.Registry) error {
 	return err
 }
 
-// acquireWork gives window, journal and store to one caller at a time. It is
-// ErrBusy while a turn runs, also for a caller that waits when a turn starts; a
-// turn waits for the caller that has it. A change of a window that another session or
-// process has is a *windowlock.HeldError or, after a wait, a *checkpoint.LockedError. With
-// changes the journal is locked, the window is as the journal says, and the session is
-// noted in it.
+// acquireWork gives one caller at a time access to window, journal and store. It returns
+// ErrBusy while a turn runs, also to callers that are waiting when one starts; a turn waits
+// for the caller that holds it. If another session or process holds the window, the error
+// is a *windowlock.HeldError or, after a wait, a *checkpoint.LockedError. With changes set,
+// the journal is locked, the window matches the journal, and the session is recorded in it.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	if changes {
 		if err := s.Needs(RoleWrite); err != nil {
@@ -264,24 +263,24 @@ func (s *Session) acquire(changes bool) (release func(), err error) {
 	}
 }
 
-// ID names the session.
+// ID returns the session's id.
 func (s *Session) ID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.current.id
 }
 
-// Author is who writes in the session; "" is the user of the store.
+// Author returns the session's user; "" means the user of the store.
 func (s *Session) Author() string { return s.opts.Author }
 
-// Model is the selected model, "provider/name"; "" for none.
+// Model returns the selected model, "provider/name"; "" if none is selected.
 func (s *Session) Model() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.model
 }
 
-// SetModel selects the model for the next send. A running turn continues with its own.
+// SetModel selects the model for the next message. A running turn continues with its own.
 func (s *Session) SetModel(id string) error {
 	if _, _, _, err := s.registry.Open(id); err != nil {
 		return err
@@ -297,15 +296,15 @@ func (s *Session) SetModel(id string) error {
 	return nil
 }
 
-// Settings returns what the session works with.
+// Settings returns the current settings.
 func (s *Session) Settings() Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.opts.Settings
 }
 
-// SetSettings changes them from the next send on. When CharsPerToken
-// differs, the caller computes the costs of the view again and calls SetView.
+// SetSettings changes the settings from the next message on. If CharsPerToken changes, the
+// caller must compute the costs of the view again and call SetView.
 func (s *Session) SetSettings(set Settings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -314,7 +313,7 @@ func (s *Session) SetSettings(set Settings) {
 	s.view.tracker.SetParams(set.Budget)
 }
 
-// Busy reports whether a turn runs.
+// Busy reports whether a turn is running.
 func (s *Session) Busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -324,13 +323,14 @@ func (s *Session) Busy() bool {
 // Registry returns the models that the session can use.
 func (s *Session) Registry() *llm.Registry { return s.registry }
 
-// Window returns what the assistant works on; nil is nothing.
+// Window returns the window that the assistant works on, or nil.
 func (s *Session) Window() Window { return s.opts.Window }
 
-// Journal returns the journal of the window; nil for none.
+// Journal returns the journal of the window, or nil.
 func (s *Session) Journal() *checkpoint.Journal { return s.opts.Journal }
 
-// Pairs loads pairs by Seq, the running one with its new answer as far as it is stored.
+// Pairs loads pairs by Seq. The running pair is returned with its new answer as far as that
+// is stored.
 func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
 	pairs, err := s.load(ctx, seqs)
 	s.mu.Lock()
@@ -345,8 +345,8 @@ func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
 	return pairs, err
 }
 
-// load loads pairs for the screen and for requests: what an import or another program
-// stored is made safe to show, and sent as it is shown.
+// load loads pairs for the screen and for requests. Text stored by an import or another
+// program is made safe to show, and is sent in that form.
 func (s *Session) load(ctx context.Context, seqs []int64) ([]Pair, error) {
 	pairs, err := s.opts.Store.Load(ctx, seqs)
 	for i := range pairs {
@@ -355,26 +355,26 @@ func (s *Session) load(ctx context.Context, seqs []int64) ([]Pair, error) {
 	return pairs, err
 }
 
-// TopicSeparator stands between the names of a topic's path.
+// TopicSeparator separates the names in a topic's path.
 const TopicSeparator = " > "
 
-// SetTopic gives the pairs to come a topic, as a path.
+// SetTopic sets the topic of new pairs, as a path.
 func (s *Session) SetTopic(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.topic = path
 }
 
-// Topic is the topic of the pairs to come.
+// Topic returns the topic of new pairs.
 func (s *Session) Topic() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.topic
 }
 
-// TopicMoved follows a topic that was renamed, moved or removed in the store:
-// to is its new path, or the one its pairs went to. It reports whether the topic
-// of the pairs to come has changed.
+// TopicMoved updates the current topic after a topic was renamed, moved or removed in the
+// store: to is its new path, or the topic its pairs went to. It reports whether the topic
+// of new pairs has changed.
 func (s *Session) TopicMoved(from, to string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -386,7 +386,7 @@ func (s *Session) TopicMoved(from, to string) bool {
 	return true
 }
 
-// pair loads one pair; ErrNoPair when it is not there.
+// pair loads one pair; ErrNoPair if it does not exist.
 func (s *Session) pair(ctx context.Context, seq int64) (*Pair, error) {
 	pairs, err := s.load(ctx, []int64{seq})
 	if err != nil {

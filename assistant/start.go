@@ -12,10 +12,10 @@ import (
 )
 
 // Start records where the session starts, so that "Session start" is the first
-// checkpoint, finishes a rollback that a crash interrupted, and restores what
-// was stored of the session: its position in the window and the queued message, but not
-// the state of the window, see Options.Journal, and not the pairs, see View.LoadView.
-// A session that was not started is started by its first turn.
+// checkpoint. It finishes a rollback that a crash interrupted, and restores the
+// stored state of the session: its position in the window and the queued
+// message, but neither the window's state (see Options.Journal) nor the pairs
+// (see View.LoadView). If Start is not called, the first turn calls it.
 func (s *Session) Start(ctx context.Context) error {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -25,10 +25,11 @@ func (s *Session) Start(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// StartAsync is Start that does not wait for a window whose state takes time to read.
-// LoadView may follow at once; a turn, and whoever works on the window, waits. done is
-// called from another goroutine with the result; after an error the next turn or Edit
-// tries again. An interrupted rollback is finished first, and waited for.
+// StartAsync is like Start, but does not wait for a window whose state takes
+// time to read. LoadView may follow at once; turns and changes of the window
+// wait. done is called from another goroutine with the result. After an error
+// the next turn or Edit tries again. An interrupted rollback is finished before
+// StartAsync returns.
 func (s *Session) StartAsync(ctx context.Context, done func(error)) error {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -46,7 +47,7 @@ func (s *Session) StartAsync(ctx context.Context, done func(error)) error {
 	return nil
 }
 
-// ensureStarted starts a session that is not started. Work is acquired.
+// ensureStarted starts the session if it is not started. Work is acquired.
 func (s *Session) ensureStarted(ctx context.Context) error {
 	if s.started {
 		return nil
@@ -54,7 +55,7 @@ func (s *Session) ensureStarted(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// start starts the session in journal and store. Work is acquired.
+// start records the start in journal and store. Work is acquired.
 func (s *Session) start(ctx context.Context) error {
 	s.noted = false
 	s.restoreState(ctx)
@@ -65,7 +66,8 @@ func (s *Session) start(ctx context.Context) error {
 		unlock()
 		s.updates.window.Changed()
 	}
-	// While another process writes, the first change of this session notes its start.
+	// While another process is writing, the start is recorded by the first
+	// change of this session.
 	if err != nil && !errors.As(err, new(*checkpoint.LockedError)) && !errors.Is(err, checkpoint.ErrReadOnly) {
 		return err
 	}
@@ -73,8 +75,8 @@ func (s *Session) start(ctx context.Context) error {
 	return nil
 }
 
-// lockJournal locks the journal for a change and notes in it that the session has
-// started. Work is acquired.
+// lockJournal locks the journal for a change and records the start of the
+// session in it. Work is acquired.
 func (s *Session) lockJournal(ctx context.Context) (unlock func(), err error) {
 	if unlock, err = s.opts.Journal.Lock(ctx); err != nil {
 		return nil, err
@@ -89,8 +91,9 @@ func (s *Session) lockJournal(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// noteStart finishes a rollback that a crash interrupted and makes the first checkpoint
-// of the session, unless that is done. The journal is locked.
+// noteStart finishes a rollback that a crash interrupted and makes the
+// session's first checkpoint, unless that was done before. The journal is
+// locked.
 func (s *Session) noteStart(ctx context.Context) error {
 	if s.noted || s.opts.Journal == nil || s.opts.Window == nil {
 		return nil
@@ -117,9 +120,10 @@ func (s *Session) noteStart(ctx context.Context) error {
 	return s.markSaved(state)
 }
 
-// checkRoundTrip checks that a window can go back to the state that it has, before the
-// first checkpoint depends on it: a mistake in State or Apply must not be found by an undo.
-// If the user changes the window in that moment, the next turn checks again.
+// checkRoundTrip checks that a window can restore its current state before the
+// first checkpoint depends on it: a bug in State or Apply must not be found by
+// an undo. If the user changes the window at that moment, the next turn checks
+// again.
 func checkRoundTrip(w Window) error {
 	before, err := windowState(w)
 	if err != nil {
@@ -135,8 +139,9 @@ func checkRoundTrip(w Window) error {
 	return fmt.Errorf("the window does not go back to the state that it had, so nothing could be undone: Apply made %s of %s", after, before)
 }
 
-// measure estimates the system prompt before the first turn builds one, so that the
-// first boundary is right. An error is ignored here: sending a message reports it.
+// measure estimates the system prompt before the first turn builds one, so that
+// the first boundary is right. Errors are ignored: sending a message reports
+// them.
 func (s *Session) measure(ctx context.Context) {
 	t, err := s.newTurn(ctx, Prompt{})
 	if err != nil {
@@ -166,9 +171,10 @@ func (s *Session) Renew(ctx context.Context) error {
 	return s.switchTo(ctx, NewID(s.now()), nil)
 }
 
-// Resume continues another session of the store in the same window: its id, its
-// checkpoints, its queued message and position, and its pairs as the view. Model,
-// window state and unsaved changes stay. On error the old session continues.
+// Resume continues another session of the store in the same window: with its
+// id, checkpoints, queued message and position, and its pairs as the view.
+// Model, window state and unsaved changes stay. On error the old session
+// continues.
 func (s *Session) Resume(ctx context.Context, id string) error {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -185,7 +191,8 @@ func (s *Session) Resume(ctx context.Context, id string) error {
 	return s.switchTo(ctx, id, refs)
 }
 
-// switchTo replaces the sessionMemory: a session id, with these pairs in view.
+// switchTo replaces the sessionMemory with that of session id, with these pairs
+// in view.
 func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 	s.storeState(ctx)
 	s.mu.Lock()
@@ -204,10 +211,11 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 	return nil
 }
 
-// Close ends the running turn, if there is one, and waits for its end or ctx's:
-// its pair stays as interrupted, with everything that was received. It stores
-// the position, the queue and the retry counters, and closes neither the Store nor the
-// Journal: the program closes those afterwards. The session can be used afterwards.
+// Close cancels the running turn, if any, and waits for it to end, or for ctx.
+// Its pair stays as interrupted, with everything received so far. Close stores
+// the position, the queue and the retry counters. It closes neither the Store
+// nor the Journal; the program closes those afterwards. The session can still
+// be used.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	t := s.running
@@ -230,21 +238,21 @@ func (s *Session) Close(ctx context.Context) error {
 	return nil
 }
 
-// sessionState is what is stored of a session beside its pairs.
+// sessionState is what is stored for a session apart from its pairs.
 type sessionState struct {
 	Position json.RawMessage `json:"position,omitempty"` // of a Positioned window
-	// Changes are those of the window that the model does not know yet; those
-	// after Mark of the run Run are still in the window's own log.
+	// Changes are the window's changes that the model has not been told about.
+	// Changes after Mark, in run Run, are still in the window's own log.
 	Changes []Entry `json:"changes,omitempty"`
 	Run     string  `json:"run,omitempty"`
 	Mark    int64   `json:"mark,omitempty"`
-	// State is the window's after Changes. Another run, or another program, may
+	// State is the window's state after Changes. Another run or program may
 	// change the window before the session is resumed.
 	State json.RawMessage `json:"state,omitempty"`
 }
 
-// storeState stores the sessionState. Work is acquired. A failure is only logged:
-// no pair is lost by it.
+// storeState stores the sessionState. Work is acquired. Errors are only logged,
+// because no pair is lost.
 func (s *Session) storeState(ctx context.Context) {
 	store, ok := s.opts.Store.(SessionStore)
 	if !ok || s.opts.Window == nil {
@@ -262,7 +270,7 @@ func (s *Session) storeState(ctx context.Context) {
 		state.State, _ = windowState(s.opts.Window)
 	}
 	if w, ok := s.opts.Window.(Positioned); ok {
-		state.Position, _ = w.Position() // without one, the window opens as it does at first
+		state.Position, _ = w.Position() // without one, the window opens in its initial position
 	}
 	raw, err := PlainJSON(state)
 	if err == nil && string(raw) != before {
@@ -277,8 +285,8 @@ func (s *Session) storeState(ctx context.Context) {
 	s.current.storedState = string(raw)
 }
 
-// restoreState restores what is stored of the session. What cannot be read or
-// restored is logged and left out: the pairs do not depend on it.
+// restoreState restores the stored session state. What cannot be read or
+// restored is logged and skipped: pairs do not depend on it.
 func (s *Session) restoreState(ctx context.Context) {
 	id := s.ID()
 	if err := s.restoreCancelled(ctx, id); err != nil {
@@ -317,10 +325,10 @@ func (s *Session) restoreState(ctx context.Context) {
 	}
 }
 
-// resumedContext is what the model of a resumed session knows of the window. The
-// changes that it does not know are pending: those that were stored and, after a
-// session of another run, the difference between the stored and the current
-// state. That difference replaces the window's log of this run.
+// resumedContext returns what the model of a resumed session knows about the
+// window. Changes it was not told about are pending: the stored ones and, if
+// the session is from another run, the difference between the stored and the
+// current state. That difference replaces the window's log of this run.
 func (s *Session) resumedContext(state sessionState) contextMemory {
 	known := contextMemory{resumed: true, pending: state.Changes}
 	if log, ok := s.opts.Window.(Log); ok {

@@ -10,67 +10,72 @@ import (
 	"sync"
 )
 
-// Store stores pairs: assistant/history in a database, MemoryStore in the process.
+// Store stores pairs. assistant/history implements it with a database,
+// MemoryStore in memory.
 type Store interface {
-	// Commit applies one batch, all of it or nothing, and is durable when it
-	// returns. New pairs (Seq 0) are given their Seq, in the order of Put. It fails
-	// with ErrNoPair when a pair that is deleted, marked or answered is not there, and
-	// with ErrNoVariant when an answer that is chosen is not.
+	// Commit applies one batch completely or not at all, and is durable when it
+	// returns. New pairs (Seq 0) get their Seq in the order of Put. It returns
+	// ErrNoPair if a pair to delete, mark or answer does not exist, and
+	// ErrNoVariant if an answer to choose does not.
 	Commit(ctx context.Context, b *Batch) error
-	// Load returns the pairs with these Seqs, in the order asked for. One that
-	// is unknown is left out.
+	// Load returns the pairs with these Seqs, in that order. Unknown ones are
+	// skipped.
 	Load(ctx context.Context, seqs []int64) ([]Pair, error)
-	// Refs returns the uncut pairs of one session and of those that it branches from, in
-	// order, their costs computed with charsPerToken; session "" means of all sessions.
+	// Refs returns the uncut pairs of a session and of those it branches from,
+	// in order, with costs computed with charsPerToken. session "" returns the
+	// pairs of all sessions.
 	Refs(ctx context.Context, session string, charsPerToken float64) ([]Ref, error)
 }
 
-// RequestStore is a Store that stores the requests of a Batch.
+// RequestStore is a Store that stores Batch.Requests.
 type RequestStore interface {
-	// Requests returns the requests of a pair, oldest first; nil, nil when there
+	// Requests returns the requests of a pair, oldest first; nil, nil if there
 	// are none. With an error it returns those that could be read.
 	Requests(ctx context.Context, seq int64) ([]SentRequest, error)
 }
 
-// PictureStore is a Store that returns the attached pictures of pairs without their Data.
+// PictureStore is a Store whose pairs have attached pictures without their
+// Data.
 type PictureStore interface {
 	// Picture returns the Data of a picture by its hash.
 	Picture(ctx context.Context, hash string) ([]byte, error)
 }
 
-// PayloadStore is a Store that reads the payloads of many pairs without the rest of them.
+// PayloadStore is a Store that can read the payloads of many pairs without the
+// rest of them.
 type PayloadStore interface {
 	// Payloads returns the pairs that have payloads, in the order asked for, with only Seq
 	// and Payloads set, and the payloads without Data.
 	Payloads(ctx context.Context, seqs []int64) ([]Pair, error)
 }
 
-// CancelledStore finds the cancelled answers that a Batch has stored.
+// CancelledStore finds the cancelled answers stored with Batch.Cancelled.
 type CancelledStore interface {
-	// Cancelled returns the Seq of the cancelled answer of a session that is offered,
-	// the newest; 0 for none.
+	// Cancelled returns the Seq of the newest cancelled answer of a session
+	// that can be kept; 0 if there is none.
 	Cancelled(ctx context.Context, session string) (seq int64, err error)
 }
 
-// CancelledCut is the name of the Cut that hides the cancelled answer of a session.
+// CancelledCut returns the name of the Cut that hides the cancelled answer of a
+// session.
 func CancelledCut(session string) string { return "cancelled " + session }
 
-// BranchStore stores where sessions branch from others. Refs of a session that has a
-// parent returns the pairs of the parent up to its branch, too.
+// BranchStore stores where sessions branch off from others. For a session with
+// a parent, Refs also returns the parent's pairs up to the branch.
 type BranchStore interface {
-	// Branch creates a session whose parent is another one, up to a pair. A session that
-	// exists already is ErrSessionExists.
+	// Branch creates a session that branches off from a parent at a pair. It
+	// returns ErrSessionExists if the session already exists.
 	Branch(ctx context.Context, session string, from Branch) error
 }
 
-// Branch is where a session continues another one.
+// Branch is the point at which a session branches off from another one.
 type Branch struct {
 	Parent string `json:"parent"` // id of that session
-	UpTo   int64  `json:"-"`      // Seq of the last pair that is taken over
+	UpTo   int64  `json:"-"`      // Seq of the last pair of the parent
 }
 
-// SessionStore is a Store that also stores the queued message and the state of each
-// session. Without it both last as long as the Session.
+// SessionStore is a Store that also stores the queued message and the state of
+// each session. Without it, both are lost with the Session.
 type SessionStore interface {
 	QueueStore
 	StateStore
@@ -78,8 +83,8 @@ type SessionStore interface {
 
 // QueueStore stores the queued message of each session.
 type QueueStore interface {
-	// SaveQueued stores the message that waits, durably, and replaces the one that
-	// was stored before.
+	// SaveQueued stores the queued message, durably, and replaces an earlier
+	// one.
 	SaveQueued(ctx context.Context, session string, p Prompt) error
 	Queued(ctx context.Context, session string) (p Prompt, found bool, err error)
 	ClearQueued(ctx context.Context, session string) error
@@ -93,58 +98,61 @@ type StateStore interface {
 	SessionState(ctx context.Context, session string) (json.RawMessage, error)
 }
 
-// How many requests a Store stores: every one repeats the history before it, so
-// without a bound they would soon be the largest part of what is stored.
+// Limits on the requests that a Store keeps. Each request repeats the history
+// before it, so without limits they would soon be the largest part of the data.
 const (
-	KeptRequestPairs = 500      // the pairs whose requests were sent last
-	KeptRequestBytes = 64 << 20 // of all requests together, as they are stored
+	KeptRequestPairs = 500      // pairs most recently sent
+	KeptRequestBytes = 64 << 20 // of all requests together, as stored
 )
 
-// PairRequest is a request of a pair that a Batch stores with it.
+// PairRequest is a request that a Batch stores with its pair.
 type PairRequest struct {
-	Pair *Pair // by its Seq, which Put of the same batch may give
+	Pair *Pair // identified by its Seq, which Put of the same batch may assign
 	SentRequest
 }
 
-// Batch is what one Commit does.
+// Batch is one Commit.
 type Batch struct {
-	// Put inserts pairs with Seq 0, setting it, and replaces the others.
+	// Put inserts pairs with Seq 0 and sets their Seq, and replaces the others.
 	Put []*Pair
-	// KeepMarks leaves star, flag and topic of the pairs that exist already as
-	// the store has them, and writes them into the pairs of Put: what a user
-	// set while a turn ran is not undone by the turn.
+	// KeepMarks keeps the stored star, flag and topic of existing pairs, and
+	// copies them to the pairs of Put: a turn must not undo what the user set
+	// while it ran.
 	KeepMarks bool
-	// Marks change what a user set on pairs, after Put, and nothing else of them.
+	// Marks change user-set fields of pairs, after Put.
 	Marks []PairMark
-	// Requests are stored with their pairs as they were sent, after Put. A store
-	// that is no RequestStore leaves them out; one that is stores no more than
-	// KeptRequestPairs and KeptRequestBytes.
+	// Requests are stored with their pairs as they were sent, after Put. A
+	// store that is not a RequestStore ignores them; a RequestStore keeps no
+	// more than KeptRequestPairs and KeptRequestBytes.
 	Requests []PairRequest
-	// Answers change the answers of pairs, after Put.
+	// Answers add or choose answers of pairs, after Put.
 	Answers []PairAnswer
-	// Cancelled is the answer of a cancelled turn, in state partial. It is stored out of
-	// view, search and requests, after Put, and offered: see CancelledStore. Keep names
-	// the session whose cancelled answer becomes a visible pair, and Forget the session
-	// whose cancelled answer is removed, if it has one; both happen before Put.
+	// Cancelled is the answer of a cancelled turn, in state partial. It is
+	// stored after Put, excluded from view, search and requests, until the user
+	// keeps it: see CancelledStore. Keep names the session whose cancelled
+	// answer becomes a visible pair, and Forget the session whose cancelled
+	// answer is removed, if it has one; both happen before Put.
 	Cancelled *Pair
 	Keep      string
 	Forget    string
-	// Queued is a session whose queued message is removed, because a pair of Put
-	// contains it; "" for none. Only a SessionStore uses it.
+	// Queued is the session whose queued message is removed because a pair of
+	// Put contains it; "" for none. Only a SessionStore uses it.
 	Queued string
-	// Delete removes pairs for good, with their requests, before anything else.
+	// Delete permanently deletes pairs with their requests, before anything
+	// else.
 	Delete []int64
-	// Cut rolls pairs back: out of view, search and requests, not deleted.
-	// nil cuts nothing.
+	// Cut rolls pairs back: they leave view, search and requests, but are not
+	// deleted. nil cuts nothing.
 	Cut *Cut
-	// Uncut brings back what the Cut of this name took. "" for none.
+	// Uncut restores what the Cut with this name hid. "" for none.
 	Uncut string
 	// Intent names the checkpoint intent that this batch carries out. A store
-	// remembers the last one, so that rolling it forward twice changes nothing.
+	// remembers the last one, so that applying it twice changes nothing.
 	Intent string
 }
 
-// PairMark is what a user sets on a pair at any time. A nil field does not change the mark.
+// PairMark sets the fields that a user may change on a pair at any time. Nil
+// fields are not changed.
 type PairMark struct {
 	Seq   int64
 	Star  *int    // 0 to 3
@@ -152,22 +160,23 @@ type PairMark struct {
 	Topic *string // path; "" is the root
 }
 
-// Cut names the uncut pairs of Sessions with Seq >= From.
+// Cut hides the uncut pairs of Sessions with Seq >= From.
 type Cut struct {
-	Name     string // to be given to Uncut; an intent's name
+	Name     string // passed to Uncut; the name of an intent
 	Sessions []string
 	From     int64
 }
 
-// Ref is what the boundary and the list need to know of a pair that is not loaded.
+// Ref holds what the boundary and the list need to know about a pair that is
+// not loaded.
 type Ref struct {
 	Seq         int64
 	Cost        int  // estimated tokens, see PairCost
-	Contributes bool // messages to a request
+	Contributes bool // adds messages to a request
 }
 
-// MemoryStore is a Store that lasts as long as the process and stores no requests.
-// The zero value is empty and ready; it is safe from any goroutine.
+// MemoryStore is a Store in memory that stores no requests. The zero value is
+// empty and ready to use; it is safe from any goroutine.
 type MemoryStore struct {
 	mu     sync.Mutex
 	pairs  []memoryPair // by Seq
@@ -179,7 +188,7 @@ type MemoryStore struct {
 
 type memoryPair struct {
 	Pair
-	cut string // name of its Cut; "" is uncut
+	cut string // name of its Cut; "" if not cut
 }
 
 // Commit implements Store.
@@ -235,7 +244,7 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	return nil
 }
 
-// cut hides and shows the pairs that a batch names.
+// cut hides and restores the pairs that a batch names.
 func (s *MemoryStore) cut(b *Batch) {
 	for i := range s.pairs {
 		p := &s.pairs[i]
@@ -250,7 +259,7 @@ func (s *MemoryStore) cut(b *Batch) {
 	}
 }
 
-// put inserts a pair, setting its Seq, or replaces the one with its Seq.
+// put inserts a pair and sets its Seq, or replaces the pair with its Seq.
 func (s *MemoryStore) put(p *Pair, keepMarks bool) {
 	if p.Seq == 0 {
 		s.last++
@@ -290,8 +299,8 @@ func (s *MemoryStore) Branch(_ context.Context, session string, from Branch) err
 	return nil
 }
 
-// Lineage returns a session and those it continues, each with the last pair that is taken
-// over from it.
+// Lineage returns a session and its ancestors, each with the last pair taken
+// from it.
 func Lineage(session string, branches map[string]Branch) []Branch {
 	all := []Branch{{session, math.MaxInt64}}
 	for upTo := int64(math.MaxInt64); len(all) <= len(branches); {
@@ -305,7 +314,8 @@ func Lineage(session string, branches map[string]Branch) []Branch {
 	return all
 }
 
-// answered returns the pairs with their changed answers; every pair must be in the store.
+// answered returns the pairs with their changed answers. It fails if a pair is
+// not in the store.
 func (s *MemoryStore) answered(changes []PairAnswer) ([]Pair, error) {
 	pairs := make([]Pair, len(changes))
 	for n, a := range changes {
@@ -318,7 +328,7 @@ func (s *MemoryStore) answered(changes []PairAnswer) ([]Pair, error) {
 	return pairs, nil
 }
 
-// set sets *to, unless value is nil.
+// set assigns *value to *to, unless value is nil.
 func set[T any](to, value *T) {
 	if value != nil {
 		*to = *value
@@ -360,12 +370,12 @@ func (s *MemoryStore) Refs(_ context.Context, session string, charsPerToken floa
 	return out, nil
 }
 
-// PairRef is what the boundary needs to know of a pair.
+// PairRef returns the Ref of a pair.
 func PairRef(p *Pair, charsPerToken float64) Ref {
 	return Ref{Seq: p.Seq, Cost: PairCost(p, charsPerToken), Contributes: PairContributes(p)}
 }
 
-// clonePair copies a pair with the lists that a running turn appends to.
+// clonePair copies a pair and the slices that a running turn appends to.
 func clonePair(p *Pair) Pair {
 	c := *p
 	c.ToolCalls = slices.Clone(p.ToolCalls)

@@ -17,10 +17,10 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// DefaultToolTimeout bounds a call of a tool without a Timeout.
+// DefaultToolTimeout is the timeout of tools that do not set one.
 const DefaultToolTimeout = 30 * time.Second
 
-// The error codes of a ToolResult.
+// Error codes of a ToolResult.
 const (
 	CodeTimeout          = "timeout"
 	CodePanic            = "panic"
@@ -29,54 +29,55 @@ const (
 	CodeDeclined         = "declined"
 	CodeLocked           = "locked"
 	CodeFailed           = "failed"
-	CodePlanChanged      = "plan_changed" // it would do something else than what was confirmed
+	CodePlanChanged      = "plan_changed" // the call would do something other than what was confirmed
 )
 
-// Tool is an action that the model may take.
+// Tool is an action that the model can take.
 type Tool struct {
 	Name        string
-	Title       string // for people; "" is the name
+	Title       string // shown to people; "" means Name
 	Description string
-	Category    string // groups tools for people; "" for none
-	// Global offers a tool that is registered with Pages on every page; otherwise a page
-	// lists it by name, and elsewhere it is unknown to the model. A tool of Window.Tools is
+	Category    string // groups tools for people; may be ""
+	// Global offers a tool registered with Pages on every page. Otherwise it is
+	// offered only on pages that list it by name. A tool of Window.Tools is
 	// always offered.
 	Global bool
 
-	// Write tools change the window: a checkpoint is made before the first of a turn.
-	// What a tool without it changes cannot be undone.
+	// Write marks tools that change the window: a checkpoint is made before the
+	// first one runs in a turn. Changes by tools without it cannot be undone.
 	Write bool
-	// NoOp reports that a call of a write tool would change nothing: no
-	// checkpoint is made for it. nil means that every call may change something.
+	// NoOp reports that a call of a write tool would change nothing, so that no
+	// checkpoint is needed. nil means that every call may change something.
 	NoOp func(args json.RawMessage) bool
-	// Lasting tools do what no checkpoint can undo, such as writing a file. The
-	// user is asked first, unless Preview reports that there is nothing to ask.
+	// Lasting marks tools whose effect no checkpoint can undo, such as writing
+	// a file. The user is asked first, unless Preview says that this is
+	// unnecessary.
 	Lasting bool
-	// Preview shows what a call would do, for the dialog that asks. nil shows the
-	// arguments.
+	// Preview describes what a call would do, for the confirmation dialog. nil
+	// shows the arguments.
 	Preview func(ctx context.Context, args json.RawMessage) (Preview, error)
-	// Server names the program that carries out the calls, if it is not this one, such as an
-	// MCP server. Nothing that it does can be undone: it is no write tool of the window, and a
-	// call that ran is stored at once.
+	// Server names the program that runs the calls, if not this one, such as an
+	// MCP server. What it does cannot be undone, so it cannot be a write tool;
+	// a call that ran is stored at once.
 	Server      string
-	Destructive bool // it removes or overwrites something, and does not only add
-	Idempotent  bool // the same call again changes nothing more
-	OpenWorld   bool // it asks or changes something outside this machine's window, such as a provider
+	Destructive bool // may remove or overwrite something, not only add
+	Idempotent  bool // repeating a call has no further effect
+	OpenWorld   bool // reaches outside this window, for example to a provider
 
-	Timeout time.Duration      // 0 is DefaultToolTimeout
-	Schema  *jsonschema.Schema // of the arguments, an object; nil accepts none
+	Timeout time.Duration      // 0 means DefaultToolTimeout
+	Schema  *jsonschema.Schema // of the arguments, an object; nil means no arguments
 	Run     ToolFunc
 }
 
-// Preview is what a call of a tool would do.
+// Preview describes what a tool call would do.
 type Preview struct {
 	Text   string // safe to show
-	Ask    bool   // false: there is nothing to ask about
-	Digest string // names what would be done; "" is the digest of Text
+	Ask    bool   // false if the user need not be asked
+	Digest string // identifies what would be done; "" means the digest of Text
 }
 
-// ToolFunc carries out a call. args are valid under the tool's schema. ctx
-// ends with the timeout and when the turn is cancelled; Report works in it.
+// ToolFunc runs a call. args are valid for the tool's schema. ctx ends after
+// the timeout and when the turn is cancelled; pass it to Report.
 type ToolFunc func(ctx context.Context, args json.RawMessage) ToolResult
 
 // ToolResult is the result of a call. A failure is a result, not a Go error:
@@ -84,12 +85,13 @@ type ToolFunc func(ctx context.Context, args json.RawMessage) ToolResult
 type ToolResult struct {
 	Success   bool   `json:"success"`
 	Message   string `json:"message"`
-	Data      any    `json:"data,omitempty"` // encodes to JSON
+	Data      any    `json:"data,omitempty"` // must encode to JSON
 	ErrorCode string `json:"error_code,omitempty"`
-	Hint      string `json:"hint,omitempty"` // how the model can do better
-	// Payload is for the user; the model is given its summary only. The session sets its
-	// ID and Summary. In a session with
-	// Pages its type is registered there and comes FromTool or FromBoth, or the result is a failure.
+	Hint      string `json:"hint,omitempty"` // advice for the model
+	// Payload is for the user; the model gets only its summary. The session
+	// sets its ID and Summary. In a session with Pages its type must be
+	// registered there with Source FromTool or FromBoth; otherwise the result
+	// becomes a failure.
 	Payload *Payload `json:"payload,omitempty"`
 
 	stack string // of a panic, for the log
@@ -100,18 +102,18 @@ func OK(message string, data any) ToolResult {
 	return ToolResult{Success: true, Message: message, Data: data}
 }
 
-// Fail returns a failed result with a code: one of the Code constants, or one of the tool's
-// own. The model reads both code and message.
+// Fail returns a failed result with a code: one of the Code constants or one
+// defined by the tool. The model reads both code and message.
 func Fail(code, format string, args ...any) ToolResult {
 	return ToolResult{Message: fmt.Sprintf(format, args...), ErrorCode: code}
 }
 
 // NewTool returns a tool whose schema is derived from the Go struct A: field
-// names from json tags, descriptions from jsonschema tags, fields without
-// omitempty required. It panics when A has no JSON Schema, which is a mistake
-// of the program, not of its input. run may return a ToolResult or a
-// string. An error becomes a failure with CodeFailed and its text, which the model reads; a
-// write tool that fails has changed nothing, or its checkpoint covers what it has changed.
+// names come from json tags, descriptions from jsonschema tags, and fields
+// without omitempty are required. It panics if A has no JSON Schema, which is a
+// bug in the program. run may return a ToolResult or a string. An error becomes
+// a failure with CodeFailed and its text, which the model reads. A write tool
+// that fails must leave the window unchanged or covered by its checkpoint.
 func NewTool[A any, R ToolResult | string](name, description string, run func(ctx context.Context, args A) (R, error)) Tool {
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
@@ -134,8 +136,9 @@ func NewTool[A any, R ToolResult | string](name, description string, run func(ct
 	}}
 }
 
-// dropNull takes null out of the types that a schema accepts, as that of a Go slice does: not every endpoint knows a
-// property with several types. A null argument counts as left out.
+// dropNull removes null from the types that a schema accepts, such as the
+// schema of a Go slice: not every endpoint supports properties with several
+// types. A null argument counts as omitted.
 func dropNull(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -154,7 +157,7 @@ type Progress struct {
 	Stage   string
 	Message string
 	Done    float64 // 0 to 1
-	Data    any     // encodes to JSON
+	Data    any     // must encode to JSON
 }
 
 type progressKey struct{}
@@ -167,12 +170,12 @@ func Report(ctx context.Context, p Progress) {
 	}
 }
 
-// schema is the schema of the arguments; the default accepts an empty object only.
+// schema returns the schema of the arguments. By default only an empty object is accepted.
 func (t Tool) schema() *jsonschema.Schema {
 	return cmp.Or(t.Schema, &jsonschema.Schema{Type: "object"})
 }
 
-// Spec is the description of the tool for a model.
+// Spec returns the tool's description for a model.
 func (t Tool) Spec() llm.ToolSpec {
 	raw, err := PlainJSON(t.schema())
 	if err != nil {
@@ -181,19 +184,19 @@ func (t Tool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: t.Name, Description: t.Description, Parameters: raw}
 }
 
-// graceAfterCancel is how long a tool may take to return after its ctx has ended.
-// It bounds Cancel to less than a tenth of a second whatever the tool does.
+// graceAfterCancel is how long a tool may take to return after its ctx has ended. It keeps
+// Cancel below a tenth of a second whatever the tool does.
 const graceAfterCancel = 50 * time.Millisecond
 
-// Call executes a valid call, with its timeout and with a panic turned into a result.
-// A tool that does not return after the end of its ctx is left running.
+// Call runs a valid call with the tool's timeout; a panic becomes a result. A tool that
+// does not return after the end of its ctx is left running.
 func (t Tool) Call(ctx context.Context, args json.RawMessage, report func(Progress)) ToolResult {
 	timeout := cmp.Or(t.Timeout, DefaultToolTimeout)
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	done, progress := make(chan ToolResult, 1), make(chan Progress)
 	relay := func(p Progress) {
-		p.Data, _ = encodeData(p.Data) // what cannot be encoded is left out
+		p.Data, _ = encodeData(p.Data) // data that cannot be encoded is dropped
 		select {
 		case progress <- p:
 		case <-bounded.Done():
@@ -223,8 +226,8 @@ func (t Tool) Call(ctx context.Context, args json.RawMessage, report func(Progre
 	}
 }
 
-// runRecovered runs the tool's function and turns a panic into a result. The data
-// is encoded here, so that the tool cannot change it afterwards.
+// runRecovered runs the tool's function and turns a panic into a result. The data is
+// encoded here so that the tool cannot change it afterwards.
 func (t Tool) runRecovered(ctx context.Context, args json.RawMessage) (r ToolResult) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -241,7 +244,7 @@ func (t Tool) runRecovered(ctx context.Context, args json.RawMessage) (r ToolRes
 	return r
 }
 
-// encodeData returns v as a json.RawMessage, or nil when v encodes to null.
+// encodeData returns v as a json.RawMessage, or nil if v encodes to null.
 func encodeData(v any) (any, error) {
 	raw, err := PlainJSON(v)
 	if err != nil || string(raw) == "null" {
@@ -250,7 +253,7 @@ func encodeData(v any) (any, error) {
 	return raw, nil
 }
 
-// preview asks the tool what a call would do; a panic is an error.
+// preview asks the tool what a call would do. A panic becomes an error.
 func (t Tool) preview(ctx context.Context, args json.RawMessage) (shown Preview, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -266,13 +269,13 @@ func (t Tool) preview(ctx context.Context, args json.RawMessage) (shown Preview,
 
 type shownKey struct{}
 
-// withShown is ctx for a call whose preview with this digest was confirmed.
+// withShown returns ctx for a call whose preview with this digest was confirmed.
 func withShown(ctx context.Context, digest string) context.Context {
 	return context.WithValue(ctx, shownKey{}, digest)
 }
 
-// CallInWords names a call, for a user, before it is known what it does: "dim lamp 40, kitchen",
-// the values in the order of their names.
+// CallInWords describes a call to the user before the tool can: "dim lamp 40, kitchen",
+// with the values in the order of their names.
 func CallInWords(name string, args json.RawMessage) string {
 	text := strings.ReplaceAll(name, "_", " ")
 	var object map[string]json.RawMessage
@@ -292,12 +295,12 @@ func CallInWords(name string, args json.RawMessage) string {
 	return safetext.Line(text, maxCallCells)
 }
 
-// maxCallCells bounds a call in words.
+// maxCallCells limits the width of CallInWords.
 const maxCallCells = 80
 
-// ShownDigest is the digest of the Preview that the user confirmed for the call with this
-// context; "" when the user was not asked. A tool that would do something else answers
-// with CodePlanChanged, and the user is asked again.
+// ShownDigest returns the digest of the Preview that the user confirmed for this call; ""
+// if the user was not asked. A tool that would now do something else must return
+// CodePlanChanged; the user is then asked again.
 func ShownDigest(ctx context.Context) string {
 	digest, _ := ctx.Value(shownKey{}).(string)
 	return digest

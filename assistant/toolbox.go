@@ -14,18 +14,18 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// toolbox is the set of tools that one turn may use.
+// toolbox is the set of tools available to one turn.
 type toolbox struct {
 	byName map[string]Tool
-	names  []string // in the order they were offered
+	names  []string // in the order of the tools
 	specs  []llm.ToolSpec
 }
 
-// maxToolName is the longest name of a tool that every endpoint accepts.
+// maxToolName is the longest tool name that every endpoint accepts.
 const maxToolName = 64
 
-// toolName reports whether every endpoint accepts the name of a tool. As an expression it
-// would cost each start of the program hundreds of allocations.
+// toolName reports whether every endpoint accepts this tool name. A regular expression
+// would cost hundreds of allocations at each start of the program.
 func toolName(name string) bool {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
@@ -33,7 +33,7 @@ func toolName(name string) bool {
 	return name != "" && len(name) <= maxToolName && !strings.ContainsFunc(name, odd)
 }
 
-// newToolbox refuses two tools of one name, a name that endpoints refuse, and a tool
+// newToolbox returns an error for duplicate names, names that endpoints reject, and tools
 // without a function.
 func newToolbox(tools []Tool) (*toolbox, error) {
 	b := &toolbox{byName: map[string]Tool{}}
@@ -57,16 +57,16 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 	return b, nil
 }
 
-// retryHint is added to the reason of an invalid call.
+// retryHint is appended to the reason why a call is invalid.
 const retryHint = "Please review the tool schema and retry."
 
-// check returns the tool and the arguments of a call that may run, or the result
-// that says why not.
+// check returns the tool and arguments of a call that may run, or a result that says why it
+// may not.
 func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *ToolResult) {
 	t, ok := b.byName[c.Name]
 	args = json.RawMessage(strings.TrimSpace(c.Arguments))
 	if len(args) == 0 {
-		args = json.RawMessage("{}") // how some endpoints send no arguments
+		args = json.RawMessage("{}") // some endpoints send this for no arguments
 	}
 	args = withoutNulls(args)
 	r := Fail(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, nearest.Hint(c.Name, b.names))
@@ -81,7 +81,7 @@ func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *Tool
 	return t, nil, &r
 }
 
-// withoutNulls returns arguments without those that are null, which some models send for what they leave out.
+// withoutNulls removes arguments that are null; some models send null for omitted ones.
 func withoutNulls(args json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if !bytes.Contains(args, []byte("null")) || json.Unmarshal(args, &fields) != nil || fields == nil {
@@ -99,7 +99,7 @@ func withoutNulls(args json.RawMessage) json.RawMessage {
 	return out
 }
 
-// Problem is the exact reason why args do not fit the tool; "" when they do.
+// Problem returns the reason why args do not match the tool's schema; "" if they do.
 func (t Tool) Problem(args json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(args, &fields); err != nil || fields == nil {
@@ -119,7 +119,7 @@ func (t Tool) Problem(args json.RawMessage) string {
 	}
 	if err := validate(schema, args); err != nil {
 		reason := err.Error()
-		if i := strings.LastIndex(reason, "validating "); i >= 0 { // the validator names each step down to the reason
+		if i := strings.LastIndex(reason, "validating "); i >= 0 { // the validator prefixes the reason with each step of its path
 			reason = reason[i+len("validating "):]
 		}
 		return fmt.Sprintf("Invalid arguments for '%s': %s", t.Name, strings.TrimPrefix(reason, "root: "))
@@ -127,8 +127,8 @@ func (t Tool) Problem(args json.RawMessage) string {
 	return ""
 }
 
-// acceptsMore reports whether a schema accepts parameters that it does not name.
-// A schema that says nothing about them does not: a misspelt name is an error.
+// acceptsMore reports whether a schema accepts parameters that it does not name. A schema
+// that does not say so does not: a misspelt name is an error.
 func acceptsMore(s *jsonschema.Schema) bool {
 	more := s.AdditionalProperties
 	return (more != nil && more.Not == nil) || len(s.PatternProperties) > 0

@@ -16,7 +16,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// turn is a turn of a session: a loop in a window, with a store, checkpoints, a budget and
+// turn is a turn of a session: a loop with a window, a store, checkpoints, a budget and
 // events.
 type turn struct {
 	loop
@@ -24,59 +24,58 @@ type turn struct {
 	s       *Session
 	session string
 	topic   string
-	done    chan struct{} // closed when the session is ready for the next turn
+	done    chan struct{} // closed once the session is ready for the next turn
 	began   time.Time
-	fresh   bool // the pair was made by this turn
+	fresh   bool // the pair was created by this turn
 
 	// Guarded by the session's mutex:
-	seq           int64           // of the pair, once it is durable
-	pendingEvents []Event         // of Queue, before TurnStarted
-	asks          *ConfirmRequest // the question that waits for its answer
-	unstored      []outgoing      // requests that were sent and not stored; the last may wait for its answer
-	progress      *Pair           // the pair with a new answer as far as it is stored; nil: the store has it so
+	seq           int64           // of the pair, once it is stored
+	pendingEvents []Event         // from Queue, before TurnStarted
+	asks          *ConfirmRequest // the question waiting for an answer
+	unstored      []outgoing      // requests sent but not stored; the last may still wait for its response
+	progress      *Pair           // the pair with its new answer as far as it is stored; nil if the store returns it as it is
 
-	checkpoint *checkpoint.Checkpoint // of this turn; nil before the first write
+	checkpoint *checkpoint.Checkpoint // made by this turn; nil before the first write
 	announced  bool                   // the checkpoint was reported
-	unlock     func()                 // releases the journal; nil while the turn does not hold it
+	unlock     func()                 // releases the journal; nil while it is not locked
 }
 
-// request is what a turn sends: the prompt with what it repeats, replaces or executes, and
-// the pairs that go with it.
+// request is what a turn sends: the prompt, with what it repeats, replaces or executes, and
+// the pairs included with it.
 type request struct {
 	prompt   Prompt
 	info     llm.ModelInfo
 	settings Settings
 
-	earlier          []message.Message // of a pair that is tried again; nil for a new one
-	before           Ref               // the pair that is answered again, as it was in view
-	replaced         *Pair             // what Replaces named, to be restored on cancel
-	replacedRequests []SentRequest     // of replaced, deleted with it
-	decided          *Pair             // whose proposals the turn executes, without an endpoint; nil: it executes none
-	proposals        []string          // ids of the payloads in decided
+	earlier          []message.Message // of a pair that is retried; nil for a new one
+	before           Ref               // the pair that is answered again, as it was in the view
+	replaced         *Pair             // the pair in Replaces, to be restored on cancel
+	replacedRequests []SentRequest     // the requests of replaced, deleted with it
+	decided          *Pair             // the pair whose proposals the turn executes, without an endpoint; nil if none
+	proposals        []string          // payload ids in decided
 
-	visible   []Ref // without the pair that is tried again or replaced
+	visible   []Ref // without the pair that is retried or replaced
 	boundary  budget.Boundary
 	available Available
-	context   contextMemory // what the model knows of the window once it has answered
+	context   contextMemory // what the model will know about the window once it has answered
 	sending
 }
 
-// sending is how far a request has come: with fewer pairs after each overflow.
+// sending is the state of a request that is sent with fewer pairs after each overflow.
 type sending struct {
 	attempt      *budget.Attempt
 	outgoing     *outgoing         // the attempt's request, until its end is reported
-	spans        []int             // messages of each included pair, oldest first
+	spans        []int             // number of messages of each included pair, oldest first
 	selection    []budget.Selected // the included pairs, oldest first
 	selectedSeqs []int64           // of selection
 }
 
-// errInterrupted is the cause of a turn that the end of the program cancelled.
+// errInterrupted is the cause of a turn that was cancelled because the program ended.
 var errInterrupted = errors.New("interrupted")
 
-// run is the turn's goroutine. Work and the window's lock are released on every
-// way out.
+// run is the turn's goroutine. It always releases work and the window's lock.
 func (t *turn) run() {
-	end := Event(Cancelled{}) // before anything was done
+	end := Event(Cancelled{}) // if nothing was done
 	select {
 	case t.s.work <- struct{}{}:
 		if t.ctx.Err() == nil {
@@ -89,8 +88,8 @@ func (t *turn) run() {
 	close(t.done)
 }
 
-// execute runs the turn and stores its end. A panic becomes an Error, with the
-// pair kept.
+// execute runs the turn and stores how it ended. A panic becomes an Error; the pair is
+// kept.
 func (t *turn) execute() (end Event) {
 	defer t.cancel(nil)
 	defer t.s.opts.Member.Release()
@@ -105,7 +104,7 @@ func (t *turn) execute() (end Event) {
 			t.log.Error("turn panicked", "panic", fmt.Sprint(p))
 			failed := &TurnError{Code: string(llm.KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)}
 			end = Error{Code: failed.Code, Message: failed.Message}
-			defer func() { _ = recover() }() // closing may repeat the panic
+			defer func() { _ = recover() }() // close may panic again
 			end = t.close(failed)
 		}
 	}()
@@ -126,7 +125,7 @@ func (t *turn) execute() (end Event) {
 	return end
 }
 
-// begin is the section of a turn before its first request.
+// begin does everything that comes before the first request.
 func (t *turn) begin() error {
 	end, _ := t.s.opts.Member.Section(t.session, false)
 	defer end()
@@ -143,15 +142,15 @@ func (t *turn) emit(e Event) {
 	t.publish(e)
 }
 
-// publish reports events with the session's mutex locked.
+// publish reports events. The session's mutex must be locked.
 func (t *turn) publish(events ...Event) {
 	for _, e := range events {
 		t.s.updates.add(e)
 	}
 }
 
-// prepare stores the prompt and then builds the request: nothing is sent before the
-// prompt is durable, and a request that cannot be built does not lose the prompt.
+// prepare stores the prompt and then builds the request: nothing is sent before the prompt
+// is stored, and the prompt is not lost if the request cannot be built.
 func (t *turn) prepare() error {
 	if err := t.loadPair(); err != nil {
 		return err
@@ -161,7 +160,7 @@ func (t *turn) prepare() error {
 		return err
 	}
 	if j := t.s.opts.Journal; j != nil {
-		if err := j.ForgetRollback(); err != nil { // from here on the last rollback cannot be undone
+		if err := j.ForgetRollback(); err != nil { // from here on the last rollback can no longer be undone
 			return err
 		}
 	}
@@ -187,7 +186,7 @@ func (t *turn) prepare() error {
 	return &TurnError{Code: CodePromptTooLarge, Message: why}
 }
 
-// loadPair loads the pair to try again, or makes a new one.
+// loadPair loads the pair to retry, or creates a new one.
 func (t *turn) loadPair() error {
 	switch {
 	case t.prompt.Retry != 0:
@@ -216,23 +215,22 @@ func (t *turn) loadPair() error {
 	return nil
 }
 
-// loadRetry loads an error pair with the responses that were whole. A pair of this
-// session that is still in state sending is one, too: the end of its turn could
-// not be stored.
+// loadRetry loads a failed pair with its complete responses. A pair of this session still
+// in state sending also counts as failed: the end of its turn could not be stored.
 func (t *turn) loadRetry() error {
 	old, err := t.s.pair(t.ctx, t.prompt.Retry)
 	stuck := err == nil && old.State == PairSending && old.Session == t.session
 	if err != nil || (old.State != PairError && !stuck) {
 		return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to try again does not exist or has not failed", Err: err}
 	}
-	old.State = PairError // which is what PairMessages must see
+	old.State = PairError // so that PairMessages treats it as failed
 	t.earlier = PairMessages(old)
 	if old.ErrorCode == CodeInvalidToolCalls {
-		old.InvalidRounds = 0 // the limit was reached and reported; the user tries again
+		old.InvalidRounds = 0 // the limit was reached and reported; the user is retrying
 	}
 	old.State, old.ErrorCode, old.ErrorMessage, old.Notice = PairSending, "", "", ""
 	old.Model, old.Suggested, old.AssistantText = t.modelID, nil, wholeResponses(old)
-	old.Payloads = slices.DeleteFunc(old.Payloads, func(p Payload) bool { // only those that calls returned
+	old.Payloads = slices.DeleteFunc(old.Payloads, func(p Payload) bool { // keep only those returned by calls
 		return !slices.ContainsFunc(old.ToolCalls, func(c ToolCall) bool {
 			return c.Result != nil && c.Result.Payload != nil && c.Result.Payload.ID == p.ID
 		})
@@ -244,14 +242,14 @@ func (t *turn) loadRetry() error {
 	return nil
 }
 
-// restoreProgress sets what counts the progress of the turn from the pair: nothing,
-// or the whole responses of a turn that is tried again, with its limits.
+// restoreProgress sets the counters of the turn's progress from the pair: zero for a new
+// pair, or the complete responses and limits of a turn that is retried.
 func (t *turn) restoreProgress() {
 	t.text.WriteString(t.pair.AssistantText)
 	t.reasoning.WriteString(t.pair.Reasoning)
 	t.thoughts = PairThoughts(t.pair)
 	t.invalid = t.pair.InvalidRounds
-	rounds, invalid := map[int]bool{}, map[int]bool{} // of each response
+	rounds, invalid := map[int]bool{}, map[int]bool{} // by response
 	for _, c := range t.pair.ToolCalls {
 		t.response = c.Response + 1
 		rounds[c.Response] = true
@@ -264,9 +262,9 @@ func (t *turn) restoreProgress() {
 	t.rounds = len(rounds) - len(invalid)
 }
 
-// storePair commits the pair and shows it. In the same transaction it deletes the
-// pair that is replaced, marks the proposal that is executed, and removes the queued
-// message that was taken. A pair that is answered again is stored already.
+// storePair commits the pair and shows it. The same transaction deletes the pair being
+// replaced, marks the proposal being executed, and removes the queued message that was
+// sent. A pair that is answered again is already stored.
 func (t *turn) storePair() error {
 	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
 	if t.prompt.Regenerate != 0 {
@@ -307,7 +305,7 @@ func (t *turn) storePair() error {
 	return nil
 }
 
-// commit stores the pair as it is now, with the requests that were answered.
+// commit stores the current pair with the requests that were answered.
 func (t *turn) commit() error {
 	t.s.mu.Lock()
 	answered := t.unstored
@@ -335,12 +333,12 @@ func (t *turn) commit() error {
 	return nil
 }
 
-// cancelGrace is how long a cancelled turn waits for the store of what it has done: a
-// server that does not answer must not hold it.
+// cancelGrace is how long a cancelled turn waits for the store to save its work. A server
+// that does not answer must not block it.
 const cancelGrace = 2 * time.Second
 
-// storing returns a context for storing what the turn has done. It outlives a
-// cancellation by cancelGrace.
+// storing returns a context for storing what the turn has done. It outlives a cancellation
+// by cancelGrace.
 func (t *turn) storing() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.ctx))
 	stop := context.AfterFunc(t.ctx, func() {
@@ -350,8 +348,8 @@ func (t *turn) storing() (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// noteProgress keeps what Pairs returns of a pair that is answered again, which the
-// store has with its old answer. The session's mutex is held.
+// noteProgress updates what Pairs returns for a pair that is being answered again; the
+// store still has its old answer. The session's mutex is held.
 func (t *turn) noteProgress() {
 	if t.prompt.Regenerate != 0 {
 		t.progress = new(clonePair(t.pair))

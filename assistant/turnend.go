@@ -12,7 +12,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// close stores how the turn ended, before it returns the event that reports it.
+// close stores how the turn ended and returns the event that reports it.
 func (t *turn) close(err error) Event {
 	stored := t.pair != nil && t.pair.Seq != 0
 	switch {
@@ -42,13 +42,13 @@ func (t *turn) close(err error) Event {
 	return t.storeEnd(Error{Code: failed.Code, Message: failed.Message})
 }
 
-// complete is the event of a turn that went well.
+// complete returns the event of a turn that succeeded.
 func (t *turn) complete() Event {
 	payload := ResponsePayload{Message: t.pair.AssistantText, Notice: t.pair.Notice}
 	if t.pair.Suggested != nil {
 		payload.Suggested = *t.pair.Suggested
 	}
-	var history []ToolHistoryEntry // of the calls that have cards
+	var history []ToolHistoryEntry // the calls with cards
 	for _, c := range t.pair.ToolCalls {
 		if !c.Silent && c.Result != nil {
 			history = append(history, ToolHistoryEntry{ToolName: c.Name, Input: c.Arguments, Output: c.Result.Message, Success: c.Result.Success})
@@ -60,14 +60,14 @@ func (t *turn) complete() Event {
 	return Complete{payload}
 }
 
-// The error messages of a cancelled pair that stays.
+// The error messages of cancelled pairs that are kept.
 const (
 	cancelledAfterTools = "cancelled; what the tools did is kept, and a retry continues from there"
 	cancelledUnanswered = "you cancelled it before it was answered"
 )
 
-// cancelled removes the pair from the conversation when no tool has run, and keeps it
-// otherwise. What had come of the unfinished answer is offered.
+// cancelled removes the pair from the conversation if no tool has run, and keeps it
+// otherwise. The user can still keep what arrived of the unfinished answer.
 func (t *turn) cancelled() Event {
 	if t.outgoing != nil {
 		t.report(t.attempt.Record(), "")
@@ -92,9 +92,9 @@ func (t *turn) cancelled() Event {
 	return Cancelled{}
 }
 
-// removePair takes the pair out of the conversation and restores what was changed to make
-// it: the pair it replaced, with its requests and the marks set meanwhile, and the proposal
-// it executed. The pair is deleted, or becomes partial.
+// removePair removes the pair from the conversation and undoes what was changed to create
+// it: it restores the pair that it replaced, with its requests and the marks set in the
+// meantime, and the proposal that it executed. The pair is deleted, or becomes partial.
 func (t *turn) removePair(partial *Pair) error {
 	ctx, cancel := t.storing()
 	defer cancel()
@@ -121,7 +121,7 @@ func (t *turn) removePair(partial *Pair) error {
 		b.Put = append(b.Put, t.decided)
 	}
 	err := t.s.opts.Store.Commit(ctx, b)
-	if errors.Is(err, ErrNoPair) { // another program has deleted it; the rest is still to be restored
+	if errors.Is(err, ErrNoPair) { // another program has deleted it; the rest must still be restored
 		b.Delete = nil
 		err = t.s.opts.Store.Commit(ctx, b)
 	}
@@ -141,8 +141,8 @@ func (t *turn) removePair(partial *Pair) error {
 	return nil
 }
 
-// storeEnd commits the final pair and updates its cost in the view. Of a pair that is
-// answered again it leaves an empty answer out.
+// storeEnd commits the final pair and updates its cost in the view. If a pair was being
+// answered again, an empty answer is dropped.
 func (t *turn) storeEnd(end Event) Event {
 	again := t.prompt.Regenerate != 0
 	if again {
@@ -168,15 +168,14 @@ func (t *turn) storeEnd(end Event) Event {
 	return end
 }
 
-// took is how long the turn has run.
+// took returns how long the turn has been running.
 func (t *turn) took() time.Duration { return t.now().Sub(t.began).Round(time.Millisecond) }
 
-// recordLimit bounds the records of a session, which may run for weeks.
+// recordLimit limits the records of a session, which may run for weeks.
 const recordLimit = 100
 
-// Records returns the telemetry of this session: a record of each of the newest
-// recordLimit attempts, oldest first and without messages. The caller must not
-// change their lists.
+// Records returns the telemetry of this session: a record of each of the newest recordLimit
+// attempts, oldest first and without messages. The caller must not change their slices.
 func (m Telemetry) Records() []budget.Record {
 	s := m.session
 	s.mu.Lock()
@@ -184,8 +183,8 @@ func (m Telemetry) Records() []budget.Record {
 	return slices.Clone(s.current.records)
 }
 
-// report adds an attempt that has ended to the telemetry. A cancelled one stays
-// "sent". Executing a proposal is not reported: no endpoint was asked.
+// report adds a finished attempt to the telemetry. A cancelled one stays "sent". Executing
+// a proposal is not reported, because nothing was sent to an endpoint.
 func (t *turn) report(r budget.Record, cause string) {
 	out := t.outgoing
 	t.outgoing = nil
@@ -213,8 +212,8 @@ func (t *turn) report(r budget.Record, cause string) {
 	t.s.opts.Telemetry(r)
 }
 
-// messagesOf reads the messages from a body, from which the client has removed the
-// secrets. A content that is not text is returned as its JSON.
+// messagesOf reads the messages from a request body, from which the client has removed the
+// secrets. Content that is not text is returned as JSON.
 func messagesOf(body json.RawMessage) []budget.Message {
 	var doc struct {
 		Messages []struct {
@@ -228,32 +227,31 @@ func messagesOf(body json.RawMessage) []budget.Message {
 	out := make([]budget.Message, len(doc.Messages))
 	for i, m := range doc.Messages {
 		out[i] = budget.Message{Role: m.Role, Content: string(m.Content)}
-		_ = json.Unmarshal(m.Content, &out[i].Content) // when it is text
+		_ = json.Unmarshal(m.Content, &out[i].Content) // if it is text
 	}
 	return out
 }
 
-// LeftOut is a pair that a request went out without, because the endpoint
-// found it too long.
+// LeftOut is a pair that was left out of a request because the endpoint found it too long.
 type LeftOut struct {
 	Seq    int64  `json:"seq"`
 	ID     string `json:"id"`
 	Tokens int    `json:"tokens"` // estimated
 }
 
-// LastSend reports which pairs the last send, or the running one, included.
+// LastSend reports which pairs the last message, or the running one, was sent with.
 type LastSend struct {
 	Pair     int64        // Seq of the pair that was sent; it may have been deleted
-	Included int          // X: pairs that were predicted to fit
+	Included int          // X: pairs predicted to fit
 	Visible  int          // Y
 	Stage    budget.Stage // how the last attempt ended
-	// LeftOut are the T pairs that were trimmed, oldest first; usually none.
+	// LeftOut are the T pairs that were trimmed, oldest first; usually empty.
 	LeftOut []LeftOut
-	Tokens  int // of LeftOut together
+	Tokens  int // total of LeftOut
 }
 
-// noteSend sets what LastSend reports to the send so far and, with freeze, what
-// Counter reports. Executing a proposal is not a send.
+// noteSend updates LastSend and, with freeze, fixes what Counter reports. Executing a
+// proposal does not count.
 func (t *turn) noteSend(freeze bool) *LastSend {
 	r := &LastSend{Pair: t.pair.Seq, Included: t.attempt.PredictedCount(), Visible: t.boundary.Y, Stage: t.attempt.Stage()}
 	for i, s := range t.selection[:t.attempt.DroppedCount()] {
@@ -269,8 +267,8 @@ func (t *turn) noteSend(freeze bool) *LastSend {
 	return r
 }
 
-// beginThought adds a block. Without text since the last block, as after a silent
-// correction, that one continues.
+// beginThought adds a block. If there was no text since the last block, as after a silent
+// correction, that block continues.
 func (t *loop) beginThought() {
 	place := t.text.Len()
 	if n := len(t.thoughts); n > 0 && t.thoughts[n-1].Place == place {
@@ -279,8 +277,8 @@ func (t *loop) beginThought() {
 	t.thoughts = append(t.thoughts, Thought{From: t.reasoning.Len(), Place: place})
 }
 
-// flushThoughts writes the offsets into the pair, whose texts are trimmed. A single
-// block before the text needs none.
+// flushThoughts writes the offsets to the pair, whose texts are trimmed. A single block
+// before the text needs no offsets.
 func (t *loop) flushThoughts() {
 	t.pair.Thoughts = nil
 	if len(t.thoughts) == 0 || len(t.thoughts) == 1 && t.thoughts[0].Place == 0 {

@@ -10,13 +10,14 @@ import (
 	"winnow/checkpoint"
 )
 
-// ErrNothingToUndo is returned by UndoSteps if the session's assistant has made no step that is in effect.
+// ErrNothingToUndo is returned by UndoSteps if the session's assistant has no step in
+// effect.
 var ErrNothingToUndo = errors.New("there is no step of yours to undo")
 
-// NotYoursError is returned by UndoSteps if the newest step was made by someone else: it must be undone first.
+// NotYoursError is returned by UndoSteps if another user made the newest step, which must
+// be undone first.
 type NotYoursError struct{ What string } // the newest step
 
-// Error implements error.
 func (e *NotYoursError) Error() string {
 	return fmt.Sprintf("the newest change is not yours: %s; only the user can undo it", e.What)
 }
@@ -25,10 +26,11 @@ var errNoTurn = errors.New("only a call of the assistant in a session with check
 
 type undoKey struct{}
 
-// UndoSteps takes back the last n steps of the session's assistant: a turn with changes is one step. It returns what
-// they did, newest first; fewer than n if an older step was made by someone else. ctx is that of a call of a write
-// tool. What a step has written to a file stays written. The error is ErrNothingToUndo, a *NotYoursError, or one of
-// the window.
+// UndoSteps undoes the last n steps of the session's assistant; a turn with changes is one
+// step. It returns descriptions of the undone steps, newest first; fewer than n if another
+// user made an older step. ctx must be that of a write tool call. What a step wrote to a
+// file stays written. Errors are ErrNothingToUndo, a *NotYoursError, or one from the
+// window.
 func UndoSteps(ctx context.Context, n int) (undone []string, err error) {
 	undo, ok := ctx.Value(undoKey{}).(func(int) ([]string, error))
 	if !ok {
@@ -37,13 +39,13 @@ func UndoSteps(ctx context.Context, n int) (undone []string, err error) {
 	return undo(n)
 }
 
-// step is a change of the window in effect: of a turn, or of anyone else.
+// step is a change of the window that is in effect, made by a turn or otherwise.
 type step struct {
-	before, after string // the state without the position
+	before, after string // states without the position
 	state         json.RawMessage
-	turn          string // id of the checkpoint of the assistant's turn; "" if it is not the session's
+	turn          string // checkpoint id of the turn; "" if the step is not by this session's assistant
 	tools         []checkpoint.ToolSummary
-	what          string // of a step that is not the session's
+	what          string // description, if the step is not by this session's assistant
 }
 
 func (s *step) text() string {
@@ -73,8 +75,8 @@ func (t *turn) undo(n int) (undone []string, err error) {
 	return nil, ErrNothingToUndo
 }
 
-// steps lists the steps in effect, oldest first. A change that returns to an earlier state, as undo does, takes back
-// the steps since then. Changes of the position are not steps.
+// steps lists the steps in effect, oldest first. A change that returns to an earlier state,
+// as undo does, cancels the steps in between. Changes of the position are not steps.
 func (t *turn) steps(position []string) (out []step) {
 	mine := map[string]bool{} // checkpoints of this session's turns
 	t.s.opts.Journal.Replay(func(r checkpoint.Record) {
@@ -108,7 +110,7 @@ func (t *turn) steps(position []string) (out []step) {
 	return out
 }
 
-// positionOf returns the names of the parts of the window's state that are its position.
+// positionOf returns the names of the fields of the window's state that are its position.
 func positionOf(w Window) (names []string) {
 	p, ok := w.(Positioned)
 	if !ok {
@@ -141,7 +143,7 @@ func without(state json.RawMessage, names []string) string {
 	return string(text)
 }
 
-// applyInPlace restores a state without changing the position.
+// applyInPlace restores a state but keeps the position.
 func applyInPlace(w Window, state json.RawMessage) error {
 	p, ok := w.(Positioned)
 	if !ok {

@@ -9,16 +9,16 @@ import (
 	"winnow/assistant/llm"
 )
 
-// ErrNoVariant refuses an answer that a pair does not have.
+// ErrNoVariant is returned for an answer that a pair does not have.
 var ErrNoVariant = errors.New("the message has no such answer")
 
-// Variant is one answer to the message of a pair: the fields of Pair that the
-// assistant produced. One answer is chosen: it is in the fields of the Pair itself,
-// and it alone is shown, sent, counted and searched.
+// Variant is one answer to a pair's message: the fields of Pair that the assistant
+// produced. The chosen answer is in the fields of the Pair itself, and only that one is
+// shown, sent, counted and searched.
 type Variant struct {
-	// ID is unique among the answers of a pair; the ID of the first one is "".
+	// ID is unique among the answers of a pair; the first answer has "".
 	ID string    `json:"id,omitempty"`
-	At time.Time `json:"at,omitzero"` // when it was asked for; zero: with the message
+	At time.Time `json:"at,omitzero"` // when it was requested; zero: when the message was sent
 
 	Model         string        `json:"model,omitempty"`
 	AssistantText string        `json:"assistant_text,omitempty"`
@@ -39,7 +39,7 @@ type Variant struct {
 	InvalidRounds int           `json:"invalid_rounds,omitempty"`
 }
 
-// Answer returns the chosen answer of the pair.
+// Answer returns the pair's chosen answer.
 func (p *Pair) Answer() Variant {
 	return Variant{
 		ID: p.AnswerID, At: p.AnsweredAt, Model: p.Model, AssistantText: p.AssistantText, Reasoning: p.Reasoning,
@@ -62,16 +62,16 @@ func (p *Pair) Answers() (all []Variant, chosen int) {
 	return slices.Insert(slices.Clone(p.Variants), chosen, p.Answer()), chosen
 }
 
-// PairAnswer adds an answer to a pair that is stored, or chooses one.
+// PairAnswer adds an answer to a stored pair, or chooses one.
 type PairAnswer struct {
 	Seq int64
 	ID  string   // of the answer
-	Add *Variant // is added, or replaces the answer with its ID; nil: the pair has one with ID
-	// Choose makes it the answer of the pair; otherwise the chosen one stays.
+	Add *Variant // added, or replaces the answer with its ID; nil if the pair already has an answer with ID
+	// Choose makes it the pair's chosen answer; otherwise that stays as it was.
 	Choose bool
 }
 
-// Apply changes the answers of p. ErrNoVariant: p has no answer with the ID.
+// Apply changes the answers of p. It returns ErrNoVariant if p has no answer with this ID.
 func (a PairAnswer) Apply(p *Pair) error {
 	all, chosen := p.Answers()
 	at := slices.IndexFunc(all, func(v Variant) bool { return v.ID == a.ID })
@@ -92,16 +92,16 @@ func (a PairAnswer) Apply(p *Pair) error {
 	return nil
 }
 
-// Interrupt ends a pair that is in state sending although its program has ended.
+// Interrupt ends a pair that is still in state sending although its program has ended.
 func (p *Pair) Interrupt() {
 	if p.State == PairSending {
 		p.State, p.ErrorCode, p.ErrorMessage = PairError, CodeInterrupted, "winnow stopped before the answer was complete"
 	}
 }
 
-// Choose makes one of a pair's answers the chosen one, by its index in Answers, and
-// returns the pair. The window and the checkpoints stay as they are. While a turn runs
-// it is ErrBusy.
+// Choose makes one of a pair's answers the chosen one, by its index in Answers, and returns
+// the pair. Window and checkpoints are not changed. It returns ErrBusy while a turn is
+// running.
 func (s *Session) Choose(ctx context.Context, seq int64, answer int) (*Pair, error) {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -137,8 +137,8 @@ func (s *Session) Choose(ctx context.Context, seq int64, answer int) (*Pair, err
 	return p, nil
 }
 
-// loadRegenerate makes a pair of the message to answer again, with nothing of its
-// answer. The stored pair keeps that until the new one is whole.
+// loadRegenerate makes a pair from the message to answer again, without its old answer. The
+// stored pair keeps the old answer until the new one is complete.
 func (t *turn) loadRegenerate() error {
 	old, err := t.s.pair(t.ctx, t.prompt.Regenerate)
 	if err != nil || old.State == PairSending {
@@ -151,9 +151,9 @@ func (t *turn) loadRegenerate() error {
 	return nil
 }
 
-// answerBatch stores what the turn has produced so far as an answer of its pair, which
-// becomes the chosen one when it is complete. An unfinished one is stored as it is
-// found after a kill.
+// answerBatch returns a batch that stores the turn's result so far as an answer of its
+// pair. It becomes the chosen answer when it is complete. An unfinished one is stored in
+// the state in which it would be found after a crash.
 func (t *turn) answerBatch() *Batch {
 	p := *t.pair
 	p.Interrupt()
@@ -166,7 +166,7 @@ func (t *turn) empty() bool {
 	return t.pair.AssistantText == "" && t.pair.Reasoning == "" && len(t.pair.ToolCalls) == 0
 }
 
-// showStored shows the pair in view again as it is stored, with the chosen answer.
+// showStored updates the pair in the view to its stored form, with the chosen answer.
 func (t *turn) showStored() {
 	ref := t.before
 	if p, err := t.s.pair(context.WithoutCancel(t.ctx), t.pair.Seq); err == nil {

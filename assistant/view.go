@@ -12,24 +12,24 @@ import (
 	"winnow/assistant/llm"
 )
 
-// view is the visible pairs: those that the active filter line matches.
+// view holds the visible pairs: those that match the active filter line.
 type view struct {
-	line    string // the filter; "" shows all
+	line    string // the filter; "" shows all pairs
 	refs    []Ref
-	tracker *budget.Tracker // of refs, one for one
-	made    int             // counts setView
-	frozen  bool            // Counter shows the last send, not the boundary
-	// system is the size of the system prompt in tokens, and payloads its part that lists
-	// the payloads of refs.
+	tracker *budget.Tracker // parallel to refs
+	made    int             // number of setView calls
+	frozen  bool            // Counter shows the last send instead of the boundary
+	// system is the size of the system prompt in tokens; payloads is the part of it that
+	// lists payloads.
 	system, payloads int
-	cut              []Ref // what the last rollback took out of view
+	cut              []Ref // hidden by the last rollback
 }
 
 // currentSession is the filter line that matches the pairs of the current session.
 const currentSession = "x"
 
-// LoadView makes the pairs of this session the view. While a turn runs it is
-// ErrBusy. It does not wait for StartAsync, which measures the boundary.
+// LoadView puts the pairs of this session into view. It returns ErrBusy while a turn is
+// running. It does not wait for StartAsync, which measures the boundary.
 func (v View) LoadView(ctx context.Context) error {
 	s := v.session
 	if s.Busy() {
@@ -43,19 +43,19 @@ func (v View) LoadView(ctx context.Context) error {
 	return s.countPayloads(ctx)
 }
 
-// SessionRefs returns the pairs of this session and of those that it branches from, whatever
-// the filter is.
+// SessionRefs returns the pairs of this session and of those it branches from, ignoring the
+// filter.
 func (v View) SessionRefs(ctx context.Context) ([]Ref, error) {
 	return v.session.refs(ctx, v.session.ID())
 }
 
-// refs are the uncut pairs of a session.
+// refs returns the uncut pairs of a session.
 func (s *Session) refs(ctx context.Context, session string) ([]Ref, error) {
 	return s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())
 }
 
-// SetView makes refs the visible pairs, in order of Seq: the result of a filter line.
-// A running pair that the line does not match stays in view until the next SetView.
+// SetView makes refs the visible pairs, in order of Seq: the result of a filter line. A
+// running pair that does not match stays in view until the next SetView.
 func (v View) SetView(refs []Ref, line string) {
 	s := v.session
 	s.mu.Lock()
@@ -63,8 +63,8 @@ func (v View) SetView(refs []Ref, line string) {
 	s.setView(refs, line)
 }
 
-// RefreshView is SetView for a line that was evaluated again after pairs have
-// changed. When another line has made the view meanwhile it does nothing.
+// RefreshView is SetView for a line that was evaluated again because pairs have changed. It
+// does nothing if another line has been set in the meantime.
 func (v View) RefreshView(refs []Ref, line string) {
 	s := v.session
 	s.mu.Lock()
@@ -87,7 +87,7 @@ func (s *Session) setView(refs []Ref, line string) {
 	v.frozen, v.cut = false, nil
 }
 
-// Filter is the line that made the view.
+// Filter returns the current filter line.
 func (v View) Filter() string {
 	s := v.session
 	s.mu.Lock()
@@ -95,8 +95,8 @@ func (v View) Filter() string {
 	return s.view.line
 }
 
-// ReplaceFilterLine replaces the line that made the view by one with the same
-// meaning, such as after a rename. The pairs stay.
+// ReplaceFilterLine replaces the filter line with an equivalent one, for example after a
+// rename. The pairs stay.
 func (v View) ReplaceFilterLine(line string) {
 	s := v.session
 	s.mu.Lock()
@@ -112,8 +112,8 @@ func (v View) Visible() []Ref {
 	return slices.Clone(s.view.refs)
 }
 
-// Boundary is which visible pairs the next request contains. It is computed again
-// only after the pairs, the model, its limit or the settings have changed.
+// Boundary returns which visible pairs the next request contains. It is computed again only
+// after the pairs, the model, its limit or the settings have changed.
 func (v View) Boundary() budget.Boundary {
 	s := v.session
 	s.mu.Lock()
@@ -122,15 +122,15 @@ func (v View) Boundary() budget.Boundary {
 	return s.view.tracker.Boundary()
 }
 
-// followLimit applies what the registry has learned of the model. The boundary does not
-// move while a turn runs. s.mu is held.
+// followLimit applies what the registry has learned about the model. The boundary does not
+// move while a turn is running. s.mu is held.
 func (s *Session) followLimit() {
 	if s.running == nil {
 		s.view.tracker.SetLimit(s.limit())
 	}
 }
 
-// Recomputes counts how often the boundary was computed.
+// Recomputes returns how often the boundary was computed.
 func (m Telemetry) Recomputes() int {
 	s := m.session
 	s.mu.Lock()
@@ -138,22 +138,21 @@ func (m Telemetry) Recomputes() int {
 	return s.view.tracker.Recomputes()
 }
 
-// Shown returns the visible pairs, and which of them the next request contains, as they
-// are now.
+// Shown returns the visible pairs, and which of them the next request contains, as of now.
 func (v View) Shown() Shown {
 	s := v.session
 	s.mu.Lock()
 	s.followLimit()
-	s.mu.Unlock() // publishes it
+	s.mu.Unlock() // this publishes the change
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refresh()
 	return *s.updates.shown.value
 }
 
-// Counter is the context counter: X/Y of the boundary, or [X-T]/Y of a send
-// that was trimmed, from the first pair it left out until something other than
-// its own answer moves the boundary.
+// Counter returns the context counter: X/Y of the boundary, or [X-T]/Y after a trimmed
+// send, from the first pair left out until something other than its own answer moves the
+// boundary.
 func (v View) Counter() string {
 	s := v.session
 	s.mu.Lock()
@@ -168,8 +167,8 @@ func (s *Session) counter() string {
 	return s.view.tracker.Boundary().Counter(0)
 }
 
-// LastSend reports what the last send left out; ok is false before the first one
-// of the session. It stays until the next send, also when the view changes.
+// LastSend reports what the last send left out; ok is false before the session's first
+// send. It stays until the next send, even if the view changes.
 func (m Telemetry) LastSend() (last LastSend, ok bool) {
 	s := m.session
 	s.mu.Lock()
@@ -193,9 +192,9 @@ func (v View) Fits() func(base []Ref) int {
 	}
 }
 
-// limit is the limit of the selected model. s.mu is held, or s is new.
+// limit returns the limit of the selected model. s.mu is held, or s is new.
 func (s *Session) limit() budget.Limit {
-	_, _, info, _ := s.registry.Open(s.model) // the zero value, an unknown limit, for an unknown model
+	_, _, info, _ := s.registry.Open(s.model) // for an unknown model info is zero: the limit is unknown
 	return info.Limit()
 }
 
@@ -207,7 +206,7 @@ func (s *Session) ModelsChanged() {
 	s.followLimit()
 }
 
-// The methods of view are called with the session's lock held.
+// The methods of view must be called with the session's lock held.
 
 func bySeq(a, b Ref) int { return cmp.Compare(a.Seq, b.Seq) }
 
@@ -215,8 +214,8 @@ func (v *view) find(seq int64) (i int, found bool) {
 	return slices.BinarySearchFunc(v.refs, Ref{Seq: seq}, bySeq)
 }
 
-// put adds a pair or updates its cost. A pair that is not in view and older than
-// the newest stays out of it.
+// put adds a pair or updates its cost. A pair that is not in view and is older than the
+// newest one stays out.
 func (v *view) put(r Ref) {
 	i, found := v.find(r.Seq)
 	switch {
@@ -229,22 +228,22 @@ func (v *view) put(r Ref) {
 	}
 }
 
-// showRunning shows a pair that is being answered, which contributes nothing. A new
-// one does not move the boundary; one that is tried again may.
+// showRunning shows a pair that is being answered, which contributes nothing yet. A new
+// pair does not move the boundary; a retried one may.
 func (v *view) showRunning(seq int64) {
 	if i, found := v.find(seq); !found || v.refs[i].Contributes {
 		v.put(Ref{Seq: seq})
 	}
 }
 
-// setSystem sets the size of the system prompt, of which the list of payloads is a part.
-// As the tracker's it is in force from the next computation of the boundary on.
+// setSystem sets the size of the system prompt, including the list of payloads. The tracker
+// uses it from the next computation of the boundary on.
 func (v *view) setSystem(tokens, payloads int) {
 	v.system, v.payloads = tokens, payloads
 	v.tracker.SetSystem(tokens)
 }
 
-// ShowPair adds a pair of any session to the visible ones.
+// ShowPair adds a pair of any session to the view.
 func (s *Session) ShowPair(ctx context.Context, seq int64) error {
 	p, err := s.pair(ctx, seq)
 	if err != nil {
@@ -282,7 +281,7 @@ func (v *view) drop(seqs []int64) (dropped []Ref) {
 
 func (r Ref) cost() budget.Cost { return budget.Cost{Tokens: r.Cost, Contributes: r.Contributes} }
 
-// costsOf are the costs of refs.
+// costsOf returns the costs of refs.
 func costsOf(refs []Ref) []budget.Cost {
 	costs := make([]budget.Cost, len(refs))
 	for i, r := range refs {
@@ -291,39 +290,39 @@ func costsOf(refs []Ref) []budget.Cost {
 	return costs
 }
 
-// Quota is what the endpoint of the selected model still allows now; ok is false
-// when it never reported a quota.
+// Quota returns what the endpoint of the selected model still allows; ok is false if it
+// never reported a quota.
 func (m Telemetry) Quota() (q llm.Quota, ok bool) {
 	s := m.session
 	return s.registry.Quota(s.Model(), s.now())
 }
 
-// DraftCost is what sending a text would cost now, in estimated tokens.
+// DraftCost is the cost of sending a text now, in estimated tokens.
 type DraftCost struct {
-	AUT   int // the text itself and its pictures
+	AUT   int // the text and its pictures
 	Total int // the whole request: system prompt, included pairs and text
-	Left  int // of the model's limit after all that; negative when it is too much
+	Left  int // what remains of the model's limit; negative if the request is too large
 	SYS   int // the system prompt
 	ML    int // the model's limit
 
-	// OverReserve reports that the text is longer than what the boundary leaves free
-	// for it, so that the endpoint may find the whole too long: then Trims of the
-	// oldest included pairs, of TrimTokens, will probably be left out.
+	// OverReserve reports that the text is longer than the space the boundary reserves for
+	// it, so that the endpoint may find the request too long: the Trims oldest included
+	// pairs, with TrimTokens, will then probably be left out.
 	OverReserve       bool
 	Trims, TrimTokens int
 
-	// OverBudget reports that text and system prompt alone are more than the limit
-	// of the model: it would not be sent.
+	// OverBudget reports that text and system prompt alone exceed the model's limit: it
+	// would not be sent.
 	OverBudget bool
 
-	// OverQuota reports that the whole request is more than what the quota leaves
-	// now; Quota has the time when that changes.
+	// OverQuota reports that the whole request exceeds what the quota currently leaves;
+	// Quota has the time when that changes.
 	OverQuota bool
-	Quota     llm.Quota // the zero value when the endpoint never reported one
+	Quota     llm.Quota // the zero value if the endpoint never reported one
 }
 
-// Draft estimates what sending p would cost. It can be called for every
-// keystroke: it answers from memory and does not compute the boundary.
+// Draft estimates the cost of sending p. It is cheap enough for every keystroke: it does no
+// I/O and does not compute the boundary.
 func (v View) Draft(p Prompt) DraftCost {
 	s := v.session
 	aut := autOf(p, s.Settings().Budget)
@@ -334,8 +333,8 @@ func (v View) Draft(p Prompt) DraftCost {
 	return draftCost(aut, at, pairs, tokens, q, known)
 }
 
-// Draft estimates what sending p would cost at a time, as Session.Draft does. Without a
-// part Shown the size of p is all that is known.
+// Draft estimates the cost of sending p at a given time, like View.Draft. Without a part
+// Shown, only the size of p is known.
 func (s State) Draft(p Prompt, params budget.Params, now time.Time) DraftCost {
 	aut := autOf(p, params)
 	if s.Shown == nil || s.Turn == nil {

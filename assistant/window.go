@@ -9,49 +9,50 @@ import (
 	"time"
 )
 
-// Window is what the assistant works on: it sees the window's Context, changes it
-// through its Tools, and every change can be undone through its State.
+// Window is what the assistant works on: it sees the window's Context, changes it through
+// its Tools, and every change can be undone through its State.
 //
-// The session calls a window from one goroutine at a time. Its own user
-// interface may call it at any moment: a window guards its own state with a mutex in
-// a field. Do not embed the mutex: it would make the window a sync.Locker.
+// The session calls a window from one goroutine at a time. Its own user interface may call
+// it at any time, so a window must guard its own state with a mutex in a field. Do not
+// embed the mutex: it would make the window a sync.Locker.
 //
-// A window may have any of these interfaces too:
+// A window may also implement any of these interfaces:
 //
-//	sync.Locker  keeps the user from changing it while the assistant works; the
-//	             session locks it for a turn and calls all other methods meanwhile
-//	Pager        is a page with tabs, each with tools and payloads of its own
-//	Log          remembers what the user did, for the model
-//	Budgeter     cuts its Context to a size
+//	sync.Locker  blocks changes by the user while the assistant works; the
+//	             session holds the lock during a turn and calls all other methods under it
+//	Pager        has a page with tabs, each with its own tools and payloads
+//	Log          records what the user did, for the model
+//	Budgeter     limits the size of its Context
 //	Positioned   has a position that is stored with the session
 //	Dirtier      knows whether something is unsaved
-//	Saver        saves its state outside the session, such as in a file
+//	Saver        saves its state outside the session, for example in a file
 //	Refresher    is a Saver that can reload what is saved
 //	Watcher      is a Saver that notices when another program changes what is saved
-//	Describer    says in words what a change did
-//	Actor        carries out acts of the user
+//	Describer    describes what a change did
+//	Actor        carries out the user's acts
 //	Snapshotter  publishes what its pane draws
 //
-// A wrapper that embeds a Window has none of them, whatever it wraps: see Lost.
+// A wrapper that embeds a Window implements none of them, whatever it wraps: see Lost.
 type Window interface {
-	// Describe says what the window is and how to work in it, for the system prompt.
+	// Describe says what the window is and how to work in it. It goes into the system
+	// prompt.
 	Describe() string
-	// Context is what is in the window now, for the model: a value that encodes to a
-	// JSON object.
+	// Context returns the current content of the window for the model: a value that encodes
+	// to a JSON object.
 	Context() (any, error)
-	// Tools are the actions the model may take.
+	// Tools returns the actions the model may take.
 	Tools() []Tool
-	// State is everything that a checkpoint restores, as JSON. Equal states are equal
-	// JSON values.
+	// State returns everything that a checkpoint restores, as JSON. Equal states must
+	// encode to equal JSON values.
 	State() (json.RawMessage, error)
-	// Apply restores a state, all of it or nothing. The first session of a journal applies
-	// the State that the window has, and does not start if that changes it. That an empty
-	// state survives proves little: test Apply with a full one.
+	// Apply restores a state completely or not at all. The first session of a journal
+	// applies the window's current State, and does not start if that changes it. An empty
+	// state proves little: test Apply with a full one.
 	Apply(state json.RawMessage) error
 }
 
-// LockerOf returns the lock of a window, or one that does nothing. Lock and Unlock of a
-// window come in pairs and do not nest.
+// LockerOf returns the lock of a window, or one that does nothing. Calls of Lock and Unlock
+// are paired and not nested.
 func LockerOf(w Window) sync.Locker {
 	if l, ok := w.(sync.Locker); ok {
 		return l
@@ -64,7 +65,7 @@ type unlockable struct{}
 func (unlockable) Lock()   {}
 func (unlockable) Unlock() {}
 
-// optional has a test for each interface that a Window may have, by its name.
+// optional has a test for each optional interface of a Window, by name.
 var optional = map[string]func(Window) bool{
 	"sync.Locker": is[sync.Locker],
 	"Pager":       is[Pager],
@@ -85,8 +86,9 @@ func is[T any](w Window) bool {
 	return ok
 }
 
-// Lost names the interfaces of the list in the comment of Window that w has and its
-// wrapper has not, sorted. A wrapper type should have a test that Lost is empty.
+// Lost returns the sorted names of the optional interfaces listed in the comment of Window
+// that w implements and its wrapper does not. A wrapper type should have a test that Lost
+// returns none.
 func Lost(wrapper, w Window) (names []string) {
 	for name, has := range optional {
 		if has(w) && !has(wrapper) {
@@ -97,8 +99,8 @@ func Lost(wrapper, w Window) (names []string) {
 	return names
 }
 
-// Entry is an event in a window between two messages, as the model receives it: a "type",
-// fields of that type, and a "timestamp".
+// Entry is an event in a window between two messages, in the form the model receives: a
+// "type", the fields of that type, and a "timestamp".
 type Entry map[string]any
 
 // NewEntry returns an entry of type kind with these fields.
@@ -110,38 +112,38 @@ func NewEntry(kind string, at time.Time, fields map[string]any) Entry {
 	return e
 }
 
-// Log is a Window that remembers what its user did. A window without it
-// gets one "context_changed" entry with the paths that differ; so does every
-// window whose state another run has changed before a session is resumed.
+// Log is a Window that records what its user did. A window without it gets one
+// "context_changed" entry with the paths that differ; so does every window whose state was
+// changed by another run before a session is resumed.
 type Log interface {
-	// Changes returns what happened after mark, oldest first, and the mark to
-	// ask with next time. Mark 0 asks for everything.
+	// Changes returns what happened after mark, oldest first, and the mark for the next
+	// call. Mark 0 returns everything.
 	Changes(mark int64) (changes []Entry, next int64)
 }
 
 // Act is something that a user does in a window, based on what its pane shows.
 type Act interface {
-	// Step describes the act as a step that can be undone; "" if it changes nothing that
-	// a checkpoint restores.
+	// Step describes the act as an undoable step; "" if it changes nothing that a
+	// checkpoint restores.
 	Step() string
 }
 
 // Actor is a Window that carries out acts.
 type Actor interface {
-	// Act carries out an act on what was shown at a revision, and returns what was done
-	// as a sentence, "" for nothing to tell. The error is ErrMoved when what the act is
-	// about has changed since.
+	// Act carries out an act based on what was shown at a revision. It returns a sentence
+	// that says what was done, or "". It returns ErrMoved if the object of the act has
+	// changed since.
 	Act(ctx context.Context, act Act, revision int64) (done string, err error)
 }
 
-// Describer is a Window that says what a change has done, for lists of changes.
+// Describer is a Window that describes changes, for lists of changes.
 type Describer interface {
 	// DescribeChange describes the difference between two states in the past tense, safe
 	// to show: "dimmed to 40 %". It returns "" if it cannot.
 	DescribeChange(before, after json.RawMessage) string
 }
 
-// describeChange returns the description of a change by w, or otherwise if w has none.
+// describeChange returns w's description of a change, or otherwise if there is none.
 func describeChange(w Window, before, after json.RawMessage, otherwise string) string {
 	if d, ok := w.(Describer); ok {
 		if text := d.DescribeChange(before, after); text != "" {
@@ -151,31 +153,30 @@ func describeChange(w Window, before, after json.RawMessage, otherwise string) s
 	return otherwise
 }
 
-// Budgeter is a Window that cuts its context to a size.
+// Budgeter is a Window that limits the size of its context.
 type Budgeter interface {
-	// SetContextBudget bounds the context to about so many estimated tokens.
+	// SetContextBudget limits the context to about this many estimated tokens.
 	SetContextBudget(tokens int)
 }
 
 // Positioned is a Window whose position, such as the open tab and provider, is
 // stored with the session and restored when the session is resumed.
 type Positioned interface {
-	// Position is the position as JSON. It answers from memory.
+	// Position returns the position as JSON. It must not do I/O.
 	Position() (json.RawMessage, error)
-	// SetPosition restores a position, without the parts that no longer exist.
+	// SetPosition restores a position, except for parts that no longer exist.
 	SetPosition(position json.RawMessage) error
 }
 
 // Dirtier is a Window that knows whether its state differs from what is saved.
 type Dirtier interface {
-	// Dirty reports whether discarding would lose something. It answers from
-	// memory.
+	// Dirty reports whether discarding would lose something. It must not do I/O.
 	Dirty() bool
 }
 
-// Pager is a Window that is a page with tabs; see Page.
+// Pager is a Window with a page and tabs; see Page.
 type Pager interface {
-	// Where names the page, tab and subtab that are open.
+	// Where returns the open page, tab and subtab.
 	Where() Location
 }
 

@@ -138,8 +138,9 @@ type Sessions interface {
 	// Touch stores what is known about a session and makes it the most recently used one. Empty fields leave the
 	// stored values unchanged; an unknown ID creates a session. The title is stored if the session is Named.
 	Touch(ctx context.Context, v Session) error
-	// SetTitle names a session; "" names it after its first message again. A title is one line of at most MaxTitle
-	// runes. If the session does not exist, the error is ErrNoSession.
+	// SetTitle names a session; "" names it after its first message again. A title is one
+	// line of at most MaxTitle runes. If the session does not exist, the error is
+	// ErrNoSession.
 	SetTitle(ctx context.Context, id, title string) error
 	// BranchStore copies what is known about the parent to the new session. If the parent does not exist, the error
 	// is ErrNoSession.
@@ -154,7 +155,7 @@ type SessionReader interface {
 	LastSession(ctx context.Context, folder string) (v Session, found bool, err error)
 }
 
-// Drafts stores what a user has typed and not sent.
+// Drafts stores what a user has typed but not sent.
 type Drafts interface {
 	// SaveDraft stores a draft under a key; an empty draft is removed.
 	SaveDraft(ctx context.Context, key string, d Draft) error

@@ -9,11 +9,12 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Cost is what the answers of a session took, all answers to each message included.
+// Cost is what the answers of a session cost, including the alternative answers to each
+// message.
 type Cost struct {
-	Answers int // with usage that their endpoint reported
-	Unknown int // whose usage is not known
-	Tokens  int // of the requests and the answers
+	Answers int // answers whose endpoint reported their usage
+	Unknown int // answers whose usage is unknown
+	Tokens  int // of requests and answers
 	USD     float64
 	Priced  int // answers whose model has a known price; USD is the sum of these
 }
@@ -21,8 +22,8 @@ type Cost struct {
 // costAtOnce is the number of pairs that Cost loads at a time.
 const costAtOnce = 500
 
-// Cost sums up the answers of the session, at the prices that were known when they came, else
-// at those that are known of their models now.
+// Cost adds up the answers of the session. It uses the prices known when they arrived, or
+// else the current prices of their models.
 func (w *Workspace) Cost(ctx context.Context) (sum Cost, err error) {
 	refs, err := w.session.SessionRefs(ctx)
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *Cost) add(a assistant.Variant, of llm.Facts) {
 	}
 }
 
-// String is the sum in a sentence.
+// String returns the sum as a sentence.
 func (c Cost) String() string {
 	if c.Answers == 0 {
 		return "no answer of this session has a usage that its endpoint reported"

@@ -7,21 +7,21 @@ import (
 	"winnow/assistant"
 )
 
-// Next returns what has changed in the session after a version, and waits for it; see
+// Next waits for a change of the session after a version and returns it; see
 // assistant.Session.Next.
 func (w *Workspace) Next(ctx context.Context, after int64) (assistant.Update, error) {
 	return w.session.Next(ctx, after)
 }
 
-// Follow returns what changes in the session after a version, until ctx ends; see
+// Follow returns the changes of the session after a version, until ctx ends; see
 // assistant.Session.Follow.
 func (w *Workspace) Follow(ctx context.Context, after int64) iter.Seq[assistant.Update] {
 	return w.session.Follow(ctx, after)
 }
 
-// Begin starts a turn, whose events come after the version; see assistant.Session.Begin. A
-// message that is composed after BeginReAsk replaces that pair. The caller stores the text
-// as it was typed with AddSent.
+// Begin starts a turn, whose events come after the returned version; see
+// assistant.Session.Begin. After BeginReAsk, the message replaces that pair. The caller
+// must store the text as it was typed with AddSent.
 func (w *Workspace) Begin(ctx context.Context, p assistant.Prompt) (after int64, err error) {
 	after, err = w.session.Begin(ctx, w.replacing(p))
 	if err == nil {
@@ -36,7 +36,8 @@ func (w *Workspace) Events(ctx context.Context, after int64) iter.Seq[assistant.
 	return w.session.Events(ctx, after)
 }
 
-// replacing is a prompt that replaces the pair of BeginReAsk, unless it says otherwise.
+// replacing returns p as a prompt that replaces the pair of BeginReAsk, unless p already
+// names a pair.
 func (w *Workspace) replacing(p assistant.Prompt) assistant.Prompt {
 	if p.Replaces == 0 && !p.Again() {
 		p.Replaces = w.session.ReAsked()

@@ -33,7 +33,8 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 	return nil, w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: old.Folder, Window: old.Window, Model: w.session.Model()})
 }
 
-// Branch starts a session that continues this one up to a pair; see assistant.Session.Branch.
+// Branch starts a session that branches off from this one at a pair; see
+// assistant.Session.Branch.
 func (w *Workspace) Branch(ctx context.Context, seq int64) error {
 	if w.session.Busy() {
 		return assistant.ErrBusy
@@ -46,14 +47,15 @@ func (w *Workspace) Branch(ctx context.Context, seq int64) error {
 	if w.history == nil {
 		return nil
 	}
-	old, _, err := w.history.Session(ctx, before) // the pair may be of a session in another window
+	old, _, err := w.history.Session(ctx, before) // the pair may belong to a session of another window
 	if err != nil {
 		return err
 	}
 	return w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: old.Folder, Window: old.Window, Model: w.session.Model()})
 }
 
-// SetTitle names the session; "" names it after its first message again. It returns the title.
+// SetTitle names the session; "" restores the default, its first message. It returns the
+// title.
 func (w *Workspace) SetTitle(ctx context.Context, title string) (string, error) {
 	if w.history == nil {
 		return "", ErrNoHistory

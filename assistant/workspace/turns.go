@@ -87,16 +87,16 @@ func (w *Workspace) Cancel() { w.session.Cancel() }
 // Answer answers a ConfirmRequest of the running turn.
 func (w *Workspace) Answer(id string, yes bool) error { return w.session.Answer(id, yes) }
 
-// Cancelled returns what came of the answer that was cancelled last, if it is offered; see
+// Cancelled returns what arrived of the most recently cancelled answer, or nil; see
 // assistant.Session.Cancelled.
 func (w *Workspace) Cancelled() *assistant.Pair { return w.session.Cancelled() }
 
-// KeepCancelled keeps the cancelled answer that is offered, and returns the pair that has it.
+// KeepCancelled stores the cancelled answer and returns the pair that now holds it.
 func (w *Workspace) KeepCancelled(ctx context.Context) (*assistant.Pair, error) {
 	return w.session.KeepCancelled(ctx)
 }
 
-// AskAgain returns the prompt that repeats what was cancelled.
+// AskAgain returns the prompt that repeats the cancelled request.
 func (w *Workspace) AskAgain(ctx context.Context) (assistant.Prompt, error) {
 	return w.session.AskAgain(ctx)
 }
@@ -194,7 +194,8 @@ func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, rep
 	return p.UserText, replaces, nil
 }
 
-// EndReAsk cancels BeginReAsk, because its text is no longer in the input. The next message is then a new one.
+// EndReAsk cancels BeginReAsk because its text is no longer in the input. The next message
+// is a new one.
 func (w *Workspace) EndReAsk() { w.session.ReAsk(0) }
 
 // ReAsked returns the pair that the next message replaces; 0 means none.

@@ -160,7 +160,8 @@ func (s *Store) NewChange(t *Tx) *Change {
 	return &Change{Tx: t, s: s, Rev: rev, now: s.Now()}
 }
 
-// require fails if the database lacks one of the pairs, because otherwise a change of it would be reported as done.
+// require fails if the database lacks one of the pairs; otherwise a change that did nothing
+// would be reported as done.
 func (c *Change) require(seqs []int64) {
 	there := Keyed[int64, bool](c.Tx, "SELECT p.seq, TRUE FROM "+c.s.Seqs+" j JOIN pair p ON p.seq = j.seq", asArray(seqs))
 	for _, seq := range seqs {
