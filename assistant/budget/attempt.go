@@ -1,6 +1,6 @@
 package budget
 
-// The error codes of a send that the budget ends.
+// The error codes of a send that the budget stops.
 const (
 	CodePromptTooLarge = "user_prompt_too_large"
 	CodeExhausted      = "context_overflow_after_trimming"
@@ -20,26 +20,26 @@ const (
 	StagePromptSize Stage = "prompt_too_large"
 )
 
-// Attempt is the state of one send: which pairs go out, how many were dropped. Only
-// the provider says that a request is too long; Overflow then drops exactly one pair.
-// Later responses of the same turn continue it. It belongs to one goroutine.
+// Attempt is the state of one send: which pairs are sent, and how many were dropped. Only
+// the provider decides that a request is too long; Overflow then drops exactly one pair.
+// Later responses of the same turn continue the Attempt. It must be used by one goroutine.
 type Attempt struct {
 	params     Params
 	boundary   Boundary
 	sys        int
 	aut        int
-	turnTokens int // what the running turn added after the user's text
+	turnTokens int // added by the running turn after the user's text
 	pairs      []int
 	costs      []int // of pairs
 	history    int   // size of pairs[dropped:]
 	dropped    int   // T
 	retries    int   // pairs dropped in this response
 	stage      Stage
-	last       Record // of the attempt that ended last
+	last       Record // the attempt that ended last
 }
 
-// NewAttempt starts a send of the pairs that b includes of visible, plus a message of
-// aut tokens under a system prompt of sys tokens. It copies what it needs.
+// NewAttempt starts a send with those visible pairs that b includes, plus a message of aut
+// tokens and a system prompt of sys tokens. It copies what it needs.
 func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
 	a := &Attempt{params: p, boundary: b, sys: sys, aut: aut, stage: StageSent}
 	for i := b.First; i < len(visible); i++ {
@@ -55,13 +55,13 @@ func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
 	return a
 }
 
-// TooLarge reports that message and system prompt alone exceed the model
-// limit: CodePromptTooLarge, nothing is sent.
+// TooLarge reports that message and system prompt alone exceed the model's limit: nothing
+// is sent, and the code is CodePromptTooLarge.
 func (a *Attempt) TooLarge() bool { return a.aut+a.sys > a.boundary.ML }
 
-// Overflow ends the attempt as too long and begins the next, without the oldest
-// pair. It reports false when no pair is left or NTA were dropped for
-// this response: CodeExhausted, nothing more is sent.
+// Overflow ends the attempt as too long and starts the next one without the oldest pair. It
+// returns false if no pair is left or NTA pairs were dropped for this response: nothing
+// more is sent, and the code is CodeExhausted.
 func (a *Attempt) Overflow() (next bool) {
 	if a.stage != StageSent {
 		return false
@@ -82,7 +82,7 @@ func (a *Attempt) Overflow() (next bool) {
 	return true
 }
 
-// Complete ends the attempt with a whole response.
+// Complete ends the attempt with a complete response.
 func (a *Attempt) Complete() { a.endSent(StageComplete) }
 
 // Fail ends the attempt with an error that is not an overflow.
@@ -100,29 +100,29 @@ func (a *Attempt) end(s Stage) {
 	a.last = a.Record()
 }
 
-// Continue begins the next response of the same turn, after tool calls. turn is
-// the size of everything the turn added since the user's message; it is never
-// dropped. Dropped pairs stay out; the count towards NTA begins again.
+// Continue starts the next response of the same turn, after tool calls. turn is the size of
+// everything the turn has added after the user's message; it is never dropped. Dropped
+// pairs stay dropped; the count towards NTA starts again.
 func (a *Attempt) Continue(turn int) { a.turnTokens, a.retries, a.stage = turn, 0, StageSent }
 
-// Included returns the indices of the visible pairs that go out, oldest first.
-// The caller must not change the slice.
+// Included returns the indices of the visible pairs that are sent, oldest first. The caller
+// must not change the slice.
 func (a *Attempt) Included() []int { return a.pairs[a.dropped:] }
 
-// PredictedCount returns how many pairs were included before any was dropped: X.
+// PredictedCount returns X: how many pairs were included before any was dropped.
 func (a *Attempt) PredictedCount() int { return len(a.pairs) }
 
-// DroppedCount returns how many pairs were dropped so far in this turn: T.
+// DroppedCount returns T: how many pairs were dropped so far in this turn.
 func (a *Attempt) DroppedCount() int { return a.dropped }
 
 // Stage returns the state of the attempt.
 func (a *Attempt) Stage() Stage { return a.stage }
 
-// Counter returns the context counter as it is after this send.
+// Counter returns the context counter after this send.
 func (a *Attempt) Counter() string { return a.boundary.Counter(a.dropped) }
 
-// Record returns the current numbers of the attempt. The caller adds model,
-// selection, error and, if asked for, messages.
+// Record returns the current numbers of the attempt. The caller adds model, selection,
+// error and, if requested, messages.
 func (a *Attempt) Record() Record {
 	total := a.history + a.aut + a.turnTokens
 	return Record{
@@ -142,6 +142,6 @@ func (a *Attempt) Record() Record {
 	}
 }
 
-// Ended returns the record of the attempt that ended last: the one before the
-// last Overflow, or the final one.
+// Ended returns the record of the attempt that ended last: the one before the last
+// Overflow, or the final one.
 func (a *Attempt) Ended() Record { return a.last }

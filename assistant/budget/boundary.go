@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// The defaults of Params, and the limit assumed of a model whose limit is unknown.
+// Defaults of Params, and the limit assumed for a model whose limit is unknown.
 const (
 	DefaultCharsPerToken        = 3.5
 	DefaultUserRequestAllowance = 100
@@ -14,12 +14,12 @@ const (
 	UnknownContext              = 32_768
 )
 
-// Params are the settings of the estimate and of trimming. The zero value is
-// the default of each.
+// Params are the settings for estimates and trimming. The zero value of each field means
+// its default.
 type Params struct {
-	CharsPerToken        float64 // CPT: characters a token stands for; 0 means 3.5
+	CharsPerToken        float64 // CPT: characters per token; 0 means 3.5
 	UserRequestAllowance int     // URA: tokens reserved for the next message; 0 means 100, negative none
-	MaxTrimAttempts      int     // NTA: pairs one send may drop; 0 means 10, negative none
+	MaxTrimAttempts      int     // NTA: pairs that one response may drop; 0 means 10, negative none
 }
 
 // CPT returns the characters per token.
@@ -33,7 +33,7 @@ func (p Params) CPT() float64 {
 // URA returns the user request allowance, in tokens.
 func (p Params) URA() int { return orDefault(p.UserRequestAllowance, DefaultUserRequestAllowance) }
 
-// NTA returns how many pairs one send may drop.
+// NTA returns how many pairs one response may drop.
 func (p Params) NTA() int { return orDefault(p.MaxTrimAttempts, DefaultMaxTrimAttempts) }
 
 // orDefault returns def for 0 and 0 for a negative value.
@@ -52,11 +52,11 @@ func (p Params) Estimate(text string) int {
 // Estimate is Params.Estimate with the default settings.
 func Estimate(text string) int { return Params{}.Estimate(text) }
 
-// Limit is what is known of the limits of a model.
+// Limit is what is known about a model's limits.
 type Limit struct {
-	Context int  // context window in tokens; 0 is unknown
-	TPM     int  // tokens per minute; 0 is no such limit
-	Known   bool // Context is the model's own; else it is assumed
+	Context int  // context window in tokens; 0 if unknown
+	TPM     int  // tokens per minute; 0 if there is no such limit
+	Known   bool // Context is the model's own, not assumed
 }
 
 // ML returns the model limit: the smaller of context window and TPM.
@@ -73,11 +73,11 @@ func (l Limit) ML() int {
 
 // Cost is the size of one visible pair.
 type Cost struct {
-	Tokens      int  // estimated; below zero counts as zero
-	Contributes bool // gives at least one message; false for the running pair and an error pair without results
+	Tokens      int  // estimated; negative values count as zero
+	Contributes bool // adds at least one message; false for the running pair and a failed pair without results
 }
 
-// tokens is what the pair adds to a request.
+// tokens returns what the pair adds to a request.
 func (c Cost) tokens() int {
 	if !c.Contributes {
 		return 0
@@ -85,10 +85,10 @@ func (c Cost) tokens() int {
 	return max(c.Tokens, 0)
 }
 
-// Boundary says which visible pairs are included in the next request: those from
-// First on. The zero value is the boundary of an empty history.
+// Boundary says which visible pairs the next request includes: those from First on. The
+// zero value is the boundary of an empty history.
 type Boundary struct {
-	First         int  // index of the oldest included pair; Y when none is
+	First         int  // index of the oldest included pair; Y if there is none
 	X             int  // included pairs that contribute messages
 	Y             int  // visible pairs
 	HistoryTokens int  // size of the included pairs
@@ -96,7 +96,7 @@ type Boundary struct {
 	ML            int  // model limit
 	SYS           int  // system prompt and tool schemas
 	URA           int  // allowance reserved for the next message
-	Known         bool // ML is the model's own; else it is assumed
+	Known         bool // ML is the model's own, not assumed
 }
 
 // Includes reports whether the visible pair i is included.
@@ -105,7 +105,7 @@ func (b Boundary) Includes(i int) bool { return i >= b.First && i < b.Y }
 // All reports whether every visible pair is included.
 func (b Boundary) All() bool { return b.First == 0 }
 
-// Trims returns how many of the oldest included pairs, of how many tokens together, must
+// Trims returns how many of the oldest included pairs, with how many tokens in total, must
 // be left out for a message of aut tokens. cost returns the cost of a visible pair.
 func (b Boundary) Trims(aut int, cost func(i int) Cost) (pairs, tokens int) {
 	for i := b.First; i < b.Y && b.HistoryTokens-tokens+aut > b.Usable; i++ {
@@ -117,18 +117,17 @@ func (b Boundary) Trims(aut int, cost func(i int) Cost) (pairs, tokens int) {
 	return pairs, tokens
 }
 
-// nearLimit is the share of a model's limit from which NearLimit is true: a few
+// nearLimit is the fraction of a model's limit at which NearLimit becomes true: a few
 // messages before pairs are left out.
 const nearLimit = 0.8
 
-// NearLimit reports that the conversation is close to the limit of the model, or
-// beyond it.
+// NearLimit reports that the conversation is close to the model's limit, or beyond it.
 func (b Boundary) NearLimit() bool {
 	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
 }
 
-// Counter returns the context counter, X/Y, and [X-T]/Y when the last send
-// dropped trimmed pairs.
+// Counter returns the context counter: X/Y, or [X-T]/Y if the last send dropped trimmed
+// pairs.
 func (b Boundary) Counter(trimmed int) string {
 	if trimmed > 0 {
 		return fmt.Sprintf("[%d-%d]/%d", b.X, trimmed, b.Y)
@@ -136,11 +135,11 @@ func (b Boundary) Counter(trimmed int) string {
 	return fmt.Sprintf("%d/%d", b.X, b.Y)
 }
 
-// fits reports whether a history of so many tokens leaves room for URA.
+// fits reports whether a history of this many tokens leaves room for URA.
 func (b Boundary) fits(history int) bool { return history+b.URA <= b.Usable }
 
-// Predict returns the boundary of the visible pairs, oldest first. It examines
-// only the included pairs and one more.
+// Predict returns the boundary of the visible pairs, which are ordered oldest first. It
+// examines only the included pairs and one more.
 func Predict(visible []Cost, limit Limit, sys int, p Params) Boundary {
 	b := newBoundary(limit, sys, p)
 	b.Y, b.First = len(visible), len(visible)
@@ -153,8 +152,8 @@ func newBoundary(limit Limit, sys int, p Params) Boundary {
 	return Boundary{ML: ml, SYS: sys, Usable: ml - sys, URA: p.URA(), Known: limit.Known}
 }
 
-// move moves First to where it belongs and returns how many pairs it examined.
-// HistoryTokens and X must belong to First.
+// move moves First to its new place and returns how many pairs it examined. HistoryTokens
+// and X must match First.
 func (b *Boundary) move(visible []Cost) (examined int) {
 	for b.First < len(visible) && !b.fits(b.HistoryTokens) {
 		b.add(visible[b.First], -1)
@@ -173,7 +172,7 @@ func (b *Boundary) move(visible []Cost) (examined int) {
 	return examined
 }
 
-// add adds a pair to the included ones for sign 1, and removes it for −1.
+// add adds a pair to the included ones if sign is 1, and removes it if sign is −1.
 func (b *Boundary) add(c Cost, sign int) {
 	b.HistoryTokens += sign * c.tokens()
 	if c.Contributes {

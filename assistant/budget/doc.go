@@ -1,37 +1,37 @@
-// Package budget decides which message pairs fit in a request, and which to drop
-// when the provider says that they did not.
+// Package budget decides which message pairs fit in a request, and which to drop if the
+// provider rejects it as too long.
 //
 // # Nouns
 //
-// All sizes are estimated tokens: characters divided by Params.CharsPerToken,
-// rounded up, part by part. A Cost is the size of one pair: the caller adds up
-// the Estimate of its serialised parts.
+// All sizes are estimated tokens: characters divided by Params.CharsPerToken, rounded up,
+// part by part. A Cost is the size of one pair: the caller adds up the Estimate of its
+// serialised parts.
 //
-// The telemetry and the specification abbreviate: CPT characters per token, URA the
-// user request allowance (tokens reserved for the next message), AUT the tokens of
-// the user's text as sent, NTA the most pairs that one response may drop, X the
-// included pairs, Y the visible ones, T the dropped ones.
+// The telemetry and the specification abbreviate: CPT characters per token, URA the user
+// request allowance (tokens reserved for the next message), AUT the tokens of the user's
+// text as sent, NTA the maximum number of pairs that one response may drop, X the included
+// pairs, Y the visible ones, T the dropped ones.
 //
-// ML is the limit of the model now selected, SYS the size of system prompt and tool
-// schemas, usable = ML − SYS. A Boundary is the oldest included pair: Predict walks
-// from the newest visible pair back and stops before the first that would make history
-// plus URA exceed usable. A Tracker finds the next Boundary from the last, so that an
-// appended pair costs no more than the pairs it pushes out.
+// ML is the limit of the selected model, SYS the size of system prompt and tool schemas,
+// usable = ML − SYS. A Boundary is the oldest included pair: Predict walks from the newest
+// visible pair back and stops before the first that would make history plus URA exceed
+// usable. A Tracker computes the next Boundary from the previous one, so that appending a
+// pair costs no more than the pairs it pushes out.
 //
-// An Attempt is the state of one send: it starts with the pairs of a Boundary
-// and drops the oldest at each overflow. It never moves the Boundary, which is
-// what the user sees. A Record is the telemetry of one attempt.
+// An Attempt is the state of one send: it starts with the pairs of a Boundary and drops the
+// oldest at each overflow. It never moves the Boundary, which is what the user sees. A
+// Record is the telemetry of one attempt.
 //
-// # Who may call what from where
+// # Concurrency
 //
-// Functions and values are plain data. A Tracker and an Attempt belong to one
-// goroutine each.
+// Functions and values are plain data. A Tracker or an Attempt must be used by one
+// goroutine.
 //
 // # Caveats
 //
-// After a change of CharsPerToken the caller measures its pairs again and calls
-// Tracker.Replace. Estimates are heuristics; only the provider knows, which is
-// why Attempt exists.
+// After a change of CharsPerToken the caller must measure its pairs again and call
+// Tracker.Replace. Estimates are heuristics; only the provider knows the exact size, which
+// is why Attempt exists.
 //
-// It implements spec sections 8.4 and 8.5 and the promise A4.
+// The package implements spec sections 8.4 and 8.5 and the promise A4.
 package budget

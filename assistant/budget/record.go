@@ -2,17 +2,17 @@ package budget
 
 import "encoding/json"
 
-// Record is the telemetry of one attempt. Its JSON names are part of the
-// specification; no list is null.
+// Record is the telemetry of one attempt. Its JSON names are part of the specification;
+// lists are never null.
 type Record struct {
 	Model                  string     `json:"model"` // provider/name
 	Budget                 Budget     `json:"budget"`
 	Selection              []Selected `json:"selection"`                 // the included pairs, oldest first
 	PredictedMessageCount  int        `json:"predictedMessageCount"`     // X
 	PredictedHistoryTokens int        `json:"predictedHistoryTokens"`    // the same for all attempts of a send
-	PredictedTotalTokens   int        `json:"predictedTotalTokens"`      // with URA
+	PredictedTotalTokens   int        `json:"predictedTotalTokens"`      // including URA
 	AttemptHistoryTokens   int        `json:"attemptHistoryTokens"`      // never grows within a send
-	AttemptTotalTokens     int        `json:"attemptTotalTokens"`        // with AUT and the running turn
+	AttemptTotalTokens     int        `json:"attemptTotalTokens"`        // including AUT and the running turn
 	AUT                    int        `json:"AUT"`                       // the user's text
 	TrimmedCount           int        `json:"trimmedCount"`              // T
 	TrimmingRemoved        []Selected `json:"trimmingRemoved,omitempty"` // the T pairs left out, oldest first
@@ -23,10 +23,10 @@ type Record struct {
 	Stage                  Stage      `json:"stage"`
 	LastErrorMessage       string     `json:"lastErrorMessage,omitempty"`
 	OverflowMatched        bool       `json:"overflowMatched,omitempty"`
-	Messages               []Message  `json:"messages"` // empty unless bodies were asked for
+	Messages               []Message  `json:"messages"` // empty unless message bodies were requested
 }
 
-// Budget is the part of a Record that the model decides.
+// Budget is the part of a Record that depends on the model.
 type Budget struct {
 	MaxContext   int `json:"maxContext"`   // ML
 	MaxUsableRaw int `json:"maxUsableRaw"` // ML − SYS

@@ -2,23 +2,23 @@ package budget
 
 import "slices"
 
-// Tracker keeps the boundary of the visible pairs. Changes of the pairs, of the
-// limit and of the settings mark it dirty; nothing else does, not even trimming.
-// The next call of Boundary then computes it from the last one, in time
-// proportional to how far it moves. A Tracker belongs to one
-// goroutine. The zero value has no pairs and the limit of an unknown model.
+// Tracker tracks the boundary of the visible pairs. Changes of the pairs, the limit or the
+// settings mark it dirty; nothing else does, not even trimming. The next call of Boundary
+// then computes it from the previous one, in time proportional to how far it moves. A
+// Tracker must be used by one goroutine. The zero value has no pairs and the limit of an
+// unknown model.
 type Tracker struct {
 	params Params
 	limit  Limit
-	sys    int // for the next computation; the one in force is result.SYS
+	sys    int // for the next computation; the one in effect is result.SYS
 	costs  []Cost
 
-	current    Boundary // First, X and HistoryTokens follow each change of the costs
-	result     Boundary // of the last call of Boundary
-	valid      bool     // result is in force; false is dirty
+	current    Boundary // First, X and HistoryTokens are updated with every change of the costs
+	result     Boundary // returned by the last call of Boundary
+	valid      bool     // result is up to date; false means dirty
 	recomputes int
 	changes    int // see Changes
-	examined   int // how many pairs were examined, for tests
+	examined   int // number of examined pairs, for tests
 }
 
 // NewTracker returns a Tracker without pairs.
@@ -30,7 +30,7 @@ func (t *Tracker) Dirty() {
 	t.changes++
 }
 
-// Boundary returns the boundary in force, computing it first when dirty.
+// Boundary returns the boundary in effect, computing it first if dirty.
 func (t *Tracker) Boundary() Boundary {
 	if t.valid {
 		return t.result
@@ -44,9 +44,9 @@ func (t *Tracker) Boundary() Boundary {
 	return next
 }
 
-// Fit returns the boundary in force and how many of its oldest pairs, of how
-// many tokens together, must be left out for a message of aut tokens. It computes
-// nothing, even when dirty; before the first computation no pair is included.
+// Fit returns the boundary in effect and how many of its oldest pairs, with how many tokens
+// in total, must be left out for a message of aut tokens. It computes nothing, even if
+// dirty; before the first computation no pair is included.
 func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
 	at = t.current
 	if t.recomputes == 0 {
@@ -61,14 +61,14 @@ func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
 // Recomputes returns how often the boundary was computed.
 func (t *Tracker) Recomputes() int { return t.recomputes }
 
-// Changes counts what may change the pairs or the next result of Boundary.
+// Changes counts the changes that can affect the pairs or the next result of Boundary.
 func (t *Tracker) Changes() int { return t.changes }
 
-// Limit returns the limit of the model now selected.
+// Limit returns the limit of the selected model.
 func (t *Tracker) Limit() Limit { return t.limit }
 
-// SetParams changes the settings. After a change of CharsPerToken the caller
-// must Replace the costs.
+// SetParams changes the settings. If CharsPerToken changes, the caller must Replace the
+// costs.
 func (t *Tracker) SetParams(p Params) {
 	if p.CPT() != t.params.CPT() || p.URA() != t.params.URA() {
 		t.Dirty()
@@ -76,7 +76,7 @@ func (t *Tracker) SetParams(p Params) {
 	t.params = p
 }
 
-// SetLimit sets the limit of the model that is now selected.
+// SetLimit sets the limit of the selected model.
 func (t *Tracker) SetLimit(l Limit) {
 	if l != t.limit {
 		t.Dirty()
@@ -84,8 +84,8 @@ func (t *Tracker) SetLimit(l Limit) {
 	t.limit = l
 }
 
-// SetSystem changes the size of system prompt and tool schemas. It does not mark
-// the Tracker dirty: the size in force is frozen until something else does.
+// SetSystem changes the size of system prompt and tool schemas. It does not mark the
+// Tracker dirty: the new size takes effect with the next computation.
 func (t *Tracker) SetSystem(tokens int) { t.sys = tokens }
 
 // Replace replaces all visible pairs, oldest first. It copies them.
@@ -95,8 +95,8 @@ func (t *Tracker) Replace(visible []Cost) {
 	t.Dirty()
 }
 
-// Append adds the newest pair. One that contributes nothing, as a pair that is
-// being answered, counts in Y only and does not mark the Tracker dirty.
+// Append adds the newest pair. A pair that contributes nothing, such as one that is being
+// answered, counts only in Y and does not mark the Tracker dirty.
 func (t *Tracker) Append(c Cost) {
 	t.costs = append(t.costs, c)
 	t.changes++
@@ -107,7 +107,7 @@ func (t *Tracker) Append(c Cost) {
 	}
 }
 
-// Set changes the cost of pair i. It panics when there is no such pair.
+// Set changes the cost of pair i. It panics if there is no such pair.
 func (t *Tracker) Set(i int, c Cost) {
 	if i >= t.current.First {
 		t.current.add(t.costs[i], -1)
@@ -117,7 +117,7 @@ func (t *Tracker) Set(i int, c Cost) {
 	t.Dirty()
 }
 
-// Remove removes pair i. It panics when there is no such pair.
+// Remove removes pair i. It panics if there is no such pair.
 func (t *Tracker) Remove(i int) {
 	if i >= t.current.First {
 		t.current.add(t.costs[i], -1)

@@ -35,7 +35,7 @@ type Source struct {
 	Env
 	Topics, Models map[int64]string // topic paths and model names by number
 	Failed         int              // the value of state for an error
-	// Ancestors are, by the id of a session, the sessions that it branches from.
+	// Ancestors maps the id of a session to the sessions it branches from.
 	Ancestors map[string][]Ancestor
 	// First returns the lowest seq for which oN with N extra pairs is true; o is o0. If First is nil, o and oN are
 	// always true.
@@ -43,10 +43,10 @@ type Source struct {
 	Dialect Dialect
 }
 
-// Ancestor is a session that another one continues, up to a pair.
+// Ancestor is a session that another one branches from, up to a pair.
 type Ancestor struct {
 	Session string // id
-	UpTo    int64  // seq of the last pair that belongs to the other session, too
+	UpTo    int64  // seq of the last pair that belongs to the branch too
 }
 
 // Dialect generates the conditions that differ between engines. They must be true or false for every pair, never

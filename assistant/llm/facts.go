@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// Facts describe a model for people who choose between models. The zero value of each
-// field is unknown. An endpoint or a catalogue states them; winnow never infers one.
+// Facts describe a model to people who choose between models. The zero value of a field
+// means unknown. They come from an endpoint or a catalogue; winnow never guesses.
 type Facts struct {
 	PriceIn     Price `json:"price_in,omitzero"`
 	PriceOut    Price `json:"price_out,omitzero"`
-	PriceCached Price `json:"price_cached,omitzero"`      // of input that the endpoint has cached
+	PriceCached Price `json:"price_cached,omitzero"`      // of input cached by the endpoint
 	MaxAnswer   int   `json:"max_output_tokens,omitzero"` // tokens
 
 	ToolCalls  Ability `json:"tool_calls,omitempty"`
 	Reasoning  Ability `json:"reasoning,omitempty"`
-	Structured Ability `json:"structured_output,omitempty"` // answers that follow a JSON schema
+	Structured Ability `json:"structured_output,omitempty"` // can produce answers that follow a JSON schema
 
 	Inputs  string `json:"input_modalities,omitempty"`  // modalities, in lower case, joined by commas: "image,text"
 	Outputs string `json:"output_modalities,omitempty"` // likewise
 
 	Family   string `json:"family,omitempty"`           // in lower case
 	Released string `json:"released,omitempty"`         // a Date
-	Cutoff   string `json:"knowledge_cutoff,omitempty"` // of its knowledge, a Date
+	Cutoff   string `json:"knowledge_cutoff,omitempty"` // end of its training data, a Date
 	Status   Status `json:"status,omitempty"`
-	Kind     string `json:"kind,omitempty"` // "chat", "embedding", "image", "audio", or the endpoint's own word
+	Kind     string `json:"kind,omitempty"` // "chat", "embedding", "image", "audio", or the endpoint's own term
 }
 
-// Or returns f, with the facts of other where f has none.
+// Or returns f, with missing facts taken from other.
 func (f Facts) Or(other Facts) Facts {
 	return Facts{
 		PriceIn: cmp.Or(f.PriceIn, other.PriceIn), PriceOut: cmp.Or(f.PriceOut, other.PriceOut), PriceCached: cmp.Or(f.PriceCached, other.PriceCached),
@@ -43,8 +43,8 @@ func (f Facts) Or(other Facts) Facts {
 	}
 }
 
-// Valid returns f without the facts that no endpoint's entry is read as: f comes from a
-// file that another program may have written.
+// Valid returns f without facts that could not have been read from an endpoint: f may come
+// from a file that another program has written.
 func (f Facts) Valid() Facts {
 	able := func(a Ability) Ability {
 		if a == Able || a == Unable {
@@ -65,8 +65,8 @@ func (f Facts) Valid() Facts {
 	return f
 }
 
-// Cost is what a usage costs in US dollars; known is false when a price is missing. Cached
-// input has the price of other input where none is stated.
+// Cost returns the price of a usage in US dollars; known is false if a price is missing.
+// Cached input costs as much as other input unless a price for it is known.
 func (f Facts) Cost(u Usage) (usd float64, known bool) {
 	if !f.PriceIn.Known || !f.PriceOut.Known {
 		return 0, false
@@ -80,26 +80,27 @@ func (f Facts) Cost(u Usage) (usd float64, known bool) {
 	return (float64(u.Prompt-hits)*f.PriceIn.USD + float64(hits)*cached.USD + float64(u.Completion)*f.PriceOut.USD) / million, true
 }
 
-// Price is a price in US dollars for a million tokens. The zero value is unknown; a
-// known price of 0 is free of charge. In JSON it is a number, or null when unknown.
+// Price is a price in US dollars per million tokens. The zero value means unknown; a known
+// price of 0 means free. In JSON it is a number, or null if unknown.
 type Price struct {
 	USD   float64
 	Known bool
 }
 
-// maxPrice is the highest price that is believed, a dollar for one token.
+// maxPrice is the highest plausible price: a dollar per token.
 const maxPrice = 1e6
 
-// PriceOf returns a price; it is unknown when it is negative or above a dollar for one token.
+// PriceOf returns a price, or the unknown price if it is negative or above maxPrice.
 func PriceOf(usd float64) Price {
 	if !(usd >= 0 && usd <= maxPrice) {
 		return Price{}
 	}
-	const steps = 1e6 // finer than any price: computed ones are 0.09999999999999999
+	const steps = 1e6 // finer than any price; computed ones may be 0.09999999999999999
 	return Price{USD: math.Round(usd*steps) / steps, Known: true}
 }
 
-// String is the price in dollars as people write it: "2.50", "0.075"; "" when unknown.
+// String returns the price in dollars as people write it, such as "2.50" or "0.075"; "" if
+// unknown.
 func (p Price) String() string {
 	switch {
 	case !p.Known:
@@ -130,27 +131,28 @@ func (p *Price) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Status is where a model is in its life.
+// Status is the stage of a model's life cycle.
 type Status string
 
-// The statuses. The zero value is unknown.
+// The statuses. The zero value means unknown.
 const (
 	StatusActive     Status = "active"
 	StatusPreview    Status = "preview"
 	StatusDeprecated Status = "deprecated"
 )
 
-// statuses maps the words of endpoints to statuses.
+// statuses maps the terms of endpoints to statuses.
 var statuses = map[string]Status{
 	"active": StatusActive, "stable": StatusActive, "ga": StatusActive, "available": StatusActive, "production": StatusActive,
 	"preview": StatusPreview, "beta": StatusPreview, "alpha": StatusPreview, "experimental": StatusPreview,
 	"deprecated": StatusDeprecated, "retired": StatusDeprecated, "legacy": StatusDeprecated, "sunset": StatusDeprecated,
 }
 
-// StatusOf reads the word of an endpoint, in any case; an unknown word is the zero Status.
+// StatusOf converts an endpoint's term, in upper or lower case; an unknown term gives the
+// zero Status.
 func StatusOf(word string) Status { return statuses[strings.ToLower(strings.TrimSpace(word))] }
 
-// kinds maps parts of the words of endpoints to kinds; the first part that occurs decides.
+// kinds maps substrings of endpoints' terms to kinds; the first that occurs decides.
 var kinds = []struct{ part, kind string }{
 	{"embed", "embedding"},
 	{"image", "image"},
@@ -166,8 +168,8 @@ var kinds = []struct{ part, kind string }{
 	{"llm", "chat"},
 }
 
-// ModelKind reads an endpoint's word for what a model is for: "chat", "embedding", "image" or
-// "audio", else the word itself as a [Word].
+// ModelKind converts an endpoint's term for the purpose of a model to "chat", "embedding",
+// "image" or "audio", or else returns the term as a [Word].
 func ModelKind(word string) string {
 	word = Word(word)
 	for _, k := range kinds {
@@ -178,11 +180,11 @@ func ModelKind(word string) string {
 	return word
 }
 
-// maxWord bounds a word of a fact in bytes.
+// maxWord is the maximum length of a Word in bytes.
 const maxWord = 64
 
-// Word is the word of an endpoint in lower case, "" when it is not one plain word:
-// letters, digits, and - _ . + / between them.
+// Word returns an endpoint's term in lower case, or "" if it is not one plain word: letters
+// and digits, with - _ . + / between them.
 func Word(word string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if len(word) > maxWord || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
@@ -196,8 +198,8 @@ func plain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.+/", r)
 }
 
-// Date reads a day, a month or a year of an endpoint: 2025-01-31, also with a time after
-// it, 2025-01, 2025. It returns "" for anything else.
+// Date reads an endpoint's day, month or year: 2025-01-31, also followed by a time, 2025-01
+// or 2025. It returns "" for anything else.
 func Date(text string) string {
 	text = strings.TrimSpace(text)
 	if day, _, ok := strings.Cut(text, "T"); ok {

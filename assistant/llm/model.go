@@ -16,19 +16,19 @@ import (
 	"winnow/assistant/budget"
 )
 
-// Model is one endpoint that answers requests: an OpenAI-compatible server,
-// the offline model behind the same protocol, or a script in a test.
+// Model is an endpoint that answers requests: an OpenAI-compatible server, the offline
+// model, or a script in a test.
 //
-// Stream sends req and yields the parts of the answer as they arrive. The last
-// part of a whole answer is exactly one End. An answer that stops before its
-// end yields an error instead (a *RequestError, of kind KindInterrupted when
-// parts had arrived); nothing follows an error. Cancelling ctx ends the stream
-// and its connection at once. Stream may be called from any goroutine.
+// Stream sends req and yields the parts of the answer as they arrive. The last part of a
+// complete answer is exactly one End. An answer that stops before its end yields an error
+// instead (a *RequestError, with KindInterrupted if parts had arrived); nothing follows an
+// error. Cancelling ctx ends the stream and its connection at once. Stream may be called
+// from any goroutine.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Part, error]
 }
 
-// ModelFunc is a function as a Model: its Stream.
+// ModelFunc is a function used as a Model.
 type ModelFunc func(ctx context.Context, req Request) iter.Seq2[Part, error]
 
 // Stream implements Model.
@@ -36,35 +36,35 @@ func (f ModelFunc) Stream(ctx context.Context, req Request) iter.Seq2[Part, erro
 	return f(ctx, req)
 }
 
-// Encoder is a Model that can show the exact body it would send.
+// Encoder is a Model that can return the exact body it would send.
 type Encoder interface {
-	// Encode returns the JSON document of req, without sending it.
+	// Encode returns the JSON document for req without sending it.
 	Encode(req Request) (json.RawMessage, error)
 }
 
-// ImageModel is a Model that can also draw.
+// ImageModel is a Model that can also generate images.
 type ImageModel interface {
-	// Image draws what prompt asks for, one image.
+	// Image generates one image from a prompt.
 	Image(ctx context.Context, model, prompt string) (Image, error)
 }
 
-// Image is a drawn picture.
+// Image is a generated image.
 type Image struct {
-	Data     []byte // the decoded file
-	MIMEType string // for example "image/png"; "" when the endpoint gave none
-	Revised  string // the prompt as the endpoint changed it; "" when it did not
+	Data     []byte // content of the image file
+	MIMEType string // for example "image/png"; "" if the endpoint sent none
+	Revised  string // the prompt as changed by the endpoint; "" if unchanged
 }
 
-// Request is what a model is sent for one response.
+// Request is what is sent to a model for one response.
 type Request struct {
-	Model    string // the name the endpoint knows, without the provider prefix
+	Model    string // the endpoint's name for the model, without the provider prefix
 	Messages []Message
 	Tools    []ToolSpec
 	Sampling Sampling `json:",omitzero"`
 }
 
-// Abbreviated returns the request as it is stored and shown: the Data of its pictures is
-// left out.
+// Abbreviated returns the request as it is stored and shown, without the Data of its
+// pictures.
 func (r Request) Abbreviated() Request {
 	r.Messages = slices.Clone(r.Messages)
 	for i, m := range r.Messages {
@@ -73,13 +73,13 @@ func (r Request) Abbreviated() Request {
 	return r
 }
 
-// Sampling is how a model chooses its answer. The zero value leaves everything
-// to the endpoint.
+// Sampling sets how a model generates its answer. The zero value uses the endpoint's
+// defaults.
 type Sampling struct {
-	Temperature     *float64 // nil is the endpoint's default
-	MaxTokens       int      // of the answer; 0 is the endpoint's default
-	ReasoningEffort string   // "low", "medium" or "high"; "" is the endpoint's default
-	Seed            *int64   // nil for none
+	Temperature     *float64 // nil means the endpoint's default
+	MaxTokens       int      // of the answer; 0 means the endpoint's default
+	ReasoningEffort string   // "low", "medium" or "high"; "" means the endpoint's default
+	Seed            *int64   // nil sends none
 }
 
 // Role is the author of a message.
@@ -98,28 +98,28 @@ const (
 type Message struct {
 	Role     Role
 	Content  string
-	Pictures []attachment.File `json:",omitempty"` // of a user message
-	Calls    []Call            // of an assistant message, in the order the model made them
-	CallID   string            // of a tool message: the call it answers
+	Pictures []attachment.File `json:",omitempty"` // only for a user message
+	Calls    []Call            // only for an assistant message; in the order of the model
+	CallID   string            // only for a tool message: the call it answers
 }
 
-// Call is a tool call that a model has made.
+// Call is a tool call made by a model.
 type Call struct {
 	ID   string
 	Name string
-	// Arguments is the JSON text as received, whole but not yet validated;
-	// the engine, not the Model, decides whether it may run.
+	// Arguments is the JSON text as received, complete but not validated; the engine, not
+	// the Model, decides whether it may run.
 	Arguments string
 }
 
-// ToolSpec is the description of a tool for a model.
+// ToolSpec describes a tool to a model.
 type ToolSpec struct {
 	Name        string
 	Description string
-	Parameters  json.RawMessage // JSON Schema of one object
+	Parameters  json.RawMessage // JSON Schema of an object
 }
 
-// Part is a piece of an answer: one of Text, Reasoning, Wait, Retry, Unreadable, End.
+// Part is a piece of an answer: a Text, Reasoning, Wait, Retry, Unreadable or End.
 //
 //sumtype:decl
 type Part interface{ part() }
@@ -128,32 +128,31 @@ type (
 	// Text is visible answer text, sanitised.
 	Text struct{ Text string }
 
-	// Reasoning is the model's thinking in any of the three forms in which
-	// endpoints send it, sanitised.
+	// Reasoning is the model's reasoning, in any of the three forms in which endpoints send
+	// it, sanitised.
 	Reasoning struct{ Text string }
 
-	// Wait reports that the endpoint has sent nothing useful for this long.
+	// Wait reports that the endpoint has not sent anything useful for this long.
 	Wait struct{ For time.Duration }
 
-	// Retry reports that the request failed before its first content and will
-	// be sent again.
+	// Retry reports that the request failed before any content and will be sent again.
 	Retry struct {
 		Attempt int           // 1 for the first retry
-		Reason  string        // one sanitised sentence
-		After   time.Duration // the delay before it is sent
+		Reason  string        // one sentence, sanitised
+		After   time.Duration // delay before it is sent again
 	}
 
-	// Unreadable reports that a part of the answer could not be understood and was left out.
+	// Unreadable reports a part of the answer that could not be parsed and was dropped.
 	Unreadable struct{ Reason string }
 
-	// End closes a whole answer.
+	// End ends a complete answer.
 	End struct {
-		Calls  []Call // in index order; nil when the answer calls no tool
-		Finish string // FinishStop or another of these; else the endpoint's own finish_reason; "" for none
-		// Damaged is why the calls must not run although the answer has its
-		// end: a part of it was lost, repeated or mixed up. "" when it is sound.
+		Calls  []Call // in index order; nil if no tool is called
+		Finish string // FinishStop or another constant below, or the endpoint's own finish_reason; "" if none was sent
+		// Damaged says why the calls must not run although the answer is complete: part of
+		// it was lost, repeated or mixed up. It is "" if the answer is sound.
 		Damaged string
-		Usage   *Usage // nil when the endpoint did not report it
+		Usage   *Usage // nil if the endpoint did not report it
 		Limits  *RateLimits
 	}
 )
@@ -165,19 +164,19 @@ func (Retry) part()      {}
 func (Unreadable) part() {}
 func (End) part()        {}
 
-// The values of End.Finish that the program knows.
+// Known values of End.Finish.
 const (
 	FinishStop   = "stop"
 	FinishCalls  = "tool_calls"
-	FinishLength = "length"         // cut at its length limit
-	FinishFilter = "content_filter" // stopped by the provider
+	FinishLength = "length"         // cut off at the length limit
+	FinishFilter = "content_filter" // stopped by the provider's filter
 )
 
-// Cut reports whether the endpoint stopped the answer before the model had
-// said everything. Tools of a cut answer never run.
+// Cut reports whether the endpoint stopped the answer before the model had finished. Tool
+// calls of such an answer never run.
 func (e End) Cut() bool { return e.Finish == FinishLength || e.Finish == FinishFilter }
 
-// CutReason says why an answer is cut: a clause that follows "the answer was".
+// CutReason says why an answer was cut off, as a clause that follows "the answer was".
 func (e End) CutReason() string {
 	if e.Finish == FinishFilter {
 		return "stopped by the provider's content filter"
@@ -185,8 +184,8 @@ func (e End) CutReason() string {
 	return "cut at its length limit"
 }
 
-// CallsRefused is why the calls must not run: Damaged, or an end that is not known to
-// come after whole calls. It is "" when they may.
+// CallsRefused returns why the calls must not run: Damaged, or a finish reason that does
+// not guarantee complete calls. It is "" if they may run.
 func (e End) CallsRefused() string {
 	switch {
 	case e.Damaged != "", e.Finish == FinishStop, e.Finish == FinishCalls:
@@ -197,7 +196,7 @@ func (e End) CallsRefused() string {
 	return fmt.Sprintf("its finish_reason is %q", e.Finish)
 }
 
-// Usage counts tokens as the endpoint did.
+// Usage counts tokens as reported by the endpoint.
 type Usage struct {
 	Prompt, Completion, Reasoning, Cached int
 }
@@ -210,27 +209,27 @@ func (u *Usage) Plus(other *Usage) *Usage {
 	return &Usage{u.Prompt + other.Prompt, u.Completion + other.Completion, u.Reasoning + other.Reasoning, u.Cached + other.Cached}
 }
 
-// RateLimits is what an endpoint's headers say about its quotas. The zero value
-// means that nothing is left; UnknownLimits means that nothing is known.
+// RateLimits is what an endpoint's headers say about its quotas. The zero value means that
+// nothing is left; UnknownLimits means that nothing is known.
 type RateLimits struct {
-	RequestsPerMinute, TokensPerMinute int           // 0 is unknown
-	RequestsLeft, TokensLeft           int           // -1 is unknown
-	RequestsReset, TokensReset         time.Duration // until the whole quota is available again; 0 is unknown
+	RequestsPerMinute, TokensPerMinute int           // 0 if unknown
+	RequestsLeft, TokensLeft           int           // -1 if unknown
+	RequestsReset, TokensReset         time.Duration // until the whole quota is available again; 0 if unknown
 }
 
-// UnknownLimits are limits of which nothing is known.
+// UnknownLimits returns RateLimits with every field unknown.
 func UnknownLimits() RateLimits { return RateLimits{RequestsLeft: -1, TokensLeft: -1} }
 
-// Ability is whether a model can do something.
+// Ability says whether a model can do something.
 type Ability string
 
-// The abilities. The zero value is unknown.
+// The abilities. The zero value means unknown.
 const (
 	Able   Ability = "yes"
 	Unable Ability = "no"
 )
 
-// AbilityOf is what a description says that mentions an ability.
+// AbilityOf converts a boolean from a model's description.
 func AbilityOf(able bool) Ability {
 	if able {
 		return Able
@@ -238,34 +237,34 @@ func AbilityOf(able bool) Ability {
 	return Unable
 }
 
-// ModelInfo describes a model that can be chosen.
+// ModelInfo describes an available model.
 type ModelInfo struct {
 	ID        string  // "provider/name"
-	Context   int     // tokens; 0 is unknown
-	TPM       int     // tokens a minute; 0 is unknown
-	Known     bool    // Context is known: from the endpoint, the catalogue or the config
-	Gone      bool    // its endpoint no longer lists it; Retrieved is when it last did
+	Context   int     // tokens; 0 if unknown
+	TPM       int     // tokens per minute; 0 if unknown
+	Known     bool    // Context is known, from the endpoint, the catalogue or the config
+	Gone      bool    // no longer listed by its endpoint, which last listed it at Retrieved
 	Tools     bool    // can call tools
 	Reasons   bool    // can reason
-	Images    bool    // can draw
-	Vision    Ability // can see pictures
-	Source    string  // where the description comes from: "live", "proxy", "cache", "catalogue", "config"
+	Images    bool    // can generate images
+	Vision    Ability // accepts pictures
+	Source    string  // source of the description: "live", "proxy", "cache", "catalogue", "config"
 	NoChat    bool    // an embedding, speech or other model that cannot chat
 	Retrieved time.Time
-	// ContextFrom is what names Context, for display; "" when nothing does.
+	// ContextFrom says where Context comes from, for display; "" if unknown.
 	ContextFrom string
-	Facts       Facts // what people choose it by
+	Facts       Facts // for people who choose a model
 }
 
-// The values of ModelInfo.ContextFrom, besides an error of the endpoint.
+// Values of ModelInfo.ContextFrom, in addition to an endpoint's error.
 const (
 	FromEndpoint  = "its endpoint"
 	FromCatalogue = "the catalogue"
 	FromSettings  = "the settings"
 )
 
-// LimitFrom is what names the smaller one of Context and TPM, for display; "" is the
-// description of the model.
+// LimitFrom says where the smaller of Context and TPM comes from, for display; "" means the
+// model's description.
 func (m ModelInfo) LimitFrom() string {
 	switch {
 	case m.TPM > 0 && m.Limit().ML() == m.TPM && m.TPM != m.Context:
@@ -276,12 +275,12 @@ func (m ModelInfo) LimitFrom() string {
 	return m.ContextFrom
 }
 
-// Limit is what the budget needs to know of the model.
+// Limit returns the model's limits for the budget.
 func (m ModelInfo) Limit() budget.Limit {
 	return budget.Limit{Context: m.Context, TPM: m.TPM, Known: m.Known}
 }
 
-// Kind says why a request failed: a label for the user.
+// Kind says why a request failed, as a label for the user.
 type Kind string
 
 // The kinds of failures.
@@ -295,15 +294,16 @@ const (
 	KindUnknown     Kind = "unknown"
 )
 
-// RequestError is a failed request: refused, not answered, or not answered whole.
+// RequestError reports a request that was rejected, not answered, or not answered
+// completely.
 type RequestError struct {
 	Kind    Kind
 	Status  int           // HTTP status; 0 without a response
-	Message string        // what happened, in the provider's own words if it sent any; sanitised and redacted
-	Matched string        // the code or phrase that made it an overflow; "" otherwise
-	Limit   int           // tokens that the model takes, when an overflow named them
-	After   time.Duration // Retry-After, when it was given
-	Limits  *RateLimits   // the quotas, if the response reported them; else nil
+	Message string        // what happened, in the provider's words if it sent any; sanitised and redacted
+	Matched string        // the code or phrase that identified an overflow; otherwise ""
+	Limit   int           // the model's limit in tokens, if an overflow error contained it
+	After   time.Duration // Retry-After, if sent
+	Limits  *RateLimits   // the quotas, or nil if the response did not report them
 	Err     error         // the cause; may be nil
 }
 
@@ -315,7 +315,7 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.Words())
 }
 
-// Sentence is the message, with the status unless the message contains it.
+// Sentence returns the message, with the status added unless the message contains it.
 func (e *RequestError) Sentence() string {
 	if e.hidesStatus() {
 		return e.Words()

@@ -2,38 +2,38 @@ package llm
 
 import "time"
 
-// Quota is what is left of the quotas of a model: what its endpoint reported
-// last, less what was sent to it since.
+// Quota is what remains of a model's quotas: the endpoint's last report, minus what was
+// sent since.
 type Quota struct {
 	RateLimits
 	Model string    // "provider/name"
 	At    time.Time // when the endpoint reported it
-	// Wait is the rest of the delay that the endpoint asked for when it refused
-	// a request; 0 for none.
+	// Wait is what remains of the delay that the endpoint asked for when it rejected a
+	// request; 0 if none.
 	Wait time.Duration
 }
 
-// Refuses reports whether the endpoint would likely refuse a request of so many
-// tokens now. What is unknown refuses nothing.
+// Refuses reports whether the endpoint would probably reject a request of this many tokens
+// now. Unknown quotas reject nothing.
 func (q Quota) Refuses(tokens int) bool {
 	return q.Wait > 0 || q.RequestsLeft == 0 || (q.TokensLeft >= 0 && tokens > q.TokensLeft)
 }
 
-// LastQuota is a Quota with the time for which it was computed.
+// LastQuota is a Quota with the time it was computed for.
 type LastQuota struct {
 	Quota
 	AsOf time.Time
 }
 
-// LeftAt is the quota at a later time.
+// LeftAt returns the quota at a later time.
 func (q LastQuota) LeftAt(now time.Time) Quota { return q.aged(now).Quota }
 
-// quotaWindow is the reset of a quota whose endpoint reports none: quotas are per
-// minute.
+// quotaWindow is the assumed reset time of a quota if the endpoint reports none, because
+// quotas are per minute.
 const quotaWindow = time.Minute
 
-// aged is the quota at a later time. What is left does not grow before the reset:
-// not all endpoints refill gradually, and an underestimate is safe.
+// aged returns the quota at a later time. The remaining quota does not grow before the
+// reset: not all endpoints refill it gradually, and an underestimate is safe.
 func (q LastQuota) aged(now time.Time) LastQuota {
 	age := func(limit int, left *int, reset *time.Duration) {
 		*reset = max(*reset-now.Sub(q.AsOf), 0)
@@ -64,16 +64,16 @@ func consume(n int, left *int, reset *time.Duration) {
 	}
 }
 
-// SetQuota stores what an endpoint reported of the quotas of a model, "provider/name".
-// Its tokens a minute bound the requests to the model from now on. l is nil when there
-// was no report; wait is the delay that a refusal asked for, 0 without a refusal.
+// SetQuota stores what an endpoint reported about the quotas of a model, "provider/name".
+// Its tokens per minute limit the requests to the model from now on. l is nil if nothing
+// was reported; wait is the delay requested by a rejection, or 0.
 func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now time.Time) {
 	if l == nil && wait <= 0 {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.learn() // makes the maps
+	r.learn() // creates the maps
 	q, known := r.quotas[id]
 	q = q.aged(now)
 	if !known {
@@ -91,7 +91,7 @@ func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now ti
 	r.quotas[id] = q
 }
 
-// Spend subtracts a request of so many tokens, until the endpoint reports what is left.
+// Spend subtracts a request of this many tokens, until the endpoint reports what is left.
 func (r *Registry) Spend(id string, tokens int, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,8 +103,8 @@ func (r *Registry) Spend(id string, tokens int, now time.Time) {
 	}
 }
 
-// LastQuota is the quota of a model as it was when something changed it last; ok is false
-// when its endpoint never reported any.
+// LastQuota returns a model's quota at its last change; ok is false if the endpoint never
+// reported any.
 func (r *Registry) LastQuota(id string) (q LastQuota, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -112,8 +112,8 @@ func (r *Registry) LastQuota(id string) (q LastQuota, ok bool) {
 	return q, ok
 }
 
-// Quota is what is left of a model's quotas now; ok is false when
-// its endpoint never reported any.
+// Quota returns what is left of a model's quotas now; ok is false if the endpoint never
+// reported any.
 func (r *Registry) Quota(id string, now time.Time) (q Quota, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -14,16 +14,16 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// ErrModelGone is what a *GoneError is.
+// ErrModelGone matches every *GoneError.
 var ErrModelGone = errors.New("the endpoint no longer lists this model")
 
-// GoneError is the error of opening a model that its endpoint no longer lists.
+// GoneError is returned when opening a model that its endpoint no longer lists.
 type GoneError struct {
 	ID   string
-	Seen time.Time // when it was last listed; zero is unknown
+	Seen time.Time // when it was last listed; zero if unknown
 }
 
-// Error names the model, and when it was last listed.
+// Error names the model and says when it was last listed.
 func (e *GoneError) Error() string {
 	if e.Seen.IsZero() {
 		return e.ID + " is no longer listed by its endpoint"
@@ -31,13 +31,13 @@ func (e *GoneError) Error() string {
 	return e.ID + " is no longer listed by its endpoint: last seen " + e.Seen.Local().Format("2006-01-02 15:04")
 }
 
-// Is makes it an ErrModelGone.
+// Is makes errors.Is(e, ErrModelGone) true.
 func (e *GoneError) Is(target error) bool { return target == ErrModelGone }
 
-// ErrNoVision refuses to send pictures to a model that cannot see them.
+// ErrNoVision is returned when pictures are sent to a model that does not accept them.
 var ErrNoVision = errors.New("the model cannot see pictures")
 
-// ConfigError is a configuration that cannot work.
+// ConfigError reports an invalid configuration.
 type ConfigError struct {
 	Field  string
 	Reason string
@@ -46,45 +46,46 @@ type ConfigError struct {
 // Error names the field and the reason.
 func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Field, e.Reason) }
 
-// Provider is an endpoint under the name that precedes the "/" in its models' ids. Models
-// of another name are a *ConfigError, in Known as in what List returns. That of a client of
-// package openai is its Provider method's.
+// Provider is an endpoint with the name that precedes the "/" in its models' ids. A model
+// id with another name, in Known or from List, causes a *ConfigError. Use Client.Provider
+// for a client of package openai.
 type Provider struct {
 	Name  string
 	Model Model
-	// List asks the endpoint for its models; if nil, only the models in
-	// Known are listed. A model of another name can be used all the same.
+	// List asks the endpoint for its models; if nil, only the models in Known are listed.
+	// Unlisted models can still be used.
 	List func(ctx context.Context) ([]ModelInfo, error)
-	// Kept returns the last answer to List in an earlier run; nil when none is kept.
+	// Kept returns the last result of List from an earlier run; nil if none was stored.
 	Kept func() []ModelInfo
-	// Known describes models without asking the endpoint, by full id.
+	// Known describes models that need not be requested from the endpoint. Ids are full
+	// ids.
 	Known []ModelInfo
-	// Limits are the context limits that errors named in earlier runs, by full id.
+	// Limits are the context limits found in errors of earlier runs, by full id.
 	Limits map[string]LearnedLimit
-	// Learned is called with each limit that an error names, by the goroutine of the
-	// turn; nil: they are forgotten at the end of the run.
+	// Learned is called from the turn's goroutine with each limit found in an error; if it
+	// is nil, they are forgotten at the end of the run.
 	Learned func(id string, l LearnedLimit)
 }
 
-// LearnedLimit is the context limit of a model as an error named it.
+// LearnedLimit is a model's context limit found in an error.
 type LearnedLimit struct {
 	Tokens int
 	At     time.Time
 }
 
-// Registry knows the providers and their models. The zero value is empty. Its
-// methods are safe from any goroutine.
+// Registry holds the providers and their models. The zero value is empty. Its methods may
+// be called from any goroutine.
 type Registry struct {
 	mu        sync.RWMutex
 	providers []Provider
 	models    map[string]ModelInfo
-	gone      map[string]ModelInfo // no longer listed by their endpoint, as they last were
+	gone      map[string]ModelInfo // last description of models no longer listed by their endpoint
 	limits    map[string]LearnedLimit
 	quotas    map[string]LastQuota // by full id
-	wake      chan struct{}        // closed at the next change; nil if there is no waiter
+	wake      chan struct{}        // closed at the next change; nil if nothing waits
 }
 
-// Changed returns a channel that is closed at the next change of what is known of models.
+// Changed returns a channel that is closed when what is known about models changes.
 func (r *Registry) Changed() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +95,7 @@ func (r *Registry) Changed() <-chan struct{} {
 	return r.wake
 }
 
-// changed wakes those that wait. r.mu is held.
+// changed closes the channel of Changed. r.mu is held.
 func (r *Registry) changed() {
 	if r.wake != nil {
 		close(r.wake)
@@ -102,10 +103,12 @@ func (r *Registry) changed() {
 	}
 }
 
-// Add registers a provider. A name that is taken or empty and a nil Model are *ConfigErrors.
+// Add registers a provider. It returns a *ConfigError if the name is empty or in use, or
+// the Model is nil.
 func (r *Registry) Add(p Provider) error { return r.put(p, false) }
 
-// Put is Add, but p replaces the provider of its name. Requests that run keep the old one.
+// Put is like Add, but replaces a provider with the same name. Running requests keep the
+// old one.
 func (r *Registry) Put(p Provider) error { return r.put(p, true) }
 
 func (r *Registry) put(p Provider, replace bool) error {
@@ -133,8 +136,8 @@ func (r *Registry) put(p Provider, replace bool) error {
 	return nil
 }
 
-// owns refuses models whose ids do not begin with the name of the provider: they could not
-// be opened.
+// owns returns an error for models whose ids do not start with the provider's name, because
+// they could not be opened.
 func (p Provider) owns(list []ModelInfo) error {
 	for _, m := range list {
 		if !strings.HasPrefix(m.ID, p.Name+"/") {
@@ -144,15 +147,15 @@ func (p Provider) owns(list []ModelInfo) error {
 	return nil
 }
 
-// Learn adds descriptions, for example of a catalogue, to what is known. A field
-// that the new description leaves empty keeps its value.
+// Learn adds descriptions, for example from a catalogue. A field that is empty in the new
+// description keeps its value.
 func (r *Registry) Learn(models ...ModelInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.learn(models...)
 }
 
-// learn is called by every method that changes something. r.mu is held.
+// learn is called by every method that changes a description. r.mu is held.
 func (r *Registry) learn(models ...ModelInfo) {
 	r.changed()
 	if r.models == nil {
@@ -180,12 +183,12 @@ func (r *Registry) learn(models ...ModelInfo) {
 	}
 }
 
-// LearnLimit notes the context limit that an error of a model's endpoint named. It
-// takes precedence over every description.
+// LearnLimit stores a model's context limit from an error of its endpoint. It takes
+// precedence over every description.
 func (r *Registry) LearnLimit(id string, tokens int, now time.Time) {
 	l := LearnedLimit{tokens, now}
 	r.mu.Lock()
-	r.learn() // makes the maps
+	r.learn() // creates the maps
 	r.limits[id] = l
 	i := slices.IndexFunc(r.providers, func(p Provider) bool { return strings.HasPrefix(id, p.Name+"/") })
 	var store func(string, LearnedLimit)
@@ -198,7 +201,7 @@ func (r *Registry) LearnLimit(id string, tokens int, now time.Time) {
 	}
 }
 
-// withLimit is a description with the limit that an error named. r.mu is held.
+// withLimit returns a description with the limit from LearnLimit. r.mu is held.
 func (r *Registry) withLimit(m ModelInfo) ModelInfo {
 	if l, ok := r.limits[m.ID]; ok {
 		m.Context, m.Known, m.ContextFrom = l.Tokens, true, "an overflow error, "+l.At.Local().Format("2006-01-02")
@@ -206,7 +209,7 @@ func (r *Registry) withLimit(m ModelInfo) ModelInfo {
 	return m
 }
 
-// Providers returns the names in the order they were added.
+// Providers returns the names in the order in which they were added.
 func (r *Registry) Providers() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -217,7 +220,7 @@ func (r *Registry) Providers() []string {
 	return names
 }
 
-// Models returns what is known now, in order of ids.
+// Models returns the known models, sorted by id.
 func (r *Registry) Models() []ModelInfo {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -228,8 +231,8 @@ func (r *Registry) Models() []ModelInfo {
 	return out
 }
 
-// Gone returns the models that their endpoints no longer list, in order of ids.
-// Retrieved is when they were last listed.
+// Gone returns the models that their endpoints no longer list, sorted by id, with Retrieved
+// set to when they were last listed.
 func (r *Registry) Gone() []ModelInfo {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -240,8 +243,8 @@ func (r *Registry) Gone() []ModelInfo {
 	return out
 }
 
-// Restore adds the kept lists of the named providers, or all without names, to what
-// is known. It waits for the disk.
+// Restore adds the stored model lists of the named providers, or of all providers if there
+// are no names. It waits for the disk.
 func (r *Registry) Restore(names ...string) {
 	for _, p := range r.listers(names) {
 		if p.Kept != nil {
@@ -250,7 +253,8 @@ func (r *Registry) Restore(names ...string) {
 	}
 }
 
-// listers are the named providers that can list their models, or all of these.
+// listers returns the named providers, or all if there are no names, that can list their
+// models.
 func (r *Registry) listers(names []string) []Provider {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -259,9 +263,9 @@ func (r *Registry) listers(names []string) []Provider {
 	})
 }
 
-// Refresh asks the named providers for their models, or all without names. A model
-// that a provider listed before and does not list now is gone: Open returns
-// a *GoneError. The models of a provider that fails stay. The errors are by name.
+// Refresh asks the named providers, or all if there are no names, for their models. A model
+// that a provider no longer lists is gone: Open returns a *GoneError. If a provider fails,
+// its models stay. The errors are by provider name.
 func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]error {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
@@ -285,13 +289,13 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 	return failed
 }
 
-// Replace makes found the list of a provider, besides the models of Known. What it
-// marks as Gone, or no longer contains, is gone. An empty list removes the models but
-// marks none as gone: the endpoint was not asked.
+// Replace makes found the model list of a provider, in addition to Known. Models that it
+// marks as Gone or no longer contains are gone. An empty list removes the models without
+// marking them as gone, because the endpoint was not asked.
 func (r *Registry) Replace(provider string, found []ModelInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.learn() // makes the maps
+	r.learn() // creates the maps
 	current := map[string]bool{}
 	for _, p := range r.providers {
 		for _, m := range p.Known {
@@ -324,10 +328,10 @@ func (r *Registry) Replace(provider string, found []ModelInfo) {
 	}
 }
 
-// Open returns the endpoint of a model, the name by which the endpoint knows
-// it, and its description. The error is a *ConfigError for an unknown provider and a
-// *GoneError for a model that its endpoint no longer lists. A model that was
-// never listed is no error: the endpoint decides.
+// Open returns the endpoint of a model, the endpoint's name for it, and its description. It
+// returns a *ConfigError for an unknown provider and a *GoneError for a model that its
+// endpoint no longer lists. A model that was never listed is accepted: the endpoint
+// decides.
 func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	provider, name, ok := strings.Cut(id, "/")
 	if !ok || name == "" {

@@ -7,8 +7,8 @@ import (
 	"iter"
 )
 
-// Scripted is a Model that makes given calls and then reports their results, so that
-// an accepted proposal runs like a turn.
+// Scripted is a Model that makes fixed calls and then reports their results, so that an
+// accepted proposal runs like a turn.
 type Scripted struct {
 	Calls []Call
 	Done  string // what the calls do, in a few words

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Need is what a conversation asks of a model.
+// Need is what a conversation requires of a model.
 type Need struct {
-	Provider  string // preferred; "" is any
-	Model     string // preferred, "provider/name" or a name of Provider; "" is any
+	Provider  string // preferred; "" means any
+	Model     string // preferred, "provider/name" or just the name if Provider is set; "" means any
 	Tools     bool
 	Reasoning bool
 	Images    bool
 	Tokens    int // estimated size of the request
 }
 
-// Selection is the strategy that chooses the model of a conversation: the id of
-// one that meets the need, or a *ConfigError that says what is missing.
+// Selection chooses the model of a conversation. It returns the id of one that meets the
+// need, or a *ConfigError that says what is missing.
 type Selection func(need Need, models []ModelInfo) (id string, err error)
 
-// DefaultSelection chooses the preferred model; without one, the first that meets
-// the need. The error is a *ConfigError when the model does not meet it.
+// DefaultSelection chooses the preferred model, or the first that meets the need if none is
+// preferred. It returns a *ConfigError if the model does not meet the need.
 func DefaultSelection(need Need, models []ModelInfo) (string, error) {
 	prefix := ""
 	if need.Provider != "" {
@@ -45,8 +45,8 @@ func DefaultSelection(need Need, models []ModelInfo) (string, error) {
 	return "", &ConfigError{"model", "no known model can do this: " + need.String()}
 }
 
-// unmet returns a *ConfigError that names a need which m does not meet, nil when it
-// meets all. A model without a description meets all: its endpoint decides.
+// unmet returns a *ConfigError for a need that m does not meet, or nil. A model without a
+// description meets all needs: its endpoint decides.
 func (n Need) unmet(m ModelInfo) error {
 	described := m.Known && m.Source != "config"
 	switch {

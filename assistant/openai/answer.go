@@ -13,32 +13,32 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// The bounds of one answer.
+// Limits for one answer.
 const (
 	maxAnswer     = 16 << 20 // text, reasoning and calls together
-	maxUnreadable = 100      // unreadable events: with more, the body is another protocol
-	maxPart       = 16 << 10 // text of one part, so that a giant event is delivered in steps
+	maxUnreadable = 100      // unreadable events; with more, the body is not this protocol
+	maxPart       = 16 << 10 // text of one part, so that a huge event is delivered in steps
 )
 
-// answer parses the body of one response. It is a pure state machine: however
-// the pieces of the body are cut, the parts are the same.
+// answer parses the body of one response. It is a pure state machine: the parts do not
+// depend on where the body is split into pieces.
 type answer struct {
 	*Client
-	limits *llm.RateLimits // from the header
+	limits *llm.RateLimits // from the headers
 
 	frames     frames
 	think      thinkSplitter
-	unescape   [2]unescaper        // [0] of text, [1] of reasoning
-	clean      [2]safetext.Cleaner // likewise
+	unescape   [2]unescaper        // [0] for text, [1] for reasoning
+	clean      [2]safetext.Cleaner // as for unescape
 	calls      calls
 	parts      []llm.Part // not yet returned
 	pending    []byte     // text of the next part
 	reasoning  bool       // pending is reasoning
 	err        error      // ends the answer
 	size       int
-	progress   int // counts what continues the answer
+	progress   int // counts events that advance the answer
 	unreadable int
-	reasoned   bool // reasoning arrived in its own field: details repeat it
+	reasoned   bool // reasoning arrived in its own field, so details would repeat it
 	content    bool // text, reasoning or a call was received
 	understood bool // an event had choices
 	finish     string
@@ -49,9 +49,9 @@ type answer struct {
 	usage      *llm.Usage
 }
 
-// write parses the next piece of the body. The parts are valid until the next
-// call; useful reports whether the piece continued the answer: comments and empty
-// events do not. After an error or done nothing more may be written.
+// write parses the next piece of the body. The parts are valid until the next call. useful
+// reports whether the piece advanced the answer, unlike comments and empty events. write
+// must not be called after an error or once done is set.
 func (a *answer) write(b []byte) (parts []llm.Part, useful bool, err error) {
 	a.parts = a.parts[:0]
 	before := a.progress
@@ -73,8 +73,8 @@ func (a *answer) framesError(err error) {
 	}
 }
 
-// end parses the end of the body: cause is nil when the endpoint closed it, else
-// what broke the connection. The last part of a whole answer is its End.
+// end handles the end of the body. cause is nil if the endpoint closed it, else the error
+// of the connection. The last part of a complete answer is its End.
 func (a *answer) end(cause error) ([]llm.Part, error) {
 	a.parts = a.parts[:0]
 	if a.err == nil && cause == nil && !a.done {
@@ -109,7 +109,7 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 	}), nil
 }
 
-// incomplete is the error of an answer that stops before its end.
+// incomplete returns the error of an answer that stops before its end.
 func (a *answer) incomplete(cause error) error {
 	const net, unknown, interrupted = llm.KindNet, llm.KindUnknown, llm.KindInterrupted
 	switch {
@@ -129,10 +129,10 @@ func (a *answer) incomplete(cause error) error {
 	return a.newError(net, cause, "the connection to %s broke before the answer", a.host)
 }
 
-// pageError is the error of a web page instead of an answer.
+// pageError returns the error for a web page in place of an answer.
 func (a *answer) pageError() error { return a.failureError(0, parseFailure(a.frames.data), a.limits) }
 
-// frame parses one event. It returns false when nothing may follow.
+// frame parses one event. It returns false if nothing may follow.
 func (a *answer) frame(f frame) bool {
 	if string(f.data) == "[DONE]" {
 		a.done = true
@@ -155,8 +155,8 @@ func (a *answer) frame(f frame) bool {
 	return a.err == nil
 }
 
-// unreadableFrame handles an event that is not a JSON object. Some servers omit the
-// empty line between two events: then each line is an event.
+// unreadableFrame handles an event that is not a JSON object. Some servers omit the empty
+// line between two events; each line is then an event.
 func (a *answer) unreadableFrame(f frame) bool {
 	lines := bytes.Split(f.data, []byte("\n"))
 	whole := func(line []byte) bool { return string(line) == "[DONE]" || json.Valid(line) }
@@ -179,7 +179,7 @@ func (a *answer) unreadableFrame(f frame) bool {
 	return true
 }
 
-// damage records why the calls of the answer must not run. Its text is shown.
+// damage records why the calls of the answer must not run. The user sees its text.
 func (a *answer) damage(reason string) {
 	if a.damaged == "" {
 		a.damaged = reason
@@ -226,7 +226,7 @@ func (a *answer) chunk(ch chunk) {
 	}
 }
 
-// finishReasons maps what other endpoints call the ends that llm.End knows.
+// finishReasons maps other endpoints' finish reasons to those of llm.End.
 var finishReasons = map[string]string{
 	"max_tokens": llm.FinishLength, "max_output_tokens": llm.FinishLength, "model_length": llm.FinishLength, "incomplete": llm.FinishLength,
 	"eos": llm.FinishStop, "eos_token": llm.FinishStop, "end_turn": llm.FinishStop, "stop_sequence": llm.FinishStop,
@@ -236,10 +236,11 @@ var finishReasons = map[string]string{
 	"spii": llm.FinishFilter, "refusal": llm.FinishFilter,
 }
 
-// maxReason is the number of bytes of an unknown finish_reason that are shown.
+// maxReason is how many bytes of an unknown finish_reason are shown.
 const maxReason = 100
 
-// finishReason returns a finish_reason under the name that llm.End knows, if it is known.
+// finishReason converts a known finish_reason to that of llm.End, and returns others
+// unchanged.
 func finishReason(reason string) string {
 	reason = strings.ToLower(oneLine(reason))
 	return cmp.Or(finishReasons[reason], strings.ToValidUTF8(reason[:min(len(reason), maxReason)], ""))
@@ -261,7 +262,7 @@ func (a *answer) addText(ch chunk) {
 	}
 }
 
-// emit sanitises text and makes it a part.
+// emit sanitises text and adds it to the parts.
 func (a *answer) emit(text string, reasoning bool) {
 	cleaner := &a.clean[0]
 	if reasoning {
@@ -270,7 +271,7 @@ func (a *answer) emit(text string, reasoning bool) {
 	a.part(cleaner.Write(text), reasoning)
 }
 
-// part adds text to the next part: all events of one piece of the body make one part.
+// part adds text to the next part. All events of one piece of the body make one part.
 func (a *answer) part(text string, reasoning bool) {
 	if reasoning != a.reasoning {
 		a.flushPart()
@@ -279,7 +280,7 @@ func (a *answer) part(text string, reasoning bool) {
 	a.pending = append(a.pending, text...)
 }
 
-// flushPart makes a part of the pending text.
+// flushPart turns the pending text into a part.
 func (a *answer) flushPart() {
 	text := string(a.pending)
 	a.pending = a.pending[:0]

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// CheckBaseURL parses the address of an endpoint, such as
-// "https://api.openai.com/v1", and returns it without trailing slashes, scheme
-// and host in lower case. The error says what is wrong and repeats no password.
+// CheckBaseURL parses the address of an endpoint, such as "https://api.openai.com/v1", and
+// returns it without trailing slashes, scheme and host in lower case. The error says what
+// is wrong and never contains a password.
 //
-// https is accepted, and http to this machine, or to any with the user's consent
-// plainHTTP. The path is used as it is: a missing /v1 is not guessed.
+// It accepts https, and http to this machine or, with the user's consent plainHTTP, to any
+// host. The path is used unchanged: a missing /v1 is not added.
 func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {
@@ -27,7 +27,7 @@ func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		var parse *url.Error // its text repeats the address, which may contain a password
+		var parse *url.Error // its text contains the address, which may include a password
 		if errors.As(err, &parse) {
 			err = parse.Err
 		}
@@ -48,7 +48,7 @@ func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	return u, nil
 }
 
-// checkParts refuses what does not belong in the address of an endpoint.
+// checkParts rejects parts of a URL that do not belong in the address of an endpoint.
 func checkParts(u *url.URL) error {
 	port, err := strconv.Atoi(u.Port())
 	host := u.Hostname()
@@ -78,18 +78,18 @@ func checkParts(u *url.URL) error {
 	return nil
 }
 
-// Loopback reports whether host is this machine, without asking a name server.
+// Loopback reports whether host is this machine. It does not query a name server.
 func Loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// SameOrigin reports whether a and b have scheme, host and port in common.
+// SameOrigin reports whether a and b have the same scheme, host and port.
 func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && Port(a) == Port(b)
 }
 
-// Port returns the port of u, also when it is the default of http or https.
+// Port returns the port of u, including the default port of http or https.
 func Port(u *url.URL) string {
 	switch {
 	case u.Port() != "":

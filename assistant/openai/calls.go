@@ -10,29 +10,29 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// calls assembles tool calls from their pieces. The index of a piece is that of its
-// call; endpoints that omit it, or send the same one for every call, are understood by
-// their ids and by where arguments are complete. The zero value is ready to use.
+// calls assembles tool calls from pieces. A piece normally has the index of its call. For
+// endpoints that omit the index, or send the same one for every call, it uses the ids and
+// checks where arguments are complete. The zero value is ready to use.
 type calls struct {
 	all     []*partialCall
-	byIndex map[int64]*partialCall // the newest with each index
+	byIndex map[int64]*partialCall // newest call with each index
 	byID    map[string]*partialCall
-	last    *partialCall // got the newest piece
-	damaged string       // why the calls cannot be trusted; "" when they can
+	last    *partialCall // the call of the newest piece
+	damaged string       // why the calls cannot be trusted; "" if they can
 }
 
 // partialCall is a call that is being assembled.
 type partialCall struct {
-	order     int64 // its index, or that of the call before if it has no index
-	hasIndex  bool  // order is an index that the endpoint sent
+	order     int64 // its index, or that of the previous call if it has none
+	hasIndex  bool  // order is an index sent by the endpoint
 	id        string
 	name      string
 	arguments strings.Builder
 	unescape  unescaper
 }
 
-// callSize is what a call adds to the size of an answer besides its text, which
-// bounds the number of empty calls.
+// callSize is what a call adds to the size of an answer in addition to its text. It limits
+// the number of empty calls.
 const callSize = 256
 
 // add adds a piece and returns how much it adds to the size of the answer.
@@ -52,7 +52,7 @@ func (cs *calls) add(d callDelta) (size int) {
 	return size + len(d.arguments) + len(d.name) + len(d.id)
 }
 
-// find returns the call that d continues, nil when d begins one.
+// find returns the call that d continues, or nil if d starts a new one.
 func (cs *calls) find(d callDelta) *partialCall {
 	if c := cs.byID[d.id]; d.id != "" && c != nil && (!d.hasIndex || c.order == d.index) {
 		return cs.unlessNew(c, d)
@@ -61,15 +61,15 @@ func (cs *calls) find(d callDelta) *partialCall {
 	if d.hasIndex {
 		if known := cs.byIndex[d.index]; known != nil || c == nil || c.hasIndex || d.name != "" || d.id != "" {
 			c = known
-		} else { // the index is sent with a later piece
+		} else { // the index comes with a later piece
 			cs.setIndex(c, d.index)
 		}
 	}
 	return cs.unlessNew(c, d)
 }
 
-// unlessNew returns c, which has the index or id of d, or nil when d begins another
-// call: it has a name, and either another id or c has all its arguments.
+// unlessNew returns c, which has the index or id of d, or nil if d starts another call: it
+// has a name, and either a different id or c already has all its arguments.
 func (cs *calls) unlessNew(c *partialCall, d callDelta) *partialCall {
 	switch {
 	case c == nil || d.name == "":
@@ -79,7 +79,7 @@ func (cs *calls) unlessNew(c *partialCall, d callDelta) *partialCall {
 	}
 	arguments, begins := c.arguments.String(), strings.HasPrefix(strings.TrimSpace(d.arguments), "{")
 	switch {
-	case !strings.HasSuffix(arguments, "}") || d.name == c.name && !begins: // in JSON, { never follows }
+	case !strings.HasSuffix(arguments, "}") || d.name == c.name && !begins: // in JSON, { cannot follow }
 		return c
 	case d.name == c.name && (d.id == "") == (c.id == "") && arguments == new(unescaper).next(d.arguments):
 		cs.damaged = "a tool call came twice"
@@ -119,7 +119,7 @@ func (c *partialCall) extendName(name string) {
 	}
 }
 
-// list returns the calls in the order of their index, each with an id of its own.
+// list returns the calls in order of index, each with a unique id.
 func (cs *calls) list() []llm.Call {
 	slices.SortStableFunc(cs.all, func(a, b *partialCall) int { return cmp.Compare(a.order, b.order) })
 	sent := map[string]bool{}
@@ -146,7 +146,7 @@ func (cs *calls) list() []llm.Call {
 	return list
 }
 
-// oneLine makes text of an endpoint safe to show on one line.
+// oneLine makes text from an endpoint safe to show on one line.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(safetext.Clean(s)), " ")
 }

@@ -12,18 +12,18 @@ import (
 	"winnow/assistant/llm"
 )
 
-// chunk is the content of one frame: a delta or a whole completion. Texts are raw:
-// the characters between the quotes of a JSON string; see unescaper.
+// chunk is the content of one frame: a delta or a complete completion. Texts are raw: the
+// characters between the quotes of a JSON string; see unescaper.
 type chunk struct {
-	text       string // content, and a refusal, which is shown as an answer
-	reasoning  string // of reasoning_content or reasoning
-	details    string // of reasoning_details, usually a copy of reasoning
+	text       string // content, or a refusal, which is shown as an answer
+	reasoning  string // from reasoning_content or reasoning
+	details    string // from reasoning_details, usually a copy of reasoning
 	finish     string
 	calls      []callDelta
 	usage      *llm.Usage
 	failure    *failure // the endpoint's "error", unless it is null or empty
 	hasChoices bool     // there is a member "choices"
-	damaged    string   // why it cannot be trusted; "" when it can
+	damaged    string   // why it cannot be trusted; "" if it can
 }
 
 // callDelta is a piece of a tool call.
@@ -35,11 +35,11 @@ type callDelta struct {
 	arguments string // raw
 }
 
-// maxIndex is the highest accepted index of a tool call; a higher one is ignored.
+// maxIndex is the highest accepted index of a tool call; higher ones are ignored.
 const maxIndex = 1 << 31
 
-// readChunk reads data, whatever the order of its members. It reports false
-// when that is not one JSON object.
+// readChunk parses data, with members in any order. ok is false if data is not a single
+// JSON object.
 func readChunk(data []byte) (ch chunk, ok bool) {
 	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
 		return ch, false
@@ -103,7 +103,7 @@ func (ch *chunk) readString(v gjson.Result, name string) string {
 	return v.Str
 }
 
-// choice reads one choice. Only one was requested: another one is not used.
+// choice reads one choice. Only one was requested, so others are ignored.
 func (ch *chunk) choice(v gjson.Result, position int) {
 	index, ok := float64(position), true
 	if at := v.Get("index"); at.Type != gjson.Null {
@@ -119,9 +119,9 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 	}
 	if delta := v.Get("delta"); ch.object(delta, "delta") {
 		ch.message(delta)
-	} else if message := v.Get("message"); ch.object(message, "message") { // a whole completion; some endpoints send it beside each delta, too
+	} else if message := v.Get("message"); ch.object(message, "message") { // a complete completion; some endpoints send one next to each delta
 		ch.message(message)
-		for i := range ch.calls { // its calls have no index
+		for i := range ch.calls { // these calls have no index
 			if d := &ch.calls[i]; !d.hasIndex {
 				d.index, d.hasIndex = int64(i), true
 			}
@@ -143,13 +143,13 @@ func (ch *chunk) message(v gjson.Result) {
 	for _, call := range ch.objects(v.Get("tool_calls"), "tool calls") {
 		ch.calls = append(ch.calls, ch.call(call))
 	}
-	if f := v.Get("function_call"); ch.object(f, "function call") { // the form before tool_calls
+	if f := v.Get("function_call"); ch.object(f, "function call") { // the format before tool_calls
 		ch.calls = append(ch.calls, ch.function(f))
 	}
 }
 
-// content reads text that is a string or a list of parts. A number or a boolean
-// is shown as its JSON; an object is not text.
+// content reads text that is a string or a list of parts. A number or a boolean is shown as
+// JSON; an object is not text.
 func (ch *chunk) content(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.Null:
@@ -170,7 +170,7 @@ func (ch *chunk) content(v gjson.Result) string {
 	return all.String()
 }
 
-// rawString returns what is between the quotes of a string, "" for any other value.
+// rawString returns what is between the quotes of a string, or "" for any other value.
 func rawString(v gjson.Result) string {
 	if v.Type != gjson.String {
 		return ""
@@ -178,7 +178,7 @@ func rawString(v gjson.Result) string {
 	return v.Raw[1 : len(v.Raw)-1]
 }
 
-// rawText is rawString that converts any other value to a string.
+// rawText is like rawString, but converts other values to a string.
 func rawText(v gjson.Result) string {
 	if v.Type != gjson.String {
 		v = gjson.ParseBytes(gjson.AppendJSONString(nil, v.Raw))
@@ -206,8 +206,8 @@ func (ch *chunk) call(v gjson.Result) (d callDelta) {
 	return d
 }
 
-// function reads a name and its arguments, which some endpoints send as an object
-// instead of its text.
+// function reads a name and its arguments, which some endpoints send as an object instead
+// of a string.
 func (ch *chunk) function(v gjson.Result) callDelta {
 	arguments := v.Get("arguments")
 	if arguments.Type == gjson.Null {
@@ -223,7 +223,7 @@ func (ch *chunk) function(v gjson.Result) callDelta {
 	return d
 }
 
-// number reads a number, which may be written as a string.
+// number reads a number or a string that contains one.
 func number(v gjson.Result) (n float64, ok bool) {
 	switch v.Type {
 	case gjson.Number:
@@ -236,10 +236,10 @@ func number(v gjson.Result) (n float64, ok bool) {
 	}
 }
 
-// maxCount bounds a count that an endpoint sends, so that sums stay numbers.
+// maxCount limits a count from an endpoint, so that sums do not overflow.
 const maxCount = 1 << 40
 
-// count reads a number that counts something: 0 for anything else.
+// count reads a count: 0 if v is not a number.
 func count(v gjson.Result) int {
 	n, _ := number(v)
 	if !(n > 0) || n > maxCount { // also false for NaN
@@ -248,8 +248,8 @@ func count(v gjson.Result) int {
 	return int(n)
 }
 
-// unescaper decodes raw pieces of one text. An endpoint may split a surrogate pair
-// over two chunks. The zero value is ready to use.
+// unescaper decodes consecutive raw pieces of one text. An endpoint may split a surrogate
+// pair between two chunks. The zero value is ready to use.
 type unescaper struct{ high string } // the escape of a high surrogate, such as \ud83d
 
 // next returns the text of raw. A surrogate without its pair becomes U+FFFD.
@@ -261,7 +261,7 @@ func (u *unescaper) next(raw string) string {
 	const size = len(`\ud83d`)
 	if at := len(raw) - size; at >= 0 && isHighSurrogate(raw[at:]) {
 		before := raw[:at]
-		if slashes := len(before) - len(strings.TrimRight(before, `\`)); slashes%2 == 0 { // else this backslash is itself escaped
+		if slashes := len(before) - len(strings.TrimRight(before, `\`)); slashes%2 == 0 { // otherwise this backslash is itself escaped
 			raw, u.high = before, raw[at:]
 		}
 	}
@@ -273,7 +273,7 @@ func isHighSurrogate(s string) bool {
 	return strings.HasPrefix(s, `\u`) && strings.ContainsRune("dD", rune(s[2])) && strings.ContainsRune("89abAB", rune(s[3]))
 }
 
-// flush ends the text: a high surrogate that waits for its pair becomes U+FFFD.
+// flush ends the text: a high surrogate still waiting for its pair becomes U+FFFD.
 func (u *unescaper) flush() string {
 	if u.high == "" {
 		return ""

@@ -12,8 +12,8 @@ import (
 // overflowCode is OpenAI's error code for a request longer than the context.
 const overflowCode = "context_length_exceeded"
 
-// overflowPhrases are the messages of other endpoints instead. Only they and the
-// code cause trimming.
+// overflowPhrases are the messages that other endpoints send instead. Only these and
+// overflowCode cause trimming.
 var overflowPhrases = []string{
 	"context_length",
 	"maximum context length",
@@ -24,7 +24,7 @@ var overflowPhrases = []string{
 	"too large for",
 }
 
-// The words of the other kinds, looked for in the code and in the message.
+// Words that identify the other kinds, searched in the code and the message.
 var (
 	authWords  = []string{"invalid_api_key", "incorrect api key", "invalid api key", "api key not valid", "no api key", "missing api key", "authentication_error", "authentication failed", "unauthorized", "permission_denied"}
 	quotaWords = []string{"insufficient_quota", "rate_limit", "rate limit", "ratelimit", "quota", "too many requests", "tokens per min", "requests per min", "(tpm)", "(rpm)", "insufficient credits", "insufficient balance", "billing", "resource_exhausted"}
@@ -32,9 +32,9 @@ var (
 	netWords   = []string{"overloaded", "bad gateway", "gateway timeout", "upstream", "connection error", "timed out"}
 )
 
-// Classify returns the kind of a failure from the HTTP status (0 when there was
-// none), the endpoint's code or type, and its message. matched is the code or
-// phrase that makes it an overflow, "" for every other kind.
+// Classify returns the kind of a failure from the HTTP status (0 if there was none), the
+// endpoint's code or type, and its message. For an overflow, matched is the code or phrase
+// that identified it; otherwise it is "".
 func Classify(status int, code, message string) (kind llm.Kind, matched string) {
 	code, message = strings.ToLower(code), strings.ToLower(message)
 	if code == overflowCode {
@@ -72,17 +72,16 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// limitPattern finds the context limit in the message of an overflow, as OpenAI,
-// vLLM, llama.cpp, Anthropic, Gemini and rate limits of tokens word it.
+// limitPattern finds the context limit in an overflow message in the wording of OpenAI,
+// vLLM, llama.cpp, Anthropic, Gemini, and token rate limits.
 var limitPattern = regexp.MustCompile(`(?i)(?:` +
 	`(?:maximum|max)\s+(?:model\s+|input\s+)?(?:context|tokens|length)[^0-9]{0,40}?|` +
 	`context\s+(?:length|window|size|limit)[^0-9]{0,24}?|>\s*|` +
 	`maximum number of tokens allowed[^0-9]{0,8}|\blimit:?\s+(?:is\s+|of\s+)?)([0-9][0-9,_]*)`)
 
-// contextLimit returns the number of tokens that message names as the limit, 0
-// when it names none.
+// contextLimit returns the limit in tokens that message contains, or 0.
 func contextLimit(message string) int {
-	const minLimit = 256 // a smaller number is not a context limit
+	const minLimit = 256 // smaller numbers are not context limits
 	for _, found := range limitPattern.FindAllStringSubmatch(message, -1) {
 		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(found[1]))
 		if err == nil && n >= minLimit && n <= maxCount {

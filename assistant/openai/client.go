@@ -19,26 +19,25 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Options describes an endpoint. BaseURL is required; the zero value of
-// everything else works.
+// Options describes an endpoint. BaseURL is required; all other fields may be zero.
 type Options struct {
 	BaseURL string            // see CheckBaseURL
 	Key     string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request
-	Name    string            // of the provider, the prefix of model ids; "" means "openai"
+	Name    string            // name of the provider, the prefix of model ids; "" means "openai"
 
 	// AllowPlainHTTP is the user's consent to send everything unencrypted to a
 	// host that is not this machine.
 	AllowPlainHTTP bool
 	Timeouts       Timeouts
 
-	// ReadPause is the pause between two reads of a streamed answer once all that
-	// was received is read; 0 reads each piece when it comes. The first content is
-	// never held back, nor is what follows the finish_reason.
+	// ReadPause is the pause between reads of a streamed answer once all received data has
+	// been read; 0 reads each piece as it arrives. The first content is never delayed, nor
+	// is anything after the finish_reason.
 	ReadPause time.Duration
 
-	// HTTP replaces the default client; only its transport and cookie jar are
-	// used. ReadPause has no effect then.
+	// HTTP replaces the default client; only its transport and cookie jar are used.
+	// ReadPause then has no effect.
 	HTTP *http.Client
 	Log  *slog.Logger                                     // nil means no log
 	Now  func() time.Time                                 // nil means time.Now
@@ -47,21 +46,21 @@ type Options struct {
 
 // Timeouts limits each wait. Zero means the default.
 type Timeouts struct {
-	Connect   time.Duration // until there is a connection, and between two pieces of a list of models; 10 s
-	FirstByte time.Duration // from then until the first content; 300 s
+	Connect   time.Duration // until connected, and between two pieces of a list of models; 10 s
+	FirstByte time.Duration // from connection to first content; 300 s
 	Idle      time.Duration // between useful pieces of an answer; 120 s
 }
 
-// Client is one endpoint. Make it with New.
+// Client is one endpoint. Create it with New.
 type Client struct {
-	opts     Options // with the defaults filled in
+	opts     Options // with defaults filled in
 	base     *url.URL
 	host     string                 // of base
-	request  []option.RequestOption // of every request; see requestOptions
-	secrets  *safetext.Redactor     // for what is shown and logged
-	outgoing *safetext.Redactor     // for what is sent to the model
+	request  []option.RequestOption // for every request; see requestOptions
+	secrets  *safetext.Redactor     // for displayed and logged text
+	outgoing *safetext.Redactor     // for text sent to the model
 
-	// noUsage is set once the endpoint has refused stream_options.
+	// noUsage is set once the endpoint has rejected stream_options.
 	noUsage atomic.Bool
 }
 
@@ -71,13 +70,14 @@ var (
 	_ llm.ImageModel = (*Client)(nil)
 )
 
-// Provider is the endpoint as a provider for an llm.Registry, under the Name of its Options.
+// Provider returns the endpoint as a provider for an llm.Registry, with the Name of its
+// Options.
 func (c *Client) Provider() llm.Provider {
 	return llm.Provider{Name: c.opts.Name, Model: c, List: c.Models}
 }
 
-// New returns a client for the endpoint. It connects to nothing and reads
-// nothing from the environment. The error says what is wrong with the options.
+// New returns a client for the endpoint. It makes no connection and does not read the
+// environment. The error says what is wrong with the options.
 func New(opts Options) (*Client, error) {
 	base, err := CheckBaseURL(opts.BaseURL, opts.AllowPlainHTTP)
 	if err != nil {
@@ -105,10 +105,10 @@ func New(opts Options) (*Client, error) {
 	return c, nil
 }
 
-// requestOptions are the options of every request. The services of openai-go are
-// made from them where they are used: its NewClient adds what it finds in the
-// environment, whatever the base URL, and a stored sdk.Client makes the linker
-// keep all services, which adds sixteen megabytes of unused code.
+// requestOptions returns the options of every request. openai-go's services are created
+// from them where they are needed: its NewClient also reads the environment, whatever the
+// base URL, and storing an sdk.Client makes the linker keep all services, which adds
+// sixteen megabytes of unused code.
 func (c *Client) requestOptions() []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithBaseURL(c.base.String() + "/"),
@@ -131,7 +131,8 @@ func (c *Client) requestOptions() []option.RequestOption {
 // tokenChars are the characters of a header name, RFC 9110 section 5.6.2.
 const tokenChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
 
-// checkHeaders refuses what a header cannot carry, without repeating it.
+// checkHeaders rejects headers that cannot be sent. The error does not contain their
+// values.
 func checkHeaders(opts Options) error {
 	valid := func(value string) bool {
 		return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
@@ -150,11 +151,11 @@ func checkHeaders(opts Options) error {
 	return nil
 }
 
-// secretHeaders are words in the names of headers whose values are secret.
+// secretHeaders are words in the names of headers with secret values.
 var secretHeaders = []string{"auth", "key", "token", "secret", "cookie", "password"}
 
-// secretsOf lists what must never be shown: the key, the values of secret
-// headers, and the token of a value such as "Bearer token".
+// secretsOf lists what must never be shown: the key, the values of secret headers, and the
+// token in a value such as "Bearer token".
 func secretsOf(opts Options) []string {
 	secrets := []string{opts.Key}
 	for name, value := range opts.Headers {
@@ -166,11 +167,11 @@ func secretsOf(opts Options) []string {
 	return secrets
 }
 
-// isPlaceholder reports whether key is too short to be secret: local servers are
-// given words such as "lm-studio", which may well occur in a message.
+// isPlaceholder reports whether key is too short to be secret: local servers use words such
+// as "lm-studio", which may well occur in a message.
 func isPlaceholder(key string) bool { return len(key) < 16 }
 
-// maxRedirects is how many redirects on its own origin an endpoint may send.
+// maxRedirects is how many redirects within its own origin an endpoint may send.
 const maxRedirects = 5
 
 func (c *Client) httpClient() *http.Client {
@@ -186,13 +187,13 @@ func (c *Client) httpClient() *http.Client {
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        90 * time.Second,
 			MaxResponseHeaderBytes: 1 << 20,
-			DisableCompression:     true, // compression delays a stream, and may be a bomb
+			DisableCompression:     true, // compression delays a stream, and may hide a decompression bomb
 		}
 	}
 	return client
 }
 
-// errRedirect is the cause of a refused redirect, which is not retried.
+// errRedirect is the cause of a rejected redirect, which is not retried.
 var errRedirect = errors.New("redirect refused")
 
 func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {

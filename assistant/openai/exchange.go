@@ -18,29 +18,29 @@ import (
 	"winnow/assistant/llm"
 )
 
-// readSize is how much of a body is read at once: many tokens when they arrive
-// fast, and little memory.
+// readSize is how much of a body is read at once: enough for many tokens when they arrive
+// fast, without using much memory.
 const readSize = 16 << 10
 
-// exchange is one HTTP request. A goroutine sends it and reads the
-// response; it ends when its context is cancelled.
+// exchange is one HTTP request. A goroutine sends it and reads the response. It ends when
+// its context is cancelled.
 type exchange struct {
-	events     chan event // unbuffered; closed after the end or when ctx ends
+	events     chan event // unbuffered; closed after the end, or when ctx ends
 	ctx        context.Context
-	conn       *pacedConn // nil before there is one, or with Options.HTTP
-	stopPacing func()     // called by the receiver only, like startPacing
+	conn       *pacedConn // nil until connected, or with Options.HTTP
+	stopPacing func()     // called only by the receiver, like startPacing
 }
 
-// event is a step of an exchange: a connection (the zero value), the header,
-// pieces of the body and the end, in this order. The end may come at any time.
+// event is a step of an exchange: the connection (the zero value), the headers, pieces of
+// the body and the end, in this order. The end may come at any time.
 type event struct {
 	header http.Header
 	body   []byte // valid until the next event is received
 	ended  bool
-	err    error // with ended; nil is the end of the body
+	err    error // set with ended; nil means the body is complete
 }
 
-// send starts the exchange of req.
+// send starts the exchange for req.
 func (c *Client) send(ctx context.Context, req llm.Request) *exchange {
 	x := &exchange{events: make(chan event), ctx: ctx, stopPacing: func() {}}
 	go func() {
@@ -68,8 +68,8 @@ func (x *exchange) connected(info httptrace.GotConnInfo) {
 	x.report(event{})
 }
 
-// startPacing paces the connection until stopPacing or the end of the exchange. A
-// pause of 0 does not.
+// startPacing paces the connection until stopPacing is called or the exchange ends. It does
+// nothing if pause is 0.
 func (x *exchange) startPacing(pause time.Duration) {
 	if x.conn != nil && pause > 0 {
 		ctx, stop := context.WithCancel(x.ctx)
@@ -88,8 +88,8 @@ func (x *exchange) report(e event) bool {
 	}
 }
 
-// read reports the header and the body; its end is no error. Of the two buffers
-// one is filled while the receiver works on the other.
+// read reports the headers and the body. The end of the body is not an error. It uses two
+// buffers: one is filled while the receiver works on the other.
 func (x *exchange) read(res *http.Response) error {
 	buffers := [2][]byte{make([]byte, readSize), make([]byte, readSize)}
 	if !x.report(event{header: res.Header}) {
@@ -110,8 +110,8 @@ func (x *exchange) read(res *http.Response) error {
 	}
 }
 
-// acceptedTypes are parts of the content types that an answer may have. The
-// framing is detected from the first bytes of the body.
+// acceptedTypes are substrings of acceptable content types. The framing is detected from
+// the first bytes of the body.
 var acceptedTypes = []string{"text/", "json", "event-stream", "ndjson", "jsonl", "octet-stream"}
 
 func (c *Client) checkContentType(contentType string) error {
@@ -121,31 +121,30 @@ func (c *Client) checkContentType(contentType string) error {
 	return c.newError(llm.KindUnknown, nil, "%s answered with %s instead of an answer", c.host, contentType)
 }
 
-// checkStatus is a middleware that turns a status of 300 or more into an error.
-// openai-go would read the body without a limit, and parse only one of its forms.
+// checkStatus is a middleware that turns a status of 300 or more into an error. openai-go
+// would read the body without a limit, and parse only one of its formats.
 func (c *Client) checkStatus(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	res, err := next(r)
 	if err != nil || res.StatusCode < 300 {
 		return res, err
 	}
 	defer res.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // a body that was cut off still has a message
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // a truncated body still contains a message
 	return nil, c.statusError(res.StatusCode, body, res.Header)
 }
 
-// The bounds of retrying: enough for a short failure, and short enough for a user
-// who waits.
+// Limits on retries: enough for a short failure, and short enough for a waiting user.
 const (
 	maxRetries      = 3
 	firstRetryDelay = 500 * time.Millisecond
-	maxRetryDelay   = 10 * time.Second // a longer Retry-After ends the request with its error
+	maxRetryDelay   = 10 * time.Second // a longer Retry-After ends the request with an error
 )
 
-// errTimeout is the cause of the error of a wait that was too long, except for
-// the connection. It is not retried: the user has waited for minutes already.
+// errTimeout is the cause of every timeout except that of the connection. It is not
+// retried: the user has already waited for minutes.
 var errTimeout = errors.New("timeout")
 
-// planRetry decides whether err is followed by retry number n, and after what delay.
+// planRetry decides whether retry number n follows err, and after what delay.
 func (c *Client) planRetry(err error, n int) (delay time.Duration, ok bool) {
 	var re *llm.RequestError
 	switch {
@@ -161,14 +160,14 @@ func (c *Client) planRetry(err error, n int) (delay time.Duration, ok bool) {
 	return firstRetryDelay << (n - 1), true
 }
 
-// refusesUsage reports, once per client, whether the endpoint does not accept the
-// request for a usage report. Later requests do not ask for it.
+// refusesUsage reports, once per client, that the endpoint rejected the request because it
+// asks for usage. Later requests do not ask for it.
 func (c *Client) refusesUsage(err *llm.RequestError) bool {
 	bad := err.Status == http.StatusBadRequest || err.Status == http.StatusUnprocessableEntity
 	return bad && strings.Contains(err.Message, "stream_options") && c.noUsage.CompareAndSwap(false, true)
 }
 
-// creditWords are words of a 429 that waiting does not resolve.
+// creditWords identify a 429 error that waiting does not resolve.
 var creditWords = []string{"insufficient_quota", "current quota", "billing", "credits", "balance"}
 
 // transient reports whether the same request may succeed a moment later.
@@ -187,8 +186,8 @@ func transient(err *llm.RequestError) bool {
 	return err.Kind == llm.KindNet
 }
 
-// netError is the error of a connection that failed before the answer began. A
-// *RequestError and a cancellation are returned as they are.
+// netError returns the error for a connection that failed before the answer began. A
+// *RequestError or a cancellation is returned unchanged.
 func (c *Client) netError(err error) error {
 	var (
 		re          *llm.RequestError

@@ -18,20 +18,20 @@ import (
 )
 
 const (
-	maxErrorBody = 64 << 10 // bytes of the body of a refusal that are read
-	maxMessage   = 600      // runes of an endpoint's own words: sentences, not a stack trace
+	maxErrorBody = 64 << 10 // how many bytes of an error body are read
+	maxMessage   = 600      // how many runes of an endpoint's message are used: sentences, not a stack trace
 )
 
-// failure is an error as an endpoint describes it, raw.
+// failure is an error as sent by an endpoint, raw.
 type failure struct {
-	code    string // the code when it is a word, else the type
-	status  int    // the code when it is an HTTP status
+	code    string // the code if it is a word, otherwise the type
+	status  int    // the code if it is an HTTP status
 	message string
-	page    bool // the body is a web page, and message its title
+	page    bool // the body is a web page, and message is its title
 }
 
-// readFailure reads an error in any of the forms endpoints give it: text, an
-// object with message, code and type, a list of such. null and {} are none.
+// readFailure reads an error in any of the forms that endpoints use: text, an object with
+// message, code and type, or a list of these. null and {} are not errors.
 func readFailure(v gjson.Result) *failure {
 	if !v.Exists() {
 		return nil
@@ -43,7 +43,7 @@ func readFailure(v gjson.Result) *failure {
 	return f
 }
 
-// maxNesting is how many levels of an error are read.
+// maxNesting is the depth to which an error is read.
 const maxNesting = 16
 
 func (f *failure) read(v gjson.Result, depth int) {
@@ -91,8 +91,8 @@ func (f *failure) addMember(name string, v gjson.Result, depth int) {
 	}
 }
 
-// addMessage appends words that are not in the message yet, unless it is long
-// enough: an error may be a list of millions.
+// addMessage appends words that are not in the message yet, unless it is long enough: an
+// error may be a list of millions.
 func (f *failure) addMessage(words string) {
 	words = strings.TrimSpace(words)
 	switch {
@@ -104,14 +104,14 @@ func (f *failure) addMessage(words string) {
 	}
 }
 
-// parseFailure reads the body of a refusal: JSON, the title of a web page, or text.
+// parseFailure reads the body of an error response: JSON, the title of a web page, or text.
 func parseFailure(body []byte) failure {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
 	if len(body) == 0 {
 		return failure{}
 	}
 	if bytes.IndexByte([]byte(`{["`), body[0]) >= 0 {
-		var f failure // read leniently: a long body was cut off
+		var f failure // read leniently, because a long body was truncated
 		f.read(gjson.ParseBytes(body), 0)
 		if f.message != "" || json.Valid(body) {
 			return f
@@ -129,8 +129,8 @@ func parseFailure(body []byte) failure {
 
 var pageTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)`)
 
-// displayable makes text of an endpoint fit to show: redacted, sanitised, one
-// line, short.
+// displayable makes text from an endpoint fit to show: redacted, sanitised, short and on
+// one line.
 func (c *Client) displayable(text string) string {
 	text = c.secrets.Redact(oneLine(c.secrets.Redact(text[:min(len(text), maxErrorBody)])))
 	if utf8.RuneCountInString(text) > maxMessage {
@@ -144,7 +144,7 @@ func (c *Client) newError(kind llm.Kind, cause error, format string, args ...any
 	return &llm.RequestError{Kind: kind, Message: c.displayable(fmt.Sprintf(format, args...)), Err: cause}
 }
 
-// statusError is the error of a response with an HTTP status of 300 or more.
+// statusError returns the error for a response with an HTTP status of 300 or more.
 func (c *Client) statusError(status int, body []byte, header http.Header) *llm.RequestError {
 	err := c.failureError(status, parseFailure(body), rateLimits(header, c.opts.Now()))
 	err.After = retryAfter(header, c.opts.Now())
@@ -157,8 +157,8 @@ func (c *Client) statusError(status int, body []byte, header http.Header) *llm.R
 	return err
 }
 
-// failureError is the error of a failure. status 0 means in the middle of an
-// answer; limits are from the header and may be nil.
+// failureError returns the error for a failure. status 0 means that it occurred in the
+// middle of an answer; limits come from the headers and may be nil.
 func (c *Client) failureError(status int, f failure, limits *llm.RateLimits) *llm.RequestError {
 	message := c.failureMessage(status, f)
 	if status == 0 {
@@ -179,11 +179,12 @@ func (c *Client) failureError(status int, f failure, limits *llm.RateLimits) *ll
 	return err
 }
 
-// failureMessage is an endpoint's own words when it has some, else its status.
+// failureMessage returns the endpoint's message if it sent one, otherwise a description of
+// the status.
 func (c *Client) failureMessage(status int, f failure) string {
 	answered := c.host + " answered"
 	if status != 0 {
-		answered += strings.TrimRight(fmt.Sprintf(" %d %s", status, http.StatusText(status)), " ") // 529 has no text
+		answered += strings.TrimRight(fmt.Sprintf(" %d %s", status, http.StatusText(status)), " ") // status 529 has no text
 	}
 	message := c.displayable(f.message)
 	switch {
@@ -211,14 +212,14 @@ func appendFact(message, fact string) string {
 	return strings.TrimSuffix(message, ".") + "; " + fact
 }
 
-// formatSeconds formats d in whole seconds, rounded up: a user who waits that long
+// formatSeconds formats d in whole seconds, rounded up so that a user who waits that long
 // has waited long enough.
 func formatSeconds(d time.Duration) string {
 	return (d + time.Second - 1).Truncate(time.Second).String()
 }
 
-// missingVersion is the probable reason why an endpoint does not know our paths:
-// the base URL has no version such as /v1. It is "" when there is one.
+// missingVersion returns the probable reason why an endpoint does not know our paths: the
+// base URL has no version such as /v1. It returns "" if it has one.
 func (c *Client) missingVersion() string {
 	for part := range strings.SplitSeq(c.base.Path, "/") {
 		if len(part) > 1 && part[0] == 'v' && part[1] >= '0' && part[1] <= '9' {

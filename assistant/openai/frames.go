@@ -6,11 +6,11 @@ import (
 	"errors"
 )
 
-// The bounds of what is buffered of a body.
+// Limits on how much of a body is buffered.
 const (
 	maxEvent = 32 << 20 // one event, or a JSON document
-	maxName  = 1 << 10  // a line without data: the name of an event, a comment
-	maxPage  = 16 << 10 // a web page, of which only the title is read
+	maxName  = 1 << 10  // a line without data, such as an event name or a comment
+	maxPage  = 16 << 10 // a web page, from which only the title is read
 )
 
 var (
@@ -23,34 +23,34 @@ var byteOrderMark = []byte("\ufeff")
 
 // frame is one event of a body: a server-sent event, or one JSON document.
 type frame struct {
-	event string // name of the server-sent event; "" when there was none
+	event string // name of the server-sent event; "" if none
 	data  []byte // valid until the next frame
 }
 
-// framing is how a body is cut into frames.
+// framing is how a body is divided into frames.
 type framing uint8
 
 const (
-	unknownFraming framing = iota // nothing but white space so far
+	unknownFraming framing = iota // only white space so far
 	sseFraming
-	jsonFraming // a whole completion, or JSON lines
+	jsonFraming // one JSON document, or JSON lines
 	htmlFraming
 )
 
-// frames cuts a body into frames, however the pieces it arrives in are cut. The
-// zero value is ready to use and detects the framing from the first line.
+// frames divides a body into frames, wherever the body is split into pieces. The zero value
+// is ready to use and detects the framing from the first line.
 type frames struct {
 	framing  framing
 	line     []byte // an incomplete line
-	cr       bool   // the last byte was CR: an LF now belongs to it
-	event    string // SSE: the name of the current event
-	data     []byte // its data so far, each line with its LF
-	empty    int    // SSE: events whose data is empty
-	badField bool   // SSE: a line has a field that does not exist, so it is part of a damaged one
+	cr       bool   // the last byte was CR; a following LF belongs to it
+	event    string // SSE: name of the current event
+	data     []byte // SSE: data of the current event so far, each line with its LF
+	empty    int    // SSE: number of events with empty data
+	badField bool   // SSE: a line has an unknown field, so it is part of a damaged one
 }
 
-// write adds the next piece and calls yield with each frame that is complete.
-// It stops when yield returns false.
+// write adds the next piece and calls yield with each complete frame. It stops when yield
+// returns false.
 func (f *frames) write(b []byte, yield func(frame) bool) error {
 	start := 0
 	for i, c := range b {
@@ -70,7 +70,7 @@ func (f *frames) write(b []byte, yield func(frame) bool) error {
 	return f.extend(b[start:])
 }
 
-// end handles the end of the body: an event may lack its last line ends.
+// end handles the end of the body, where the last event may lack its line ends.
 func (f *frames) end(yield func(frame) bool) error {
 	if err := f.endLine(nil, yield); err != nil || f.framing == unknownFraming || f.framing == htmlFraming {
 		return err
@@ -155,7 +155,7 @@ func (f *frames) field(line []byte) {
 	case "event":
 		f.event = string(value[:min(len(value), maxName)])
 	case "id", "retry":
-	case "": // a comment, unless it is the end of a line that was data
+	case "": // a comment, unless it is the rest of a data line
 		f.badField = f.badField || bytes.ContainsAny(value, `"{}`)
 	default:
 		f.badField = true
@@ -172,8 +172,8 @@ func (f *frames) dispatch(yield func(frame) bool) error {
 	return err
 }
 
-// document handles a line of JSON: a whole document or, when it is not, a part of
-// one document that ends with the body.
+// document handles a line of JSON: a complete document or, if it is not, part of one
+// document that ends with the body.
 func (f *frames) document(line []byte, yield func(frame) bool) error {
 	whole := len(f.data) == 0 && (json.Valid(line) || string(line) == "[DONE]")
 	f.data = append(append(f.data, line...), '\n')
@@ -192,8 +192,8 @@ func (f *frames) yieldData(yield func(frame) bool) error {
 	return nil
 }
 
-// maxReused is the largest buffer that is used again: enough for any token, so
-// that one giant event does not stay in memory.
+// maxReused is the largest buffer that is reused. It is enough for any token; the buffer of
+// a huge event is freed.
 const maxReused = 64 << 10
 
 func reuse(b []byte) []byte {

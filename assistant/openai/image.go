@@ -15,14 +15,14 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// maxImage bounds the response that carries a picture, in base64.
+// maxImage limits the response that contains a picture in base64.
 const maxImage = 64 << 20
 
-// Image draws one picture; see llm.ImageModel. A response with only the
-// address of a picture is an error: nothing is fetched from elsewhere.
+// Image generates one picture; see llm.ImageModel. A response that contains only the URL of
+// a picture is an error: nothing is fetched from other hosts.
 func (c *Client) Image(ctx context.Context, model, prompt string) (llm.Image, error) {
 	params := sdk.ImageGenerateParams{Prompt: prompt, Model: model, N: sdk.Int(1)}
-	if strings.HasPrefix(model, "dall-e") { // newer models always send base64 and refuse the parameter
+	if strings.HasPrefix(model, "dall-e") { // newer models always send base64 and reject the parameter
 		params.ResponseFormat = sdk.ImageGenerateParamsResponseFormatB64JSON
 	}
 	body, err := c.fetch(ctx, wait{c.opts.Timeouts.FirstByte, c.opts.Timeouts.FirstByte}, maxImage, "the picture", func(ctx context.Context, res **http.Response, via option.RequestOption) error {

@@ -22,7 +22,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// The bounds of a list of models: entries, bytes, bytes of an id.
+// Limits for a list of models: entries, bytes, bytes per id.
 const (
 	maxModels    = 200_000
 	maxModelList = 128 << 20
@@ -31,12 +31,12 @@ const (
 	listTimeout = time.Minute // for the whole list
 )
 
-// ErrEmptyList is the cause of the error of an endpoint that serves no model.
+// ErrEmptyList is the cause of the error for an endpoint that serves no models.
 var ErrEmptyList = errors.New("the list of models is empty")
 
-// Models asks the endpoint which models it serves, in its order, each once. A
-// list that is empty, null or not a list is an error that says so; invalid
-// entries among valid ones are left out and logged.
+// Models returns the models that the endpoint serves, in its order, without duplicates. A
+// list that is empty, null or not a list is an error; invalid entries among valid ones are
+// dropped and logged.
 func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	body, err := c.fetch(ctx, wait{listTimeout, c.opts.Timeouts.Connect}, maxModelList, "its list of models", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
 		api := sdk.Client{Options: c.request}
@@ -48,8 +48,8 @@ func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	return c.parseModels(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)))
 }
 
-// Get fetches a resource of the endpoint that is no part of the usual API: path is below
-// its base URL. The body may be limit bytes long; the context bounds the time.
+// Get fetches a resource that is not part of the usual API. path is relative to the base
+// URL. The body may be up to limit bytes long; the context limits the time.
 func (c *Client) Get(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return c.fetch(ctx, wait{listTimeout, c.opts.Timeouts.Connect}, limit, path, func(ctx context.Context, res **http.Response, via option.RequestOption) error {
 		api := sdk.Client{Options: c.request}
@@ -57,11 +57,11 @@ func (c *Client) Get(ctx context.Context, path string, limit int64) ([]byte, err
 	})
 }
 
-// wait bounds how long a body may take, and how long nothing of it may come.
+// wait limits the total time for a body, and the time without data.
 type wait struct{ whole, silent time.Duration }
 
-// fetch makes a request that is not streamed and returns its body, of at most
-// limit bytes. what names it in errors.
+// fetch makes a request that is not streamed and returns its body, up to limit bytes. what
+// names it in errors.
 func (c *Client) fetch(
 	ctx context.Context, w wait, limit int64, what string,
 	request func(context.Context, **http.Response, option.RequestOption) error,
@@ -80,7 +80,7 @@ func (c *Client) fetch(
 	tooLong := c.newError(llm.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
 	if err == nil {
 		defer res.Body.Close()
-		if res.ContentLength > limit { // or unknown
+		if res.ContentLength > limit { // or the length is unknown
 			return nil, tooLong
 		}
 		body, err = io.ReadAll(io.LimitReader(&resetting{res.Body, silence, w.silent}, limit+1))
@@ -100,7 +100,7 @@ func (c *Client) fetch(
 	return nil, c.netError(err)
 }
 
-// resetting is a reader that starts a timer again with each piece that it reads.
+// resetting is a reader that restarts a timer whenever it reads something.
 type resetting struct {
 	io.Reader
 	timer *time.Timer
@@ -115,7 +115,7 @@ func (r *resetting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// parseModels reads a list: {"data":[…]}, {"models":[…]} or […].
+// parseModels reads a list in one of the forms {"data":[…]}, {"models":[…]} or […].
 func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	switch {
 	case len(text) == 0:
@@ -143,7 +143,7 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	seen := map[string]bool{}
 	invalid, all := 0, 0 // entries that are not models; all entries
 	list.ForEach(func(_, v gjson.Result) bool {
-		if list.Type == gjson.Null { // Ollama without models
+		if list.Type == gjson.Null { // Ollama without models sends null
 			return false
 		}
 		info, id := c.modelInfo(v)
@@ -172,14 +172,14 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	return models, nil
 }
 
-// listError is the error of an endpoint that sends no list of models.
+// listError returns the error for an endpoint that does not send a list of models.
 func (c *Client) listError(why string) *llm.RequestError {
 	return c.newError(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, appendFact(why, c.missingVersion()))
 }
 
-// The members of an entry that mean the same, in the order of preference: those
-// of OpenAI, OpenRouter, vLLM, llama.cpp, LM Studio, Together, Mistral, LiteLLM
-// and the enriched list of LLM-API-Key-Proxy.
+// Members of an entry with the same meaning, in order of preference, as sent by OpenAI,
+// OpenRouter, vLLM, llama.cpp, LM Studio, Together, Mistral, LiteLLM and the enriched list
+// of LLM-API-Key-Proxy.
 var (
 	idNames      = []string{"id", "name", "model"}
 	modeNames    = []string{"mode", "type"}
@@ -198,8 +198,8 @@ var (
 	cutoffNames  = []string{"knowledge_cutoff", "knowledge"}
 )
 
-// modelInfo reads an element of a list of models leniently. A plain string is an
-// id; id is "" if there is no id.
+// modelInfo reads an element of a list of models leniently. A plain string is an id; id is
+// "" if there is none.
 func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 	if v.Type == gjson.String {
 		id = v.Str
@@ -242,14 +242,14 @@ func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 			info.Vision = llm.AbilityOf(in["image"])
 		}
 	}
-	// A model whose entry does not mention tools is assumed to call them.
+	// A model is assumed to support tools if its entry does not mention them.
 	calls, known := anyFlag(abilities, toolNames)
 	info.Tools = !info.NoChat && (calls || !known) && (len(parameters) == 0 || parameters["tools"])
 	info.Facts = modelFacts(v, abilities)
 	return info, id
 }
 
-// firstString returns the first of these members that is a string and not empty.
+// firstString returns the first of these members that is a non-empty string.
 func firstString(v gjson.Result, names []string) string {
 	for _, name := range names {
 		if s := v.Get(name); s.Type == gjson.String && s.Str != "" {
@@ -259,7 +259,7 @@ func firstString(v gjson.Result, names []string) string {
 	return ""
 }
 
-// flags reads a list of words, each true, or an object of booleans.
+// flags reads a list of words (each means true) or an object of booleans.
 func flags(v gjson.Result) map[string]bool {
 	out := map[string]bool{}
 	v.ForEach(func(name, value gjson.Result) bool {
@@ -274,7 +274,7 @@ func flags(v gjson.Result) map[string]bool {
 	return out
 }
 
-// anyFlag reports whether one of names is set, and whether one is there at all.
+// anyFlag reports whether one of names is set, and whether one exists at all.
 func anyFlag(flags map[string]bool, names []string) (set, known bool) {
 	for _, name := range names {
 		value, there := flags[name]
@@ -283,7 +283,7 @@ func anyFlag(flags map[string]bool, names []string) (set, known bool) {
 	return set, known
 }
 
-// modelFacts reads what an entry states of a model for people.
+// modelFacts reads the facts in an entry.
 func modelFacts(v gjson.Result, abilities map[string]bool) llm.Facts {
 	ability := func(names ...string) llm.Ability {
 		if can, known := anyFlag(abilities, names); known {
@@ -308,7 +308,8 @@ func modelFacts(v gjson.Result, abilities map[string]bool) llm.Facts {
 	return f
 }
 
-// modalities is the first of these members that lists modalities, as in llm.Facts.
+// modalities returns the first of these members that lists modalities, in the form of
+// llm.Facts.
 func modalities(v gjson.Result, names []string) string {
 	for _, name := range names {
 		if words := flags(v.Get(name)); len(words) > 0 {
@@ -323,11 +324,11 @@ func modalities(v gjson.Result, names []string) string {
 	return ""
 }
 
-// maxModalities bounds a list of modalities; there are about five.
+// maxModalities limits a list of modalities; there are about five.
 const maxModalities = 16
 
-// price reads the first of three members that is a price: two per token, one (of
-// Together) per million tokens.
+// price reads the first of three members that contains a price: two are per token, one
+// (from Together) per million tokens.
 func price(v gjson.Result, perToken, alsoPerToken, perMillion string) llm.Price {
 	const million = 1e6
 	for i, name := range []string{perToken, alsoPerToken, perMillion} {
@@ -342,8 +343,8 @@ func price(v gjson.Result, perToken, alsoPerToken, perMillion string) llm.Price 
 	return llm.Price{}
 }
 
-// Parts of the ids and modes of models for other purposes than chat.
-// An unknown mode may chat.
+// Parts of ids and modes of models that are not for chat. An unknown mode is assumed to be
+// for chat.
 var (
 	imageIDs   = []string{"dall-e", "gpt-image", "imagen", "stable-diffusion", "flux"}
 	otherIDs   = []string{"embed", "tts", "whisper", "moderation", "transcribe", "rerank", "sora", "veo-", "text-to-speech", "speech-to-text", "davinci-002", "babbage-002", "gpt-3.5-turbo-instruct"}

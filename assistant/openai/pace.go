@@ -9,29 +9,30 @@ import (
 	"time"
 )
 
-// A program that reads each token of a streamed answer when it arrives is woken for
-// each. One that reads once per update of its screen finds several in the buffer of
-// the kernel, and lets the kernel, on Linux, wake it only when that buffer fills.
+// A program that reads each token of a streamed answer when it arrives is woken for each
+// token. If it reads only once per screen update, it finds several tokens in the kernel's
+// buffer; on Linux, it can also ask the kernel to wake it only when that buffer fills.
 //
-// A read that does not fill its buffer has emptied the connection. The next read of a
-// paced connection then waits for the end of the interval. A stream at full speed, of
-// more than fastStream bytes in an interval, is read without waiting: the kernel's
-// buffer would be full long before the end of the interval.
+// A read that does not fill its buffer has emptied the connection. The next read of a paced
+// connection then waits for the end of the interval. A stream at full speed, with more than
+// fastStream bytes per interval, is read without waiting, because the kernel's buffer would
+// be full long before the interval ends.
 
-// fastStream is a stream at full speed, in bytes in an interval: at thirty
-// intervals a second, five times what a thousand tokens a second are.
+// fastStream is the number of bytes per interval from which a stream counts as running at
+// full speed. At thirty intervals per second this is five times the data of a thousand
+// tokens per second.
 const fastStream = 32 << 10
 
-// pacedConn is a connection that can be read in intervals.
+// pacedConn is a connection that can be read at intervals.
 type pacedConn struct {
 	net.Conn
-	pace atomic.Pointer[pace] // nil: never paced
+	pace atomic.Pointer[pace] // nil if never paced
 
-	// What follows is used by Read only.
-	emptied  time.Time // by the last read; zero: there may be more
-	began    time.Time // of the interval
-	received int       // in the interval
-	fast     bool      // the interval before it was of a stream at full speed
+	// The following fields are used only by Read.
+	emptied  time.Time // when the last read emptied it; zero if there may be more
+	began    time.Time // start of the interval
+	received int       // bytes in this interval
+	fast     bool      // the previous interval was at full speed
 	raw      syscall.RawConn
 	quiet    bool // the kernel wakes the program only for fastStream bytes
 }
@@ -42,16 +43,16 @@ type pace struct {
 	done     <-chan struct{}
 }
 
-// newPacedConn makes a pacedConn that is not paced yet.
+// newPacedConn returns a pacedConn that is not paced yet.
 func newPacedConn(conn net.Conn) *pacedConn {
 	c := &pacedConn{Conn: conn}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		c.raw, _ = tcp.SyscallConn() // without it the kernel wakes the program for each arrival
+		c.raw, _ = tcp.SyscallConn() // without it, the kernel wakes the program for every arrival
 	}
 	return c
 }
 
-// dialPaced is the DialContext of a transport whose connections are pacedConns.
+// dialPaced is a DialContext for transports. Its connections are pacedConns.
 func dialPaced(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{KeepAlive: 15 * time.Second}).DialContext(ctx, network, address)
 	if err != nil {
@@ -60,7 +61,7 @@ func dialPaced(ctx context.Context, network, address string) (net.Conn, error) {
 	return newPacedConn(conn), nil
 }
 
-// pacedBelow is the pacedConn below the TLS layers of conn; nil if there is no such connection.
+// pacedBelow returns the pacedConn below the TLS layers of conn, or nil.
 func pacedBelow(conn net.Conn) *pacedConn {
 	for {
 		if c, ok := conn.(*pacedConn); ok {
@@ -96,7 +97,7 @@ func (c *pacedConn) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// wait waits until an interval after the read that has emptied the connection.
+// wait waits until one interval after the read that emptied the connection.
 func (c *pacedConn) wait(p *pace) {
 	if time.Since(c.began) >= p.interval {
 		c.begin()
@@ -115,7 +116,7 @@ func (c *pacedConn) wait(p *pace) {
 	c.begin()
 }
 
-// begin begins an interval.
+// begin starts an interval.
 func (c *pacedConn) begin() { c.fast, c.received, c.began = c.received >= fastStream, 0, time.Now() }
 
 func isClosed(done <-chan struct{}) bool {
@@ -135,8 +136,8 @@ func (c *pacedConn) setQuiet() {
 	_ = c.raw.Control(func(fd uintptr) { c.quiet = setLowWater(fd, fastStream) == nil })
 }
 
-// readQuiet reads what has arrived. When that is nothing it waits, with the
-// kernel as it was before setQuiet.
+// readQuiet reads what has arrived. If nothing has, it restores the kernel's normal wake-up
+// and waits.
 func (c *pacedConn) readQuiet(b []byte) (n int, err error) {
 	failed := c.raw.Read(func(fd uintptr) bool {
 		for n, err = read(fd, b); err == syscall.EINTR; n, err = read(fd, b) { //nolint:errorlint // a system call returns it as it is

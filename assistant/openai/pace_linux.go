@@ -2,8 +2,8 @@ package openai
 
 import "syscall"
 
-// setLowWater sets how many bytes have to arrive before the kernel reports a socket
-// as readable. A read of one that does not block returns fewer.
+// setLowWater sets how many bytes must arrive before the kernel reports a socket as
+// readable. A non-blocking read returns fewer if fewer have arrived.
 func setLowWater(fd uintptr, n int) error {
 	return syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVLOWAT, n)
 }

@@ -10,10 +10,10 @@ import (
 	"winnow/assistant/llm"
 )
 
-// maxDelay bounds the delay that an endpoint can ask for.
+// maxDelay limits the delay that an endpoint can ask for.
 const maxDelay = 30 * 24 * time.Hour
 
-// rateLimits reads the x-ratelimit-* headers; nil when there are none.
+// rateLimits reads the x-ratelimit-* headers; nil if there are none.
 func rateLimits(h http.Header, now time.Time) *llm.RateLimits {
 	l := llm.RateLimits{
 		RequestsPerMinute: max(headerCount(h, "X-Ratelimit-Limit-Requests", "X-Ratelimit-Limit"), 0),
@@ -29,8 +29,8 @@ func rateLimits(h http.Header, now time.Time) *llm.RateLimits {
 	return &l
 }
 
-// headerCount returns the first of these headers that is a number, -1 when none
-// is. In a list such as "10, 10;w=60" it reads the first number.
+// headerCount returns the first of these headers that contains a number, or -1. In a list
+// such as "10, 10;w=60" it reads the first number.
 func headerCount(h http.Header, names ...string) int {
 	for _, name := range names {
 		text, _, _ := strings.Cut(h.Get(name), ",")
@@ -50,7 +50,7 @@ func headerDelay(h http.Header, now time.Time, names ...string) time.Duration {
 	return 0
 }
 
-// retryAfter reads Retry-After and its form in milliseconds; 0 for none.
+// retryAfter reads Retry-After or its variant in milliseconds; 0 if there is none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
 		return boundedDelay(ms / 1000)
@@ -59,8 +59,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return d
 }
 
-// A bare number from these on is a Unix time (2001 and later) in seconds or
-// milliseconds, and not a delay.
+// A bare number of at least this size is not a delay but a Unix time (from 2001 on) in
+// seconds or milliseconds.
 const (
 	epochSeconds = 1e9
 	epochMillis  = 1e12
@@ -94,7 +94,7 @@ func parseDelay(text string, now time.Time) (time.Duration, bool) {
 	return min(max(at.Sub(now), 0), maxDelay), err == nil
 }
 
-// boundedDelay is n seconds, at least 0 and at most maxDelay.
+// boundedDelay returns n seconds, limited to between 0 and maxDelay.
 func boundedDelay(n float64) time.Duration {
 	return time.Duration(min(max(n, 0), maxDelay.Seconds()) * float64(time.Second))
 }

@@ -35,8 +35,8 @@ func (c *Client) Encode(req llm.Request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// complete builds the request and passes it to the middleware via, which decides
-// whether to send it and alone receives the response.
+// complete builds the request and passes it to the middleware via, which alone sends it and
+// receives the response.
 func (c *Client) complete(ctx context.Context, req llm.Request, via option.Middleware) error {
 	params, err := c.completionParams(req)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *Client) complete(ctx context.Context, req llm.Request, via option.Middl
 	return err
 }
 
-// logRequest is the middleware that logs the body of a request at DEBUG.
+// logRequest is a middleware that logs the body of a request at DEBUG level.
 func (c *Client) logRequest(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	if c.opts.Log.Enabled(r.Context(), slog.LevelDebug) {
 		body, err := io.ReadAll(r.Body)
@@ -65,9 +65,9 @@ func (c *Client) logRequest(r *http.Request, next option.MiddlewareNext) (*http.
 	return next(r)
 }
 
-// completionParams converts req to the types of openai-go. The key of this
-// endpoint, pasted by the user or read by a tool, is redacted. Sampling
-// parameters are sent only when set: many endpoints refuse those they do not know.
+// completionParams converts req to the types of openai-go. It redacts the endpoint's own
+// key, which a user may have pasted or a tool may have read. Sampling parameters are sent
+// only if they are set: many endpoints reject parameters they do not know.
 func (c *Client) completionParams(req llm.Request) (sdk.ChatCompletionNewParams, error) {
 	params := sdk.ChatCompletionNewParams{
 		Model:           req.Model,

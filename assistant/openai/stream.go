@@ -13,8 +13,8 @@ import (
 )
 
 // Stream sends req and yields the answer as it arrives; see llm.Model. An attempt that
-// fails before its first content is repeated up to three times when that may help,
-// each announced as a Retry. When ctx ends, so does the stream, with the error of ctx.
+// fails before its first content is repeated up to three times if that may help, each
+// announced with a Retry. If ctx ends, the stream ends with its error.
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
 		if _, err := c.completionParams(req); err != nil {
@@ -28,8 +28,8 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part
 	}
 }
 
-// errBrokenOff ends a stream whose consumer has left its range loop: yield must
-// not be called again.
+// errBrokenOff ends a stream whose consumer has left the range loop: yield must not be
+// called again.
 var errBrokenOff = errors.New("the consumer has stopped")
 
 // stream is one call of Stream.
@@ -38,11 +38,11 @@ type stream struct {
 	ctx      context.Context
 	req      llm.Request
 	yield    func(llm.Part, error) bool
-	content  bool            // content was yielded: no retry may follow
+	content  bool            // content was yielded: no more retries
 	received strings.Builder // text and reasoning, for the log
 }
 
-// run makes attempts until one succeeds or no retry may follow.
+// run makes attempts until one succeeds or no retry is allowed.
 func (s *stream) run() error {
 	for retry := 1; ; retry++ {
 		err := s.attempt()
@@ -92,7 +92,7 @@ func (s *stream) attempt() error {
 	return nil
 }
 
-// receive handles the events of x until the answer is whole or has failed.
+// receive handles the events of x until the answer is complete or has failed.
 func (s *stream) receive(x *exchange, a *answer) error {
 	w := newProgressTimer(s.opts.Timeouts)
 	defer w.stop()
@@ -121,7 +121,7 @@ func (s *stream) receive(x *exchange, a *answer) error {
 	}
 }
 
-// handle processes one event; over means that the answer is whole.
+// handle processes one event; over means that the answer is complete.
 func (s *stream) handle(x *exchange, a *answer, w *progressTimer, e event) (over bool, err error) {
 	switch {
 	case e.ended:
@@ -165,7 +165,7 @@ func (s *stream) finish(a *answer, cause error) error {
 	return err
 }
 
-// deliver yields parts. The answer is logged at DEBUG when it is whole.
+// deliver yields parts. A complete answer is logged at DEBUG level.
 func (s *stream) deliver(a *answer, parts []llm.Part) error {
 	s.content = s.content || a.content
 	for _, part := range parts {
@@ -190,34 +190,34 @@ func (s *stream) deliver(a *answer, parts []llm.Part) error {
 	return nil
 }
 
-// phase is how far an exchange has come.
+// phase is the progress of an exchange.
 type phase uint8
 
 const (
 	connecting phase = iota
-	unanswered       // connected, no header yet
-	silent           // the header was received, no content yet
+	unanswered       // connected, but no headers yet
+	silent           // the headers were received, but no content yet
 	streaming
 	finishing // the finish_reason was received
 )
 
 const (
-	// noticeEvery is how long nothing useful must arrive before each Wait.
+	// noticeEvery is the time without useful data before each Wait.
 	noticeEvery = 20 * time.Second
-	// afterFinish is how long the usage report and [DONE] may take after the
-	// finish_reason. Some endpoints never send them and leave the connection open.
+	// afterFinish is how long the usage report and [DONE] may take after the finish_reason.
+	// Some endpoints never send them and leave the connection open.
 	afterFinish = 2 * time.Second
-	// drainTime is how long the end of a body may take after a whole answer.
+	// drainTime is how long the end of a body may take after a complete answer.
 	drainTime = time.Second
 )
 
-// progressTimer measures how long one exchange has sent nothing useful.
+// progressTimer measures how long an exchange has sent nothing useful.
 type progressTimer struct {
 	timeouts Timeouts
 	phase    phase
 	limit    *time.Timer  // fires when the phase has taken too long
 	notice   *time.Ticker // fires when a Wait is due
-	notices  int          // Waits since the last useful event
+	notices  int          // number of Waits since the last useful event
 }
 
 func newProgressTimer(t Timeouts) *progressTimer {
@@ -234,8 +234,8 @@ func (w *progressTimer) duration() time.Duration {
 	return [...]time.Duration{t.Connect, t.FirstByte, t.FirstByte, t.Idle, afterFinish}[w.phase]
 }
 
-// enter begins a phase before the first content. Its limit runs from the
-// connection and is not reset by the header.
+// enter starts a phase before the first content. Its limit runs from the connection and is
+// not reset by the headers.
 func (w *progressTimer) enter(p phase) {
 	connected := w.phase == connecting
 	w.phase = max(w.phase, p)
@@ -244,7 +244,7 @@ func (w *progressTimer) enter(p phase) {
 	}
 }
 
-// restart begins the phase p after something useful.
+// restart starts the phase p after something useful.
 func (w *progressTimer) restart(p phase) {
 	w.phase, w.notices = p, 0
 	w.limit.Reset(w.duration())
@@ -262,7 +262,7 @@ func (w *progressTimer) limitPassed() bool {
 	}
 }
 
-// timeout is the error of a phase that has taken too long.
+// timeout returns the error of a phase that took too long.
 func (c *Client) timeout(w *progressTimer) error {
 	kind, cause, format := llm.KindNet, errTimeout, ""
 	switch w.phase {

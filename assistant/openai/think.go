@@ -12,12 +12,12 @@ const (
 // and </think>, also when a tag arrives in two pieces. The zero value is ready to use.
 type thinkSplitter struct {
 	inside  bool   // after <think>
-	trim    bool   // after a tag: white space is dropped
-	last    byte   // of the text so far; 0 without text
-	pending string // what may be the beginning of a tag
+	trim    bool   // after a tag, where white space is dropped
+	last    byte   // last byte of the text so far; 0 if none
+	pending string // possible beginning of a tag
 }
 
-// write adds content and passes the pieces that are certain to emit.
+// write adds content and passes the pieces whose type is certain to emit.
 func (t *thinkSplitter) write(s string, emit func(text string, reasoning bool)) {
 	s, t.pending = t.pending+s, ""
 	for s != "" {
@@ -43,7 +43,7 @@ func (t *thinkSplitter) write(s string, emit func(text string, reasoning bool)) 
 	}
 }
 
-// cut splits s at the next tag. Without one, rest is what may be its beginning.
+// cut splits s at the next tag. If there is none, rest is a possible beginning of one.
 func (t *thinkSplitter) cut(s string) (before, rest string, tag bool) {
 	if t.inside {
 		if before, rest, tag = strings.Cut(s, closeThink); tag {
@@ -68,7 +68,7 @@ func (t *thinkSplitter) cut(s string) (before, rest string, tag bool) {
 			last = s[at-1]
 		}
 		switch {
-		case last != 0 && strings.IndexByte(" \t\r\n", last) < 0: // a tag follows white space
+		case last != 0 && strings.IndexByte(" \t\r\n", last) < 0: // a tag must follow white space
 		case strings.HasPrefix(s[at:], openThink):
 			return s[:at], s[at+len(openThink):], true
 		case strings.HasPrefix(openThink, s[at:]):
@@ -77,7 +77,7 @@ func (t *thinkSplitter) cut(s string) (before, rest string, tag bool) {
 	}
 }
 
-// flush emits what was pending, which was not a tag.
+// flush emits the pending text, which turned out not to be a tag.
 func (t *thinkSplitter) flush(emit func(text string, reasoning bool)) {
 	if t.pending != "" {
 		emit(t.pending, t.inside)
