@@ -1,9 +1,10 @@
-// Package aftersave runs the user's command after a save, such as a restart of the proxy, and then asks the proxy
-// until it serves what the rules say.
+// Package aftersave runs the user's command after a save, for example to restart the proxy,
+// and then polls the proxy until it serves what the rules say.
 //
-// A Runner works in the background, on one save at a time: a save during a run is followed by another run. All
-// methods are safe for concurrent use. The command comes from the user's settings and runs without a shell. It is
-// killed only when it takes too long; when the program ends first, it goes on.
+// A Runner works in the background, on one save at a time: a save during a run causes
+// another run. All methods may be called from any goroutine. The command comes from the
+// user's settings and runs without a shell. It is killed only if it takes too long, and
+// continues if the program ends first.
 package aftersave
 
 import (
@@ -24,10 +25,12 @@ import (
 const (
 	// commandLimit is how long the command may take.
 	commandLimit = 2 * time.Minute
-	// checkLimit is how long the proxy is asked after it, and checkPause the time between two requests.
+	// checkLimit is how long the proxy is polled afterwards, and checkPause the time
+	// between two requests.
 	checkLimit = time.Minute
 	checkPause = time.Second
-	// maxOutput bounds what is read of the command's output, in bytes, and maxLine its last line, in cells.
+	// maxOutput is how much of the command's output is read, in bytes, and maxLine the
+	// width of its last line, in cells.
 	maxOutput = 4 << 10
 	maxLine   = 200
 )
@@ -37,10 +40,10 @@ type Options struct {
 	Command  config.Words // not empty
 	Environ  []string     // in the form of os.Environ; the command gets it without keys
 	Redactor *safetext.Redactor
-	// Check asks the proxy and compares: differs is "" if it serves what the rules say. The error means that it does
-	// not answer.
+	// Check compares what the proxy serves with the rules: differs is "" if they agree. An
+	// error means that the proxy does not answer.
 	Check func(ctx context.Context) (differs string, err error)
-	// Told gets the result, a sentence.
+	// Told is called with the result, as a sentence.
 	Told func(text string)
 
 	limit, pause time.Duration // of the checks; 0 means checkLimit and checkPause
@@ -54,11 +57,11 @@ type Runner struct {
 
 	mu      sync.Mutex
 	running bool
-	again   bool          // there was a save during the run
-	idle    chan struct{} // closed when nothing runs
+	again   bool          // another save happened during the run
+	idle    chan struct{} // closed when nothing is running
 }
 
-// New returns a runner that has nothing to do yet.
+// New returns an idle Runner.
 func New(o Options) *Runner {
 	if o.limit == 0 {
 		o.limit, o.pause = checkLimit, checkPause
@@ -69,7 +72,7 @@ func New(o Options) *Runner {
 	return r
 }
 
-// Saved starts the command and returns a sentence that says so.
+// Saved starts the command and returns a sentence that reports this.
 func (r *Runner) Saved() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +85,7 @@ func (r *Runner) Saved() string {
 	return "Running " + safetext.Line(r.opts.Redactor.Redact(safetext.Visible(r.opts.Command.String())), maxLine) + "."
 }
 
-// Wait waits until nothing runs, or until ctx ends.
+// Wait waits until nothing is running, or until ctx ends.
 func (r *Runner) Wait(ctx context.Context) {
 	r.mu.Lock()
 	idle := r.idle
@@ -93,7 +96,7 @@ func (r *Runner) Wait(ctx context.Context) {
 	}
 }
 
-// Close ends the checks. The command, if it runs, goes on.
+// Close stops the checks. A running command continues.
 func (r *Runner) Close() error {
 	r.cancel()
 	return nil
@@ -117,7 +120,7 @@ func (r *Runner) run() {
 	}
 }
 
-// once runs the command and the checks, and describes what came of them.
+// once runs the command and the checks, and describes the result.
 func (r *Runner) once() string {
 	if err := r.command(); err != nil {
 		return fmt.Sprintf("after_save failed: %s. The rules are saved, but may not be live.", r.opts.Redactor.Redact(err.Error()))
@@ -141,7 +144,8 @@ func (r *Runner) once() string {
 	}
 }
 
-// command runs the command. Its output goes to a file, so that it can go on when this program ends.
+// command runs the command. Its output goes to a file, so that the command can continue
+// after this program has ended.
 func (r *Runner) command() error {
 	out, err := os.CreateTemp("", "winnow-after-save-")
 	if err != nil {

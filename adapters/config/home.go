@@ -61,7 +61,7 @@ func (h Home) Typeahead() string { return filepath.Join(h.StateDir, "typed.ndjso
 // HostKey returns the path of the SSH server's host key.
 func (h Home) HostKey() string { return filepath.Join(h.StateDir, "ssh_host_key") }
 
-// Tokens is the file of the tokens of winnow serve.
+// Tokens returns the path of the file with the tokens of winnow serve.
 func (h Home) Tokens() string { return filepath.Join(h.StateDir, "tokens.json") }
 
 // Models returns the folder of the providers' model lists.

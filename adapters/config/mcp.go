@@ -11,26 +11,26 @@ import (
 type MCPServer struct {
 	Name         string            `toml:"name" json:"name"`
 	Command      []string          `toml:"command" json:"command,omitempty"` // runs without a shell
-	Env          map[string]Secret `toml:"env" json:"env,omitempty"`         // variables of the command, beside those that hold no key
+	Env          map[string]Secret `toml:"env" json:"env,omitempty"`         // additional variables for the command, which never inherits keys
 	URL          string            `toml:"url" json:"url,omitempty"`
 	Headers      map[string]Secret `toml:"headers" json:"headers,omitempty"`
 	AllowHTTP    bool              `toml:"allow_http" json:"allow_http,omitempty"`       // allow an unencrypted connection
 	AllowedTools []string          `toml:"allowed_tools" json:"allowed_tools,omitempty"` // tools that run without asking the user
-	Timeout      string            `toml:"timeout" json:"timeout,omitempty"`             // of a call, such as "90s"; "" is a minute
+	Timeout      string            `toml:"timeout" json:"timeout,omitempty"`             // timeout of a call, such as "90s"; "" means a minute
 	Line         int               `toml:"-" json:"line"`
 }
 
 // mcpKeys lists the keys of an [[mcp]].
 var mcpKeys = []string{"name", "command", "env", "url", "headers", "allow_http", "allowed_tools", "timeout"}
 
-// entryName is the form of the name of an MCP server. It is the beginning of the names of the
-// server's tools, of which providers accept 64 letters, digits, _ and -.
+// entryName is the form of an MCP server's name. It is the prefix of the names of the
+// server's tools, for which providers accept up to 64 letters, digits, _ and -.
 var entryName = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,22}[a-zA-Z0-9])?$`)
 
 // maxCallTimeout is the longest timeout of a call.
 const maxCallTimeout = time.Hour
 
-// CallTimeout returns the timeout of a call; 0 if it is not set.
+// CallTimeout returns the timeout of a call, or 0 if it is not set.
 func (m MCPServer) CallTimeout() time.Duration {
 	d, _ := time.ParseDuration(m.Timeout) // Load has checked it
 	return d
@@ -64,7 +64,8 @@ func (s *Settings) checkMCP(path string, lines []int) error {
 	return nil
 }
 
-// nameProblem says what is wrong with the name of an entry; first has the lines of the names before it.
+// nameProblem returns what is wrong with the name of an entry. first contains the lines of
+// the names before it.
 func nameProblem(name string, first map[string]int) string {
 	switch {
 	case name == "":

@@ -122,9 +122,9 @@ func (snap snapshot) source(path, target string) *Source {
 	return s
 }
 
-// ModeNotice says that other users can read or change the file, whose variables may be
-// secret, and what to do; "" if they cannot. Notices does not have it: it is true of every
-// read, and once is enough.
+// ModeNotice returns a warning with advice if other users can read or change the file,
+// whose variables may be secret, or "". It is not part of Notices, because it would be
+// repeated at every read.
 func (s *Source) ModeNotice() string {
 	if !s.Exists || s.Mode&0o077 == 0 {
 		return ""

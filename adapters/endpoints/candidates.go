@@ -86,7 +86,7 @@ type Candidate struct {
 
 	endpoint *Endpoint       // endpoint of the run; nil if the candidate must be written to the settings
 	provider config.Provider // what is written to the settings
-	key      string          // of the .env file, used like one that is pasted; "" for none
+	key      string          // key from the .env file, used like a pasted one; "" if none
 }
 
 // vendors are the providers offered without a key, most used first.

@@ -123,9 +123,10 @@ func Find(o Options) (*Set, error) {
 	return newSet(f.all, o)
 }
 
-// Lists returns the model lists of the proxy's providers, which are stored in the folder dir, and what asks the proxy
-// for the use of its models; nil if it is on another machine or its key must not go there. It ignores the options that name another endpoint and
-// opens no connection.
+// Lists returns the model lists of the proxy's providers, which are stored in the folder
+// dir, and a usage.Asker that asks the proxy how often its models are used; it is nil if
+// the proxy is on another machine or must not get the key. Lists ignores options that name
+// another endpoint, and opens no connection.
 func Lists(o Options, dir string) (*models.Lists, usage.Asker, error) {
 	f := finder{Options: o}
 	proxy, err := f.proxy()

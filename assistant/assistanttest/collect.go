@@ -19,7 +19,7 @@ import (
 // waitLimit is how long a helper waits before it fails the test.
 const waitLimit = 10 * time.Second
 
-// Gate blocks something until the test opens it. Make it with NewGate.
+// Gate blocks until the test opens it. Create it with NewGate.
 type Gate struct {
 	reach, open   sync.Once
 	reached, free chan struct{}
@@ -30,7 +30,7 @@ func NewGate() *Gate {
 	return &Gate{reached: make(chan struct{}), free: make(chan struct{})}
 }
 
-// Open opens the gate for good. It may be called again.
+// Open opens the gate permanently. It may be called more than once.
 func (g *Gate) Open() { g.open.Do(func() { close(g.free) }) }
 
 // Reached is closed once something has arrived at the gate.
@@ -42,7 +42,7 @@ func (g *Gate) Wait(t testing.TB) {
 	receive(t, g.reached, "nothing reached the gate")
 }
 
-// Pass waits until the gate is open; it returns the error of ctx when that ends before.
+// Pass waits until the gate is open. If ctx ends first, it returns its error.
 func (g *Gate) Pass(ctx context.Context) error {
 	g.reach.Do(func() { close(g.reached) })
 	select {
@@ -53,7 +53,7 @@ func (g *Gate) Pass(ctx context.Context) error {
 	}
 }
 
-// receive reads from c and fails the test when nothing comes for too long.
+// receive reads from c and fails the test if nothing arrives in time.
 func receive[T any](t testing.TB, c <-chan T, otherwise string, args ...any) (v T, ok bool) {
 	t.Helper()
 	timer := time.NewTimer(waitLimit)
@@ -66,13 +66,13 @@ func receive[T any](t testing.TB, c <-chan T, otherwise string, args ...any) (v 
 	return v, ok
 }
 
-// Sender is what starts turns: a Session or a Workspace.
+// Sender starts turns: a Session or a Workspace.
 type Sender interface {
 	Begin(ctx context.Context, p assistant.Prompt) (after int64, err error)
 	Events(ctx context.Context, after int64) iter.Seq[assistant.Event]
 }
 
-// Send starts a turn and returns its events; the channel is closed after its end.
+// Send starts a turn and returns its events. The channel is closed after the last one.
 func Send(ctx context.Context, s Sender, p assistant.Prompt) (<-chan assistant.Event, error) {
 	after, err := s.Begin(ctx, p)
 	if err != nil {
@@ -130,7 +130,7 @@ func Only[E assistant.Event](events []assistant.Event) (picked []E) {
 	return picked
 }
 
-// EventText is the text of the answer in events.
+// EventText returns the text of the answer in events.
 func EventText(events []assistant.Event) string {
 	var all strings.Builder
 	for _, e := range Only[assistant.TextDelta](events) {
@@ -149,8 +149,8 @@ func Terminal(e assistant.Event) bool {
 	}
 }
 
-// DecodeEvent reads what assistant.EncodeEvent writes. An unknown type is an
-// error that names it.
+// DecodeEvent reads the output of assistant.EncodeEvent. An unknown type returns an error
+// that names it.
 func DecodeEvent(text string) (assistant.Event, error) {
 	var head struct{ Type string }
 	if err := json.Unmarshal([]byte(text), &head); err != nil {
@@ -182,8 +182,7 @@ func Parts(stream iter.Seq2[llm.Part, error]) (all []llm.Part, err error) {
 	return all, nil
 }
 
-// JoinParts joins the text and the reasoning of parts, and returns the End when
-// there is one.
+// JoinParts joins the text and the reasoning of parts, and returns the End, if any.
 func JoinParts(parts []llm.Part) (text, reasoning string, end *llm.End) {
 	for _, part := range parts {
 		switch part := part.(type) {
@@ -199,11 +198,12 @@ func JoinParts(parts []llm.Part) (text, reasoning string, end *llm.End) {
 	return text, reasoning, end
 }
 
-// soakEnv asks for the long forms of tests, as task soak does.
+// soakEnv is the environment variable that selects the long forms of tests, set by task
+// soak.
 const soakEnv = "WINNOW_SOAK"
 
-// Rounds is how often a random or exhaustive test repeats: few times in an ordinary run,
-// many times when WINNOW_SOAK is set.
+// Rounds returns how often a random or exhaustive test repeats: few times normally, many
+// times if WINNOW_SOAK is set.
 func Rounds(few, many int) int {
 	if os.Getenv(soakEnv) != "" {
 		return many

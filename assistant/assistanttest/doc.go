@@ -1,21 +1,20 @@
-// Package assistanttest provides fakes for tests of an assistant: a Script is a
-// model in memory, a Server an endpoint that can fail, a Window what the tools
-// change. Its functions collect events and parts.
+// Package assistanttest provides fakes for tests of an assistant: a Script is a model in
+// memory, a Server is an endpoint that can fail, and a Window is changed by its tools.
+// Functions collect events and parts.
 //
 // # Nouns
 //
-// A Script and a Server are given one answer for each request they expect; the
-// last one repeats. Both store every request they were sent. A Gate blocks
-// an answer until the test opens it.
+// A Script or a Server gets one answer for each expected request; the last one repeats.
+// Both record all requests. A Gate blocks an answer until the test opens it.
 //
-// # Who may call what from where
+// # Concurrency
 //
-// Everything is safe from any goroutine, but helpers that take a testing.TB fail
-// the test and so belong to its goroutine.
+// Everything may be used from any goroutine, except helpers that take a testing.TB: they
+// may fail the test, so only its goroutine may call them.
 //
 // # Caveats
 //
-// A Server listens on the loopback interface, and so does not work in a
-// testing/synctest bubble; a Script does. Every wait ends with the test or after
-// ten seconds, whichever comes first.
+// A Server listens on the loopback interface, so it does not work in a testing/synctest
+// bubble; a Script does. Every wait ends with the test or after ten seconds, whichever
+// comes first.
 package assistanttest

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// UseMemory puts the temporary folders of a test binary into memory, where there is room:
-// tests open many stores, and each commit of a store waits for the disk. TMPDIR and a
-// soak run choose the disk. TestMain calls it.
+// UseMemory puts the temporary folders of a test binary into memory if there is room,
+// because tests open many stores, and each commit of a store waits for the disk. If TMPDIR
+// is set, or in a soak run, the disk is used. Call it from TestMain.
 func UseMemory() {
 	const memory, room = "/dev/shm", 1 << 30
 	var fs syscall.Statfs_t

@@ -2,5 +2,5 @@
 
 package assistanttest
 
-// UseMemory does nothing: only Linux has a folder in memory that is always there.
+// UseMemory does nothing: only Linux always has a file system in memory.
 func UseMemory() {}

@@ -9,10 +9,10 @@ import (
 // eventStream is the content type of streamed answers.
 const eventStream = "text/event-stream"
 
-// Text answers with text, word by word.
+// Text returns a reply that streams text word by word.
 func Text(text string) Reply { return Raw(eventStream, Stream(text)) }
 
-// Raw answers 200 with this body, each event in a piece of its own.
+// Raw returns a reply with status 200 and this body, sending each event separately.
 func Raw(contentType, body string) Reply {
 	return func(x *Exchange) {
 		x.Start(http.StatusOK, "Content-Type", contentType)
@@ -22,7 +22,7 @@ func Raw(contentType, body string) Reply {
 	}
 }
 
-// Pieces answers with a stream cut into pieces of so many bytes.
+// Pieces returns a reply that streams body in pieces of size bytes.
 func Pieces(body string, size int) Reply {
 	return func(x *Exchange) {
 		x.Start(http.StatusOK, "Content-Type", eventStream)
@@ -35,8 +35,9 @@ func Pieces(body string, size int) Reply {
 	}
 }
 
-// Respond answers with a status, a body and headers, names and values in turn.
-// A body that begins with { or [ is JSON, one that begins with < a page.
+// Respond returns a reply with a status, a body and headers, given as alternating names and
+// values. A body that starts with { or [ is sent as JSON, one that starts with < as a web
+// page.
 func Respond(status int, body string, headers ...string) Reply {
 	contentType := "text/plain"
 	switch {
@@ -62,7 +63,7 @@ func Stalled(before string, at *Gate, after string) Reply {
 	}
 }
 
-// Unanswered reads the request and sends not even a header until the gate is open.
+// Unanswered reads the request but sends nothing, not even headers, until the gate is open.
 func Unanswered(at *Gate, then Reply) Reply {
 	return func(x *Exchange) {
 		if x.Stall(at) {
@@ -80,7 +81,7 @@ func CutAfter(body string) Reply {
 	}
 }
 
-// Calls answers with tool calls, streamed in pieces. Calls without an id get one.
+// Calls returns a reply with tool calls, streamed in pieces. Calls without an id get one.
 func Calls(calls ...Call) Reply {
 	return func(x *Exchange) {
 		var all strings.Builder
@@ -97,8 +98,8 @@ func Calls(calls ...Call) Reply {
 	}
 }
 
-// TokenLimit refuses, as OpenAI does, requests whose messages have more than
-// limit tokens (Chat.Tokens), and lets others through.
+// TokenLimit rejects, like OpenAI, requests whose messages have more than limit tokens
+// (Chat.Tokens), and passes others on to within.
 func TokenLimit(limit int, within Reply) Reply {
 	return func(x *Exchange) {
 		n := x.Chat.Tokens()

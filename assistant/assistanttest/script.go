@@ -12,9 +12,8 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Step is one thing that a scripted answer does: Say, Think, Call, Fail, Cut,
-// Stop, Emit or Finish. An answer that does not fail, cut or finish by itself
-// finishes after its last step.
+// Step is one step of a scripted answer: Say, Think, Call, Fail, Cut, Stop, Emit or Finish.
+// An answer without Fail, Cut or Finish finishes after its last step.
 type Step interface{ step() }
 
 type (
@@ -22,17 +21,18 @@ type (
 	Say string
 	// Think is reasoning.
 	Think string
-	// Call is a tool call. An empty ID becomes "call_N", N counting from 1 over the script.
+	// Call is a tool call. An empty ID becomes "call_N", with N counting from 1 over the
+	// whole script.
 	Call struct{ ID, Name, Arguments string }
 	// Fail ends the answer with an error.
 	Fail struct{ Err error }
-	// Cut ends the answer as a lost connection does.
+	// Cut ends the answer like a lost connection.
 	Cut struct{}
 	// Stop blocks at a gate until it is opened or the request ends.
 	Stop struct{ At *Gate }
 	// Emit yields any part.
 	Emit struct{ Part llm.Part }
-	// Finish ends the answer with this reason; "" stands for "stop" or "tool_calls".
+	// Finish ends the answer with this reason; "" means "stop" or "tool_calls".
 	Finish struct {
 		Reason  string
 		Damaged string
@@ -50,11 +50,11 @@ func (Stop) step()   {}
 func (Emit) step()   {}
 func (Finish) step() {}
 
-// Answer is the steps of one answer that a Script gives; it has nothing to do with
-// Session.Answer, which answers a question.
+// Answer is one answer of a Script. It is unrelated to Session.Answer, which answers a
+// question.
 type Answer []Step
 
-// Overflow is an answer that refuses the request as too long, with the words of OpenAI.
+// Overflow returns an answer that rejects the request as too long, in OpenAI's wording.
 func Overflow() Answer {
 	return Answer{Fail{&llm.RequestError{
 		Kind: llm.KindOverflow, Status: 400, Matched: "context_length_exceeded",
@@ -62,8 +62,8 @@ func Overflow() Answer {
 	}}}
 }
 
-// Script is a model in memory that gives its answers in order, and then repeats the
-// last one. Make it with NewScript.
+// Script is a model in memory that gives its answers in order and then repeats the last
+// one. Create it with NewScript.
 type Script struct {
 	mu        sync.Mutex
 	answers   []Answer
@@ -96,8 +96,8 @@ func (s *Script) Requests() []llm.Request {
 	return slices.Clone(s.requests)
 }
 
-// Cancelled counts the answers that ended because their context did, or because
-// the consumer left its range loop.
+// Cancelled returns the number of answers that ended because their context did, or because
+// the consumer left the range loop.
 func (s *Script) Cancelled() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part
 	}
 }
 
-// errBroken ends an answer whose consumer has left its range loop.
+// errBroken ends an answer whose consumer has left the range loop.
 var errBroken = errors.New("the consumer has stopped")
 
 func (s *Script) cancel() {
@@ -135,7 +135,7 @@ func (s *Script) cancel() {
 	s.cancelled++
 }
 
-// choose stores a copy of the request and chooses its answer.
+// choose stores a copy of the request and returns its answer.
 func (s *Script) choose(req llm.Request) (Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,30 +11,29 @@ import (
 	"testing"
 )
 
-// Server is an OpenAI-compatible endpoint on the loopback interface. It answers
-// requests for completions in order, and then repeats the last answer. Make it with
-// NewServer.
+// Server is an OpenAI-compatible endpoint on the loopback interface. It answers completion
+// requests in order and then repeats the last answer. Create it with NewServer.
 type Server struct {
 	URL string // the base URL of the endpoint
 
 	mu      sync.Mutex
 	replies []Reply
-	routes  map[string]Reply // by the end of the path
+	routes  map[string]Reply // by suffix of the path
 	next    int
 	asked   []*Exchange
 	gone    chan *Exchange
 	closed  chan struct{}
 }
 
-// Reply answers one request on the wire.
+// Reply responds to one request.
 type Reply func(x *Exchange)
 
-// Exchange is one request to a Server, and the means to answer it.
+// Exchange is one request to a Server, with methods to respond.
 type Exchange struct {
 	Path   string
 	Header http.Header
 	Body   []byte
-	Chat   Chat // what Body says, when it is a request for a completion
+	Chat   Chat // decoded Body, for a completion request
 
 	number  int
 	writer  http.ResponseWriter
@@ -42,8 +41,8 @@ type Exchange struct {
 	server  *Server
 }
 
-// backlog is how many closed connections a server stores for Gone; it is more than
-// any test makes.
+// backlog is how many closed connections a server stores for Gone, more than any test
+// makes.
 const backlog = 1024
 
 // NewServer starts an endpoint with these replies, and stops it when the test
@@ -102,7 +101,7 @@ func (s *Server) Gone(t testing.TB) *Exchange {
 	return x
 }
 
-// choose stores the request and chooses its answer.
+// choose stores the request and returns its reply.
 func (s *Server) choose(x *Exchange) Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +119,7 @@ func (s *Server) choose(x *Exchange) Reply {
 	return s.replies[min(s.next, len(s.replies))-1]
 }
 
-// Start sends the head of the answer. headers are names and values in turn.
+// Start sends the status and headers, which are alternating names and values.
 func (x *Exchange) Start(status int, headers ...string) {
 	for i := 0; i+1 < len(headers); i += 2 {
 		x.writer.Header().Add(headers[i], headers[i+1])
@@ -140,8 +139,8 @@ func (x *Exchange) flush() { http.NewResponseController(x.writer).Flush() }
 // Gone reports whether the client has closed the connection.
 func (x *Exchange) Gone() bool { return x.request.Context().Err() != nil }
 
-// Stall waits until the gate is open. It reports false when the client
-// has closed the connection or the server is stopped instead.
+// Stall waits until the gate is open. It returns false if the client closes the connection
+// or the server stops first.
 func (x *Exchange) Stall(g *Gate) bool {
 	go func() {
 		select {

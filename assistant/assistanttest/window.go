@@ -16,19 +16,19 @@ import (
 // Window is an assistant.Window for tests, a list of words. Its tools are
 //
 //	list_words, count_words      read
-//	add_word                     write, {"word": "…"}; a word that is there is a failure
-//	save_words                   write, lasting: makes the words the saved ones
-//	fail, panic                  write, do what they say and change nothing
-//	slow                         read, waits at Slow until it is opened or the call ends
+//	add_word                     write, {"word": "…"}; fails if the word exists
+//	save_words                   write, lasting: saves the words
+//	fail, panic                  write, fail or panic and change nothing
+//	slow                         read, waits until Slow is opened or the call ends
 //	progress                     read, reports progress twice
 //
-// The exported fields are set before use. The zero value is an empty window.
+// Set the exported fields before use. The zero value is an empty window.
 type Window struct {
-	Instructions string // what Describe returns
-	Slow         *Gate  // where slow waits; nil waits for the end of the call
-	BreakContext error  // what Context fails with; nil works
-	BreakState   error  // what State fails with
-	BreakApply   error  // what Apply fails with
+	Instructions string // returned by Describe
+	Slow         *Gate  // where the tool slow waits; nil waits until the call ends
+	BreakContext error  // returned by Context; nil for success
+	BreakState   error  // returned by State
+	BreakApply   error  // returned by Apply
 
 	mu      sync.Mutex
 	words   []string
@@ -54,10 +54,10 @@ func NewWindow(words ...string) *Window {
 // Words returns the words.
 func (w *Window) Words() []string { return w.read(func() []string { return w.words }) }
 
-// Saved returns the words that were saved last.
+// Saved returns the last saved words.
 func (w *Window) Saved() []string { return w.read(func() []string { return w.saved }) }
 
-// Runs returns the tools that have run, in order, each with its word: "add_word cat".
+// Runs returns the tools that have run, in order, with their word: "add_word cat".
 func (w *Window) Runs() []string { return w.read(func() []string { return w.runs }) }
 
 func (w *Window) read(list func() []string) []string {
@@ -66,7 +66,7 @@ func (w *Window) read(list func() []string) []string {
 	return slices.Clone(list())
 }
 
-// Locked reports whether the window is locked now.
+// Locked reports whether the window is locked.
 func (w *Window) Locked() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,14 +80,14 @@ func (w *Window) Locks() int {
 	return w.locks
 }
 
-// Fault returns how Lock and Unlock were misused; nil when they came in pairs.
+// Fault returns how Lock and Unlock were misused, or nil if they were paired.
 func (w *Window) Fault() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.fault
 }
 
-// Type adds a word as the user would. It is refused while the window is locked.
+// Type adds a word like the user would. It fails while the window is locked.
 func (w *Window) Type(word string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +99,7 @@ func (w *Window) Type(word string) error {
 	return nil
 }
 
-// Context is the words.
+// Context returns the words.
 func (w *Window) Context() (any, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +109,7 @@ func (w *Window) Context() (any, error) {
 	return map[string]any{"words": slices.Concat([]string{}, w.words), "unsaved": !slices.Equal(w.words, w.saved)}, nil
 }
 
-// Describe returns Instructions, or a sentence instead.
+// Describe returns Instructions, or a default sentence.
 func (w *Window) Describe() string {
 	if w.Instructions != "" {
 		return w.Instructions
@@ -117,7 +117,7 @@ func (w *Window) Describe() string {
 	return "You keep a list of words."
 }
 
-// State is the words.
+// State returns the words.
 func (w *Window) State() (json.RawMessage, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +131,7 @@ type windowState struct {
 	Words []string `json:"words"`
 }
 
-// Apply brings the words back.
+// Apply restores the words.
 func (w *Window) Apply(state json.RawMessage) error {
 	var s windowState
 	if err := json.Unmarshal(state, &s); err != nil {
@@ -167,7 +167,7 @@ func (w *Window) Unlock() {
 	w.locked = false
 }
 
-// Changes returns what Type did.
+// Changes returns what Type has done.
 func (w *Window) Changes(mark int64) ([]assistant.Entry, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Limits bound what one user of a hub can use.
+// Limits restrict what one user of a hub can use.
 type Limits struct {
 	Sessions int   // open sessions at the same time; 0 means DefaultUserSessions
-	Turns    int   // turns with a language model on a day; 0 means no limit
-	Tokens   int64 // tokens in the requests and responses of a day, as endpoints report them; 0 means no limit
+	Turns    int   // turns with a language model per day; 0 means no limit
+	Tokens   int64 // tokens in the requests and responses of a day, as reported by endpoints; 0 means no limit
 }
 
 // DefaultUserSessions is the default of Limits.Sessions.

@@ -12,7 +12,8 @@ import (
 	"winnow/assistant/history"
 )
 
-// answer returns a complete answer whose calls and time a careless encoding would change.
+// answer returns a complete answer with calls and times that a careless encoding would
+// change.
 func answer(id, text string) *assistant.Variant {
 	return &assistant.Variant{
 		ID: id, At: now.Add(time.Hour), Model: "anthropic/opus", AssistantText: text, State: assistant.PairComplete,
@@ -79,7 +80,8 @@ func aPairHasSeveralAnswers(t *testing.T, s history.Store) {
 	answersGoWithTheirPair(t, s, p)
 }
 
-// unknownAnswersAreRefused changes answers that p does not have, and those of no pair.
+// unknownAnswersAreRefused changes answers that p does not have, and answers of a missing
+// pair.
 func unknownAnswersAreRefused(t *testing.T, s history.Store, p *assistant.Pair) {
 	t.Helper()
 	for want, refused := range map[error]assistant.PairAnswer{
@@ -91,7 +93,7 @@ func unknownAnswersAreRefused(t *testing.T, s history.Store, p *assistant.Pair) 
 	}
 }
 
-// answersGoWithTheirPair stores requests of two answers of p, and deletes it.
+// answersGoWithTheirPair stores requests for two answers of p and then deletes p.
 func answersGoWithTheirPair(t *testing.T, s history.Store, p *assistant.Pair) {
 	t.Helper()
 	ctx := t.Context()
@@ -111,7 +113,7 @@ func answersGoWithTheirPair(t *testing.T, s history.Store, p *assistant.Pair) {
 	}
 }
 
-// The pair of a queued message is stored and the message forgotten together.
+// A queued message is removed in the same commit that stores its pair.
 func aQueuedMessageIsStoredOnce(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()

@@ -21,7 +21,7 @@ func refsOf(t *testing.T, s history.Store, session string) (seqs []int64) {
 	return seqs
 }
 
-// sessionOf returns a session of the list.
+// sessionOf returns a session from the list.
 func sessionOf(t *testing.T, s history.Store, id string) history.Session {
 	t.Helper()
 	all, err := s.Sessions(t.Context())
@@ -33,8 +33,9 @@ func sessionOf(t *testing.T, s history.Store, id string) history.Session {
 	return all[i]
 }
 
-// aSessionBranches: the view of a branch is the parent's up to the pair, and its own; filters,
-// counts and titles follow, and nothing is copied.
+// aSessionBranches checks that the view of a branch consists of the parent's pairs up to
+// the branch and its own, that filters, counts and titles agree, and that nothing is
+// copied.
 func aSessionBranches(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -81,7 +82,7 @@ func aSessionBranches(t *testing.T, s history.Store) {
 	}
 }
 
-// aSessionIsRenamed: a title replaces the first message until it is removed.
+// aSessionIsRenamed checks that a title replaces the first message until it is removed.
 func aSessionIsRenamed(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -106,8 +107,8 @@ func aSessionIsRenamed(t *testing.T, s history.Store) {
 	}
 }
 
-// aCancelledAnswerIsOffered: it is out of view and search until it is kept, and removed when
-// it is forgotten.
+// aCancelledAnswerIsOffered checks that a cancelled answer is excluded from view and search
+// until it is kept, and removed when it is forgotten.
 func aCancelledAnswerIsOffered(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()

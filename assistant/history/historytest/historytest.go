@@ -1,11 +1,11 @@
-// Package historytest has the tests that every implementation of history.Store
-// passes. A test calls Run with a function that opens an empty store:
+// Package historytest contains the tests that every implementation of history.Store must
+// pass. Call Run with a function that opens an empty store:
 //
 //	historytest.Run(t, func(t *testing.T) history.Store { … })
 //
-// The store is used from several goroutines at once; the caller closes it. The
-// suite tests what Store promises; what only one implementation does, with files
-// and damage for example, is tested in its package.
+// The store is used from several goroutines at once; the caller closes it. The suite tests
+// the contract of Store. Behaviour of a single implementation, such as handling of damaged
+// files, is tested in its own package.
 package historytest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Run tests the stores that open returns, a new and empty one for each test.
+// Run tests stores returned by open, which must return a new and empty one for each test.
 func Run(t *testing.T, open func(t *testing.T) history.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, history.Store){
@@ -57,8 +57,8 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 	}
 }
 
-// payloadsAreReadAlone: those of the pairs that have some, in the order asked for. A text
-// that looks like payloads is not taken for them.
+// payloadsAreReadAlone checks that Payloads returns the pairs that have payloads, in the
+// requested order, and that text resembling payloads is not mistaken for them.
 func payloadsAreReadAlone(t *testing.T, s history.Store) {
 	t.Helper()
 	first, plain, second := pair("s", "a", "b"), pair("s", `"payloads":[{"id":"x"}]`, `"payloads":[]`), pair("s", "c", "d")
@@ -238,7 +238,7 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 	if got := line(t, s, "t4", root); !slices.Equal(got, all[2:]) {
 		t.Errorf("with the root selected t4 is %v, want %v", got, all[2:])
 	}
-	env.User = "bob" // a served user, whose name the pair has
+	env.User = "bob" // a served user, named as the pair's author
 	if got := line(t, s, "u", env); !slices.Equal(got, all[2:3]) {
 		t.Errorf("u of bob selects %v, want %v", got, all[2:3])
 	}

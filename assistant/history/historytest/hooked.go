@@ -16,17 +16,17 @@ import (
 	"winnow/assistant/history"
 )
 
-// Hooked is a Store that calls Before with the name of a method before each call that may
-// read or write. An error of Before is the answer of the call.
+// Hooked is a Store that calls Before with the name of the method before each call that may
+// read or write. If Before returns an error, the call returns it.
 type Hooked struct {
 	history.Store
 	Before func(ctx context.Context, method string) error
 }
 
-// Counting counts the calls of a Store made below a function of the program, such as
-// Update or View. The zero value counts nothing: set Below.
+// Counting counts the calls of a Store made from within certain functions of the program,
+// such as Update or View. The zero value counts nothing: set Below.
 type Counting struct {
-	Below []string // suffixes of names of functions
+	Below []string // suffixes of function names
 
 	mu    sync.Mutex
 	calls []string
@@ -57,14 +57,14 @@ func (c *Counting) Calls() []string {
 	return calls
 }
 
-// Hanging lets the calls of a Store wait, once Hang was called, until their context ends or
-// Release is called. The zero value does not hang.
+// Hanging blocks the calls of a Store, once Hang was called, until their context ends or
+// Release is called. The zero value does not block.
 type Hanging struct {
 	mu       sync.Mutex
-	released chan struct{} // nil: calls do not wait
+	released chan struct{} // nil if calls do not wait
 }
 
-// Hang makes calls wait.
+// Hang makes calls block.
 func (h *Hanging) Hang() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,7 +73,7 @@ func (h *Hanging) Hang() {
 	}
 }
 
-// Release lets all calls go on.
+// Release lets all calls continue.
 func (h *Hanging) Release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,13 +99,13 @@ func (h *Hanging) Before(ctx context.Context, _ string) error {
 	}
 }
 
-// Slow lets the calls of a Store take a time, once it is set: the first that long, the next
-// ones less, and then that long again, so that a later call may end before an earlier one.
+// Slow delays the calls of a Store once Set was called. The first call takes that long, the
+// next ones less, and so on in turn, so that a later call may end before an earlier one.
 type Slow struct {
 	pause, calls atomic.Int64
 }
 
-// Set sets what a call takes from now on.
+// Set sets the delay of calls from now on.
 func (s *Slow) Set(pause time.Duration) { s.pause.Store(int64(pause)) }
 
 // Before is for Hooked.

@@ -38,7 +38,8 @@ func marksAreRestored(t *testing.T, s history.Store) {
 	}
 }
 
-// missingPairsAreNamed changes pairs that are not there, alone and beside one that is.
+// missingPairsAreNamed changes pairs that do not exist, alone and together with one that
+// does.
 func missingPairsAreNamed(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()

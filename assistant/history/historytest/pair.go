@@ -16,7 +16,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// FullPair returns a pair that has something in every field.
+// FullPair returns a pair with a value in every field.
 func FullPair() *assistant.Pair {
 	return &assistant.Pair{
 		ID: assistant.NewID(now), Session: "s1", Author: "anna", Topic: "AI > Agents", Model: "openai/gpt-5.1",
@@ -44,7 +44,7 @@ func FullPair() *assistant.Pair {
 	}
 }
 
-// fullVariant returns an answer that has something in every field.
+// fullVariant returns an answer with a value in every field.
 func fullVariant() assistant.Variant {
 	return assistant.Variant{
 		ID: "first", At: now, Model: "anthropic/opus", AssistantText: "Well [[tool:0]] done.", Reasoning: "since", State: assistant.PairError,
@@ -60,7 +60,7 @@ func fullVariant() assistant.Variant {
 	}
 }
 
-// Picture returns a picture of so many pixels a side.
+// Picture returns a square picture with the given side in pixels.
 func Picture(t testing.TB, name string, side int) assistant.Attachment {
 	t.Helper()
 	var b bytes.Buffer
@@ -98,14 +98,14 @@ func picturesAreStoredOnce(t *testing.T, s history.Store) {
 	}
 	refs, err := s.Refs(ctx, "x", 3.5)
 	must(t, err)
-	// The words, 255 for a tile and 765 for four.
+	// The words, 255 tokens for one tile and 765 for four.
 	if len(refs) != 2 || refs[0].Cost != 4+255+765 || refs[0].Cost != assistant.PairCost(&got[0], 3.5) || refs[1].Cost != 2+255 {
 		t.Errorf("Refs = %+v; want the tokens of the pictures in the costs", refs)
 	}
 	if seqs := line(t, s, "i", history.Env{}); !slices.Equal(seqs, []int64{one.Seq, two.Seq}) {
 		t.Errorf("i selects %v", seqs)
 	}
-	again := got[0] // as a re-ask does: the pair is replaced by one with the same pictures, without their bytes
+	again := got[0] // like a re-ask: the pair is replaced by one with the same pictures, without their bytes
 	again.Seq, again.ID = 0, ""
 	must(t, s.Commit(ctx, &assistant.Batch{Delete: []int64{one.Seq}, Put: []*assistant.Pair{&again}}))
 	has("replaced", b, true)

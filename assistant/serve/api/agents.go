@@ -12,7 +12,8 @@ import (
 	"winnow/assistant/serve/mcp"
 )
 
-// serveAgent handles a request to /mcp, which is described by the Model Context Protocol instead of the document.
+// serveAgent handles a request to /mcp, which follows the Model Context Protocol and is not
+// in the OpenAPI document.
 func (s *Server) serveAgent(w http.ResponseWriter, r *http.Request) {
 	client := clientOf(r.Context())
 	if !client.Role.May(assistant.RoleRead) {
@@ -32,7 +33,7 @@ func (s *Server) serveAgent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the deadline of the server would end a stream, and a call that asks the user
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the server's deadline would end a stream, or a call that asks the user
 	err = s.opts.Agents.ServeHTTP(patientWriter{w, s.opts.Write}, r, client)
 	switch {
 	case errors.Is(err, mcp.ErrTooMany):
@@ -49,7 +50,8 @@ func (s *Server) serveAgent(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// patientWriter is a response that may take any time as a whole, and a limited time for each write.
+// patientWriter is a response that may take any time in total, but only a limited time per
+// write.
 type patientWriter struct {
 	http.ResponseWriter
 	write time.Duration

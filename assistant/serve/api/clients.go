@@ -42,7 +42,7 @@ func clientOf(ctx context.Context) credential.Credential {
 // startKey is the key of the credential of Options.Token.
 const startKey = "start"
 
-// clientFor returns what a token proves.
+// clientFor returns the credential for a token.
 func (s *Server) clientFor(token string) (client credential.Credential, known bool) {
 	if s.opts.Token != "" && subtle.ConstantTimeCompare([]byte(credential.Hash(token)), []byte(credential.Hash(s.opts.Token))) == 1 {
 		return credential.Credential{Key: startKey, User: s.opts.User, Role: assistant.RoleAdmin}, true
@@ -57,7 +57,7 @@ func (s *Server) clientFor(token string) (client credential.Credential, known bo
 	return client, known
 }
 
-// clients are the requests that are being handled, by the key of their credential.
+// clients tracks the requests being handled, by the key of their credential.
 type clients struct {
 	mu       sync.Mutex
 	requests map[string]map[*http.Request]context.CancelFunc

@@ -19,7 +19,7 @@ type ObserveOptions struct {
 	Log     *slog.Logger
 }
 
-// Observe returns the handler for programs that watch a server and do not use it: /metrics for tokens with the role
+// Observe returns the handler for monitoring programs: /metrics for tokens with the role
 // metrics, /healthz and /readyz.
 func Observe(o ObserveOptions) http.Handler {
 	mux := http.NewServeMux()

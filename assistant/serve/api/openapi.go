@@ -76,7 +76,7 @@ func (s *Server) describe() (err error) {
 	return err
 }
 
-// server returns where clients reach the server.
+// server returns the address at which clients reach the server.
 func (s *Server) server() *huma.Server {
 	switch {
 	case s.opts.PublicURL != nil:

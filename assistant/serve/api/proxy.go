@@ -70,8 +70,8 @@ func (s *Server) allowedPage(origin string) bool {
 	return slices.ContainsFunc(s.opts.Origins, func(o *url.URL) bool { return sameOrigin(origin, o) })
 }
 
-// cors answers the questions that browsers ask for pages of an allowed origin; done means that there is nothing else
-// to do.
+// cors answers browsers' CORS requests for pages of an allowed origin; done means that
+// there is nothing else to do.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !s.allowedPage(origin) || !s.ownHost(r.Host) {
@@ -94,7 +94,7 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 // remoteKey is the context key of the address of the client of a request.
 type remoteKey struct{}
 
-// remoteOf returns the address of the client of a request that guard has seen.
+// remoteOf returns the address of the client of a request, as determined by guard.
 func remoteOf(ctx context.Context) string {
 	address, _ := ctx.Value(remoteKey{}).(string)
 	return address

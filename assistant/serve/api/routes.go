@@ -168,7 +168,7 @@ func showReady(w http.ResponseWriter, r *http.Request, ready func(context.Contex
 	defer cancel()
 	if ready != nil {
 		done := make(chan error, 1)
-		go func() { done <- ready(ctx) }() // may hang
+		go func() { done <- ready(ctx) }() // ready may never return
 		var err error
 		select {
 		case err = <-done:

@@ -83,7 +83,7 @@ func bearerToken(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// seenWriter is a response whose status is known afterwards.
+// seenWriter is a response that records its status.
 type seenWriter struct {
 	http.ResponseWriter
 	status int
@@ -98,7 +98,8 @@ func (w *seenWriter) WriteHeader(status int) {
 // Unwrap returns the wrapped response, for http.ResponseController.
 func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// access logs and counts a request that was let in: who has asked for what. Health checks are only counted.
+// access logs and counts a request that was not refused: who requested what. Health checks
+// are only counted.
 func (s *Server) access(r *http.Request, w *seenWriter, began time.Time) {
 	kind := cmp.Or(r.Pattern, "none")
 	s.metrics.Called(serve.ServerHTTP, kind, strconv.Itoa(w.status))

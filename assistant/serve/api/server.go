@@ -26,14 +26,14 @@ type Options struct {
 	Hub     *serve.Hub
 	Token   string            // a token with the role admin; "" means that all tokens are in Tokens
 	User    string            // the user of Token
-	Tokens  credential.Tokens // further tokens; without a path there are none
+	Tokens  credential.Tokens // further tokens; none if it has no path
 	Address string            // the HOST:PORT at which clients reach the server
 	// PublicURL is where clients reach the server through a proxy; nil means at Address.
 	PublicURL *url.URL
-	// Proxies are the addresses of proxies whose X-Forwarded-For is believed. Without TLS, a server that other hosts
-	// reach accepts only their connections.
+	// Proxies are the addresses of proxies whose X-Forwarded-For is trusted. Without TLS, a
+	// server that is reachable from other hosts accepts only connections from them.
 	Proxies []netip.Prefix
-	Origins []*url.URL               // of pages that may use the server from a browser
+	Origins []*url.URL               // origins of pages that may use the server from a browser
 	Cert    func() *x509.Certificate // the current certificate, whose names are allowed in Host headers; nil means no TLS
 	Version string                   // the version of the program
 	Agents  *mcp.Agents              // serves /mcp; nil means that there is none

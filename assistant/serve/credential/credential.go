@@ -21,22 +21,22 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Credential is what a client has proved.
+// Credential is what a client has proved to be.
 type Credential struct {
 	// Key identifies the credential. It changes with the role, so that sessions opened under the old role end.
 	Key     string
 	User    string
 	Role    assistant.Role
-	Expires time.Time // zero: never
+	Expires time.Time // zero means never
 }
 
 // Token is a token as it is stored.
 type Token struct {
-	Name    string         `json:"name"` // of the user
+	Name    string         `json:"name"` // name of the user
 	Role    assistant.Role `json:"role"`
-	Hash    string         `json:"hash"` // SHA-256 in hexadecimal; a token is random, so that it needs no slow hash
+	Hash    string         `json:"hash"` // SHA-256 in hexadecimal; tokens are random, so no slow hash is needed
 	Created time.Time      `json:"created"`
-	Expires time.Time      `json:"expires,omitzero"` // zero: never
+	Expires time.Time      `json:"expires,omitzero"` // zero means never
 }
 
 // Expired reports whether the token is no longer valid.
@@ -45,7 +45,7 @@ func (t Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.
 // TokenPrefix is the start of the keys of tokens.
 const TokenPrefix = "token "
 
-// Credential returns what the token proves.
+// Credential returns the credential that the token proves.
 func (t Token) Credential() Credential {
 	return Credential{Key: TokenPrefix + t.Hash + " " + string(t.Role), User: t.Name, Role: t.Role, Expires: t.Expires}
 }
@@ -56,7 +56,7 @@ func Hash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Tokens is a file of tokens. A file that does not exist has none.
+// Tokens is a file of tokens. A missing file contains no tokens.
 type Tokens struct {
 	Path string
 	Now  func() time.Time // nil means time.Now
@@ -107,14 +107,14 @@ func (f Tokens) List() ([]Token, error) {
 	return stored.Tokens, nil
 }
 
-// Find returns what a token proves; ok is false if it proves nothing.
+// Find returns the credential for a token; ok is false if the token is unknown.
 func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 	all, err := f.List()
 	if err != nil {
 		return Credential{}, false, err
 	}
 	hash := Hash(token)
-	for _, t := range all { // comparing hashes reveals nothing that helps to find a token
+	for _, t := range all { // comparing hashes reveals nothing that helps to guess a token
 		if t.Hash == hash && !t.Expired(f.now()) {
 			return t.Credential(), true, nil
 		}

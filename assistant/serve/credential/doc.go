@@ -1,11 +1,13 @@
-// Package credential says who may use a served window, and as what: by tokens, of which only hashes are stored.
+// Package credential decides who may use a served window, and in which role. Users have
+// tokens, stored only as hashes.
 //
 // # Nouns
 //
-// A Credential is what a client has proved: a user with a role. Tokens is a file of tokens. Watch reports changes of
-// such files.
+// A Credential is what a client has proved: a user with a role. Tokens is a file of tokens.
+// Watch reports changes of such files.
 //
 // # Who may call what from where
 //
-// All functions and methods may be called from any goroutine, and several processes may change the same file.
+// All functions and methods may be called from any goroutine, and several processes may
+// change the same file.
 package credential

@@ -10,9 +10,10 @@ import (
 // Interval is how often Watch looks at the files: a removed key ends its sessions within a second.
 const Interval = 500 * time.Millisecond
 
-// Watch calls look at every interval until ctx ends, and says whether one of the files has changed since the last
-// call. It compares times and sizes instead of asking the system to report changes, because that also works on
-// network file systems and for files that are mounted into a container.
+// Watch calls look at every interval until ctx ends, with changed set if one of the files
+// has changed since the last call. It compares times and sizes instead of asking the system
+// to report changes, because that also works on network file systems and for files that are
+// mounted into a container.
 func Watch(ctx context.Context, interval time.Duration, paths []string, look func(changed bool)) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

@@ -22,7 +22,7 @@ import (
 
 // AgentOptions configures Agents.
 type AgentOptions struct {
-	Options // of each connection; Open and History are not used
+	Options // for each connection; Open and History are not used
 	Hub     *serve.Hub
 	Metrics *serve.Metrics // may be nil
 	Idle    time.Duration  // the time without a request after which an HTTP session ends; 0 means never
@@ -59,10 +59,10 @@ type agent struct {
 	who    credential.Credential
 	ctx    context.Context // ends with the connection
 	end    context.CancelFunc
-	began  bool // it counts; guarded by the mutex of agents
+	began  bool // it counts towards the limits; guarded by the mutex of agents
 }
 
-// NewAgents returns the agents of a hub; there are none yet.
+// NewAgents returns the agents of a hub, initially none.
 func NewAgents(o AgentOptions) *Agents {
 	if o.Most == 0 {
 		o.Most = DefaultMost
@@ -97,8 +97,9 @@ type (
 // sessionHeader names the session of a request.
 const sessionHeader = "Mcp-Session-Id"
 
-// ServeHTTP handles a request of a client whose token has been checked. A request that begins a session returns
-// ErrTooMany or serve.ErrClosed, and the caller responds, if there can be no further session.
+// ServeHTTP handles a request from a client whose token has been checked. If a request
+// would begin a session but no more sessions are possible, it returns ErrTooMany or
+// serve.ErrClosed, and the caller must respond.
 func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who credential.Credential) error {
 	ctx := context.WithValue(r.Context(), whoKey{}, who)
 	if r.Method != http.MethodPost || r.Header.Get(sessionHeader) != "" {
@@ -112,12 +113,12 @@ func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who credentia
 	a.http.ServeHTTP(w, r.WithContext(context.WithValue(ctx, agentKey{}, c)))
 	stop := context.AfterFunc(c.ctx, func() {
 		for session := range c.Sessions() {
-			_ = session.Close() // an error means that it has ended already
+			_ = session.Close() // an error means that it has already ended
 		}
 	})
 	leave := func() {
 		for session := range c.Sessions() {
-			_ = session.Wait() // how it has ended does not matter
+			_ = session.Wait() // how it ended does not matter
 		}
 		stop()
 		a.leave(c)
@@ -176,7 +177,8 @@ func (a *Agents) join(ctx context.Context, who credential.Credential, o Options)
 	return c, nil
 }
 
-// add adds a connection that does not count yet: clients begin with requests that open no session.
+// add adds a connection that does not count towards the limits yet: clients start with
+// requests that open no session.
 func (a *Agents) add(c *agent) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -187,7 +189,7 @@ func (a *Agents) add(c *agent) error {
 	return nil
 }
 
-// begin counts a connection.
+// begin counts a connection towards the limits.
 func (a *Agents) begin(c *agent) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -205,7 +207,8 @@ func (a *Agents) hasBegun(c *agent) bool {
 // maxLogged is the maximum width of a name in the log, in cells.
 const maxLogged = 60
 
-// room returns an error if there can be no further connection of this kind. The caller has locked a.mu.
+// room returns an error if another connection of this kind would exceed a limit. The caller
+// has locked a.mu.
 func (a *Agents) room(c *agent) error {
 	all, own := 0, 0
 	for other := range a.open {
@@ -235,7 +238,7 @@ func (a *Agents) leave(c *agent) {
 	if c.server == nil {
 		return
 	}
-	c.mu.Lock() // waits for the call that is running
+	c.mu.Lock() // waits for the running call
 	defer c.mu.Unlock()
 	if c.joined == nil {
 		return
@@ -251,8 +254,9 @@ func (a *Agents) leave(c *agent) {
 // closeTime is how long closing a session may take.
 const closeTime = 10 * time.Second
 
-// receive handles a request. It counts the connection with the request that begins a session, counts the requests
-// being handled, and refuses them while the server is ending.
+// receive handles a request. With the request that begins a session, it starts to count the
+// connection. It counts the requests being handled, and refuses requests while the server
+// is ending.
 func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	a := c.agents
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -325,8 +329,8 @@ func (a *Agents) connections() (out []*agent) {
 	return out
 }
 
-// Close waits until the calls that are running have ended, or ctx is done, and ends all connections. There can be no
-// new ones.
+// Close waits until the running calls have ended or ctx is done, and then ends all
+// connections. No new ones can begin.
 func (a *Agents) Close(ctx context.Context) {
 	a.mu.Lock()
 	a.closed = true

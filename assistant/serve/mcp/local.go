@@ -20,29 +20,30 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Choice is what an agent on this machine asks for.
+// Choice is what an agent on this machine requests.
 type Choice struct {
 	ReadOnly  bool     `json:"read_only,omitempty"`
 	Tools     []string `json:"tools,omitempty"`
 	AllowSave bool     `json:"allow_save,omitempty"`
 }
 
-// address is the document through which agents on this machine find a hub. Only its user can read it.
+// address is the document that tells agents on this machine how to reach a hub. Only its
+// user can read it.
 type address struct {
-	Address string `json:"address"` // on the loopback interface
-	Secret  string `json:"secret"`  // without which there is no connection
+	Address string `json:"address"` // HOST:PORT on the loopback interface
+	Secret  string `json:"secret"`  // required to connect
 }
 
-// hello is the first line of a connection, and the server's answer to it.
+// hello is the first line of a connection, and also the server's reply.
 type hello struct {
 	Secret string `json:"secret,omitempty"`
 	Choice
 	Error string   `json:"error,omitempty"`
-	Tool  string   `json:"tool,omitempty"`  // of Choice, if there is no such tool
-	Known []string `json:"known,omitempty"` // all tools, in this case
+	Tool  string   `json:"tool,omitempty"`  // a tool in Choice that does not exist
+	Known []string `json:"known,omitempty"` // all tools, if Tool is set
 }
 
-// helloTime is how long the first line and the answer may take.
+// helloTime is how long the first line and the reply may take.
 const helloTime = 5 * time.Second
 
 // localKey is the key of the credential of agents on this machine.
@@ -93,7 +94,7 @@ func (a *Agents) ServeLocal(ctx context.Context, path string) (wait func(), err 
 func removeAddress(path string, own address) {
 	var now address
 	if privatefile.ReadDocument(path, &now) == nil && now == own {
-		_ = os.Remove(path) // a document that stays is ignored, because nothing listens
+		_ = os.Remove(path) // a leftover document is harmless, because nothing listens at its address
 	}
 }
 
@@ -128,15 +129,16 @@ func (a *Agents) local(ctx context.Context, conn net.Conn, secret string, logged
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	stop := context.AfterFunc(c.ctx, func() { _ = conn.SetReadDeadline(time.Now()) }) // ends reading, and answers are still written
+	stop := context.AfterFunc(c.ctx, func() { _ = conn.SetReadDeadline(time.Now()) }) // ends reading; answers are still written
 	defer stop()
 	if err := c.run(c.ctx, io.MultiReader(bytes.NewReader(rest), conn), conn); err != nil {
 		c.opts.Log.Warn("connection to an agent broke", "error", err)
 	}
 }
 
-// Relay connects the agent at in and out with the hub whose document is at path, and returns when either of them has
-// ended. It returns ErrNoHub, without having read anything, if there is no hub.
+// Relay connects the agent at in and out to the hub whose document is at path, and returns
+// when either of them has ended. If there is no hub, it returns ErrNoHub without reading
+// anything.
 func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice Choice) error {
 	var at address
 	if err := privatefile.ReadDocument(path, &at); err != nil {
@@ -144,7 +146,7 @@ func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice
 	}
 	conn, err := (&net.Dialer{Timeout: helloTime}).DialContext(ctx, "tcp", at.Address)
 	if err != nil {
-		return ErrNoHub // it was killed
+		return ErrNoHub // the hub was killed
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
@@ -157,7 +159,7 @@ func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice
 	var answer hello
 	switch {
 	case err != nil || json.Unmarshal(line, &answer) != nil:
-		return ErrNoHub // another program listens at this address now
+		return ErrNoHub // another program now listens at this address
 	case answer.Tool != "":
 		return &UnknownToolError{answer.Tool, answer.Known}
 	case answer.Error != "":
@@ -166,8 +168,8 @@ func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice
 	_ = conn.SetDeadline(time.Time{})
 	asked := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(conn, in) // ends with the agent, or with the connection
-		close(asked)             // before the server can end because of it
+		_, _ = io.Copy(conn, in) // ends when the agent or the connection does
+		close(asked)             // before the server can end as a result
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
 	_, err = io.Copy(out, from)

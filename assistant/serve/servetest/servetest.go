@@ -1,8 +1,8 @@
-// Package servetest has a hub for the tests of what serves one.
+// Package servetest provides a hub for tests of servers.
 //
-// A Rig is a hub over the list of words of package assistanttest, with a real journal and
-// history in a folder of the test. It closes with its test; what a test closes before, such
-// as a server on the hub, it registers later.
+// A Rig is a hub over the word list of package assistanttest, with a real journal and
+// history in a temporary folder. It is closed at the end of the test, after cleanups that
+// were registered later, such as closing a server on the hub.
 package servetest
 
 import (
@@ -27,24 +27,24 @@ import (
 	"winnow/checkpoint"
 )
 
-// closeTimeout bounds the end of a hub.
+// closeTimeout limits how long closing a hub may take.
 const closeTimeout = 10 * time.Second
 
-// Options configures Start. Only Model has to be given.
+// Options configures Start. Only Model is required.
 type Options struct {
-	Dir    string // of journal and history; "" is a temporary one
-	Name   string // of the model in the provider test; "" is script. There is also test/other
+	Dir    string // folder of journal and history; "" means a temporary one
+	Name   string // name of the model in the provider test; "" means script. There is also test/other
 	Model  llm.Model
-	Change func(*serve.Options) // may be nil. It may replace the window and the history
-	Clock  func() time.Time     // nil is time.Now
+	Change func(*serve.Options) // changes the hub's options, including window and history; may be nil
+	Clock  func() time.Time     // nil means time.Now
 }
 
-// Rig is a hub and what it is made of.
+// Rig is a hub and its parts.
 type Rig struct {
 	*serve.Hub
 	Words   *Words // the window, unless Options.Change replaced it
 	History history.Store
-	Path    string // of the journal
+	Path    string // path of the journal
 }
 
 // Start returns a hub without sessions.
@@ -94,20 +94,20 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// savedPath names what the words are saved to.
+// savedPath is the name of the file in save plans.
 const savedPath = "words"
 
-// Words is the list of words with a saved state, so that it can be saved and discarded.
+// Words is the word list with a saved state, so that it can be saved and discarded.
 type Words struct {
 	*at.Window
-	Conflict *assistant.Conflict // of the next save; nil for none
-	Warning  string              // of each save
+	Conflict *assistant.Conflict // returned by the next save; nil for none
+	Warning  string              // returned by each save
 }
 
 // Dirty implements assistant.Saver.
 func (w *Words) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
 
-// PlanSave implements assistant.Saver. All words are of one author.
+// PlanSave implements assistant.Saver. All words have the same author.
 func (w *Words) PlanSave(context.Context, string) (assistant.SavePlan, error) {
 	return w.PlanDiscard(""), nil
 }
@@ -130,7 +130,7 @@ func (w *Words) Mark() (restore func() error) {
 	return func() error { return errors.Join(err, w.Apply(was)) }
 }
 
-// Proposals implements assistant.Proposer: a word_proposal for each new word.
+// Proposals implements assistant.Proposer: it returns a word_proposal for each new word.
 func (w *Words) Proposals(before, after json.RawMessage) (out []assistant.Payload, err error) {
 	var was, is struct{ Words []string }
 	if err := errors.Join(json.Unmarshal(before, &was), json.Unmarshal(after, &is)); err != nil {
@@ -178,8 +178,8 @@ func (w *Words) Discard(basis assistant.Basis) (lost []assistant.Change, err err
 	return plan.Changes, w.Apply(state)
 }
 
-// Obedient is a model that does what the last message asks for: "call TOOL WORD; TOOL;
-// …" calls tools, everything else is repeated. It answers their results with "done".
+// Obedient is a model that does what the last message says: "call TOOL WORD; TOOL; …" calls
+// tools, anything else is repeated. After tool results it answers "done".
 type Obedient struct{}
 
 // Stream implements llm.Model.
@@ -208,5 +208,5 @@ func (Obedient) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, e
 	}
 }
 
-// Encode makes the requests readable.
+// Encode returns a readable form of a request.
 func (Obedient) Encode(req llm.Request) (json.RawMessage, error) { return json.Marshal(req) }
