@@ -165,7 +165,7 @@ func (m *Model) activeLine() (*status.InputLine, string) {
 func (m *Model) drawLine(t *status.InputLine, label string, w int) string {
 	f := m.styles.Footer
 	room, hint := t.Room(label, w)
-	body := t.Draw(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })
+	body := t.Draw(room, func(wrong string) string { return f.Bad.With(ansi.AttrUnderline).Render(wrong) })
 	line := f.Key.Render(label) + f.Text.Render(body+strings.Repeat(" ", max(0, room-ansi.StringWidth(body))))
 	return style.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…")
 }

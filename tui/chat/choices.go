@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
@@ -133,7 +132,7 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 		}
 		tone, open := choiceStyle(c, &rc.st.Chat), "["
 		if p.focused && i == p.selected {
-			tone, open = tone.Underline(true), rc.st.Icons.Selected
+			tone, open = tone.With(ansi.AttrUnderline), rc.st.Icons.Selected
 		}
 		label, _ := p.label(i, width, rc, bothKeys)
 		chip := tone.Render(style.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
@@ -281,7 +280,7 @@ func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 }
 
 // choiceStyle is how a choice looks: a chip, or a button in its style.
-func choiceStyle(c pane.Choice, st *style.Chat) lipgloss.Style {
+func choiceStyle(c pane.Choice, st *style.Chat) style.Style {
 	kind := "secondary"
 	switch {
 	case c.Accept, c.KeyAction == keymap.Retry:

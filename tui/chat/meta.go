@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
@@ -128,7 +127,7 @@ const badgeRoom = 6
 // badge puts the first of some signs that fits at the left of the first line of a pair: what
 // is marked there moves to the right, into the blanks before the message. Without such
 // blanks the line begins with the last sign.
-func badge(row string, width int, look lipgloss.Style, signs ...string) string {
+func badge(row string, width int, look style.Style, signs ...string) string {
 	plain := ansi.Strip(row)
 	if at := strings.Index(plain, strings.Repeat(" ", badgeRoom)); at >= 0 {
 		blanks := len(plain[at:]) - len(strings.TrimLeft(plain[at:], " "))

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
@@ -260,6 +259,6 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 }
 
 // indented draws all lines of a text in a style, behind n blanks.
-func indented(n int, st lipgloss.Style) func(int, string) string {
+func indented(n int, st style.Style) func(int, string) string {
 	return func(_ int, line string) string { return strings.Repeat(" ", n) + st.Render(line) }
 }

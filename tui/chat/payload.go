@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
@@ -34,8 +33,8 @@ const (
 	Warn
 )
 
-func (t Tone) style(st *style.Chat) lipgloss.Style {
-	return [...]lipgloss.Style{Plain: st.Assistant, Quiet: st.Time, Good: st.ToolOK, Bad: st.ToolBad, Warn: st.Star}[t]
+func (t Tone) style(st *style.Chat) style.Style {
+	return [...]style.Style{Plain: st.Assistant, Quiet: st.Time, Good: st.ToolOK, Bad: st.ToolBad, Warn: st.Star}[t]
 }
 
 // SetPayloadTypes gives the view the registered types of payloads: title, icon and

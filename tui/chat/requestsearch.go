@@ -3,10 +3,9 @@ package chat
 import (
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
+	"winnow/tui/style"
 )
 
 func (v *RequestView) searchKey(name keymap.Key, text string) {
@@ -95,7 +94,7 @@ func (v *RequestView) hitIn(i, from, step int, query string) bool {
 }
 
 // highlight draws a line with the first hit of the search in it.
-func (v *RequestView) highlight(text string, plain, hit lipgloss.Style) string {
+func (v *RequestView) highlight(text string, plain, hit style.Style) string {
 	query := strings.ToLower(v.query.Text())
 	at := strings.Index(strings.ToLower(text), query)
 	if query == "" || at < 0 || at+len(query) > len(text) || !strings.EqualFold(text[at:at+len(query)], query) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/markup"
@@ -238,9 +237,8 @@ func (v *View) goToHit(at hitLocation) {
 	v.list.ScrollTo(i, at.line, v.height/2)
 }
 
-// highlight shows the hits in a drawn line. It takes the one style it needs, since
-// it is called for each line of each frame.
-func (s *search) highlight(row string, found *lipgloss.Style) string {
+// highlight shows the hits in a drawn line.
+func (s *search) highlight(row string, found style.Style) string {
 	if s.needle == "" {
 		return row
 	}
@@ -254,7 +252,7 @@ func (s *search) highlight(row string, found *lipgloss.Style) string {
 	for _, at := range hits {
 		begin := ansi.StringWidth(plain[:at[0]])
 		hit := plain[at[0]:at[1]]
-		b.WriteString(style.Cut(row, cell, begin) + paint(*found, hit))
+		b.WriteString(style.Cut(row, cell, begin) + found.Render(hit))
 		cell = begin + ansi.StringWidth(hit)
 	}
 	return b.String() + style.Cut(row, cell, ansi.StringWidth(row))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
@@ -254,12 +253,5 @@ func (v *View) drawSelected(row string, i, line int, sel cellRange) string {
 	if _, user := it.parts[n].(*userPart); user {
 		st = v.rc.st.Chat.SelectedUser
 	}
-	return style.Cut(row, 0, from) + paint(st, ansi.Strip(style.Cut(row, from, to))) + style.Cut(row, to, ansi.StringWidth(row))
-}
-
-// paint is text in a style. lipgloss underlines rune by rune, which takes
-// characters of several runes apart.
-func paint(st lipgloss.Style, text string) string {
-	before, after, _ := strings.Cut(st.Render("x"), "x")
-	return before + text + after
+	return style.Cut(row, 0, from) + st.Render(ansi.Strip(style.Cut(row, from, to))) + style.Cut(row, to, ansi.StringWidth(row))
 }

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
@@ -147,17 +145,17 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	if current {
 		lead = p.st.Icons.Selected + " "
 	}
-	left := []pane.Piece{{Text: lead, Style: pane.CompileStyle(p.st.Rules.Title)}, {Text: name, Style: pane.CompileStyle(st)}}
-	count := pane.CompileStyle(p.st.Rules.Count)
+	left := []pane.Piece{{Text: lead, Style: p.st.Rules.Title}, {Text: name, Style: st}}
+	count := p.st.Rules.Count
 	line := pane.Spread(w-1, style.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Style: count}}) + " "
 	if current && p.focus {
-		return pane.CompileStyle(p.st.Rules.Selected).Render(ansi.Strip(line))
+		return p.st.Rules.Selected.Render(ansi.Strip(line))
 	}
 	return line
 }
 
 // rowTexts are the name and the number of a row, and the style of the name.
-func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
+func (p *Pane) rowTexts(r row) (name, number string, st style.Style) {
 	rules, icons, d := p.st.Rules, p.st.Icons, &p.data
 	switch r.kind {
 	case rowAll:
@@ -216,8 +214,8 @@ func (p *Pane) foot(w, h int) []string {
 	if h < 2*height {
 		return nil
 	}
-	line := func(st lipgloss.Style, text string) string {
-		return pane.CompileStyle(st).Render(style.Fit(" "+text, w, p.st.Icons.Ellipsis))
+	line := func(st style.Style, text string) string {
+		return st.Render(style.Fit(" "+text, w, p.st.Icons.Ellipsis))
 	}
 	return []string{
 		strings.Repeat(" ", w), line(p.st.Rules.Text, p.about()), line(p.st.Rules.Muted, p.totals()),

@@ -149,10 +149,7 @@ func ansiColour(c color.Color) *string {
 }
 
 // sequence is what a style writes before its text.
-func sequence(s lipgloss.Style) string {
-	before, _, _ := strings.Cut(s.Render("x"), "x")
-	return before
-}
+func sequence(s lipgloss.Style) string { return style.Compile(s).Sequence() }
 
 // paint is s in a style, with the style closed at its end.
 func paint(sequence, s string) string {

@@ -362,17 +362,15 @@ func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Sty
 	extra := style.TruncateWords(visible(e.Extra), max(w*2/5, w-ansi.StringWidth(left)-1), "…")
 	room := w - ansi.StringWidth(extra)
 	left = style.Fit(style.TruncateWords(left, room-min(1, len(extra)), "…"), room, "")
-	ink := st.Overlay.Text
+	ink, muted := st.Overlay.Text, st.Overlay.Muted
 	if selected {
-		ink, extra = st.Overlay.Selected, st.Overlay.Selected.Render(extra)
-	} else {
-		extra = st.Overlay.Muted.Render(extra)
+		ink, muted = st.Overlay.Selected, st.Overlay.Selected
 	}
-	return mark(left, len([]rune(lead)), marked(text, query), ink) + extra
+	return mark(left, len([]rune(lead)), marked(text, query), ink) + muted.Render(extra)
 }
 
 // mark draws a line whose runes at some places after the first are underlined.
-func mark(line string, first int, at map[int]bool, ink lipgloss.Style) string {
+func mark(line string, first int, at map[int]bool, ink style.Style) string {
 	if len(at) == 0 {
 		return ink.Render(line)
 	}
@@ -382,7 +380,7 @@ func mark(line string, first int, at map[int]bool, ink lipgloss.Style) string {
 		if i == len(runes) || at[i-first] != at[from-first] {
 			piece := ink
 			if at[from-first] {
-				piece = ink.Underline(true).Bold(true)
+				piece = ink.With(ansi.AttrUnderline, ansi.AttrBold)
 			}
 			out.WriteString(piece.Render(string(runes[from:i])))
 			from = i

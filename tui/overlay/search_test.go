@@ -166,7 +166,7 @@ func TestTheMatchIsMarked(t *testing.T) {
 	}
 	p := NewPicker("models", []Entry{{Value: "x", Text: "gpt-4o-mini"}, {Value: "y", Text: "gpt-4o"}}, 0)
 	press(p, "m", "i")
-	if line := p.Body(50, 12, style.New(style.Options{Dark: true}))[pickerHeadLines]; !strings.Contains(ansi.Strip(line), "gpt-4o-mini") || !strings.Contains(line, "4m") && !strings.Contains(line, ";4;") {
+	if line := p.Body(50, 12, style.New(style.Options{Dark: true}))[pickerHeadLines]; !strings.Contains(ansi.Strip(line), "gpt-4o-mini") || !strings.Contains(line, "\x1b[4;1mmi\x1b[m") {
 		t.Errorf("nothing is underlined: %q", line)
 	}
 }

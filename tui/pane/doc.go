@@ -8,9 +8,9 @@
 // window. A Pane answers a key
 // with an Action, which the root model performs, since only the root starts commands and
 // knows whether the assistant works. Tabs are the lists of a pane in a Frame: cursor,
-// scrolling and clicks. A Note is a text in the foot below a list. A CompiledStyle is a
-// style made ready for drawing. A Choice is what an answer offers: a message, an action,
-// or yes or no to a proposal; screen and console number the same ones.
+// scrolling and clicks. A Note is a text in the foot below a list. A Choice is what an answer
+// offers: a message, an action, or yes or no to a proposal; screen and console number the
+// same ones.
 //
 // # How to add a pane
 //

@@ -7,36 +7,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
 
-// CompiledStyle is a style reduced to the escape sequences before and after a
-// text. A frame has hundreds of pieces in some twenty styles, and lipgloss takes
-// most of the frame's time when it renders each. Only for styles without margins.
-type CompiledStyle struct{ before, after string }
-
-// CompileStyle compiles a style.
-func CompileStyle(st lipgloss.Style) CompiledStyle {
-	open, shut, _ := strings.Cut(st.Render("x"), "x")
-	return CompiledStyle{open, shut}
-}
-
-// Render is text in the style; an empty text stays empty.
-func (c CompiledStyle) Render(text string) string {
-	if text == "" {
-		return ""
-	}
-	return c.before + text + c.after
-}
-
 // Piece is text in one style.
 type Piece struct {
 	Text  string
-	Style CompiledStyle
+	Style style.Style
 }
 
 // maxVisible bounds, in bytes, how much of an untrusted text is drawn on one line.
@@ -115,7 +95,7 @@ type Note struct {
 	Rank     int    // notes with a higher rank give way first
 	Text     string // safe to show; with MaxLines 0 it is drawn already
 	Short    string // replaces Text where that would be cut to one line; "" is Text
-	Style    CompiledStyle
+	Style    style.Style
 	MaxLines int // lines that the text may be wrapped into; 0 is one line that is drawn already
 }
 

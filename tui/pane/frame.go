@@ -103,7 +103,7 @@ func (f Frame) top(w int, titles [][2]int) string {
 			tab = f.Styles.Rules.TabOpen
 		}
 		title := style.Truncate(f.title(i), max(0, w-1-x), "")
-		b.WriteString(CompileStyle(tab).Render(title))
+		b.WriteString(tab.Render(title))
 		titles[i] = [2]int{x, x + ansi.StringWidth(title)}
 		x += ansi.StringWidth(title)
 	}

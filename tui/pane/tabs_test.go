@@ -114,7 +114,7 @@ func TestClicks(t *testing.T) {
 }
 
 func TestNotesGiveWayByRank(t *testing.T) {
-	ink := CompiledStyle{}
+	ink := style.Style{}
 	notes := []Note{
 		{Rank: 9, Text: "line"}, {Rank: 5, Text: "name: one two three four five six", Short: "short", Style: ink, MaxLines: 9}, {Rank: 0, Text: "bar"}, {Rank: 10, Text: "source"},
 	}

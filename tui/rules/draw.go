@@ -18,30 +18,18 @@ import (
 
 // styles are the styles of the pane.
 type styles struct {
-	Title, Text, Count, Muted, Ignore, Allow, Pending, Shadowed, Dead pane.CompiledStyle
-	Highlight, Selected, BarAvailable, BarHidden, Warn, Add, Remove   pane.CompiledStyle
-	Cursor                                                            pane.CompiledStyle
-	RuleColours                                                       []pane.CompiledStyle
+	style.Rules
+	Add, Remove, Cursor style.Style
 }
 
-func compileStyles(st style.Styles) styles {
-	r, compile := st.Rules, pane.CompileStyle
-	compiled := styles{
-		Title: compile(r.Title), Text: compile(r.Text), Count: compile(r.Count), Muted: compile(r.Muted), Ignore: compile(r.Ignore), Allow: compile(r.Allow),
-		Pending: compile(r.Pending), Shadowed: compile(r.Shadowed), Dead: compile(r.Dead), Highlight: compile(r.Highlight), Selected: compile(r.Selected),
-		BarAvailable: compile(r.BarAvailable), BarHidden: compile(r.BarHidden), Warn: compile(r.Warn), Add: compile(st.Diff.Add), Remove: compile(st.Diff.Remove),
-		Cursor: compile(r.Text.Reverse(true)),
-	}
-	for _, w := range r.RuleColours {
-		compiled.RuleColours = append(compiled.RuleColours, compile(w))
-	}
-	return compiled
+func stylesOf(st *style.Styles) styles {
+	return styles{st.Rules, st.Diff.Add, st.Diff.Remove, st.Rules.Text.With(ansi.AttrReverse)}
 }
 
 // colour is the icon and the style of a rule by its index in its list, so that every
 // window on the file shows the same ones. Those of allow rules are numbered from the
 // last one down: an ignore rule that is added changes none of them.
-func (p *Pane) colour(list modelfilter.List, index int) (icon string, style pane.CompiledStyle) {
+func (p *Pane) colour(list modelfilter.List, index int) (icon string, style style.Style) {
 	n := index % len(p.styles.RuleColours)
 	if list == modelfilter.Allow {
 		n = len(p.styles.RuleColours) - 1 - n
@@ -173,7 +161,7 @@ func (p *Pane) headingPieces(r row) (left, right []pane.Piece) {
 	return left, []pane.Piece{{Text: text, Style: st.Pending}}
 }
 
-func (p *Pane) listStyle(list modelfilter.List) pane.CompiledStyle {
+func (p *Pane) listStyle(list modelfilter.List) style.Style {
 	if list == modelfilter.Allow {
 		return p.styles.Allow
 	}

@@ -54,7 +54,7 @@ func (p *Pane) separator(w int) pane.Note {
 }
 
 // oneLine is a note of one line, with a blank before the border.
-func (p *Pane) oneLine(rank, w int, look pane.CompiledStyle, text string) pane.Note {
+func (p *Pane) oneLine(rank, w int, look style.Style, text string) pane.Note {
 	return pane.Note{Rank: rank, Text: look.Render(style.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
 }
 

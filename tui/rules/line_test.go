@@ -64,7 +64,8 @@ func TestPasteIntoALine(t *testing.T) {
 }
 
 func TestLineShowsTheCursorAndWhatHides(t *testing.T) {
-	st := compileStyles(style.New(style.Options{Unicode: true}))
+	all := style.New(style.Options{Unicode: true})
+	st := stylesOf(&all)
 	var e textInput
 	e.Set("a界\u200bb")
 	for ; ; e.Do(keymap.EditLeft) {

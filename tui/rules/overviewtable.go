@@ -13,7 +13,7 @@ import (
 )
 
 // overviewInk are the styles of a table.
-type overviewInk struct{ Text, Muted, Shown, Hidden, Pending pane.CompiledStyle }
+type overviewInk struct{ Text, Muted, Shown, Hidden, Pending style.Style }
 
 // From these widths on, in cells, a table has more columns.
 const (
@@ -33,7 +33,7 @@ type overviewTable struct {
 // countColumn is a cell of a line: a number and its word, at the right of width cells.
 type countColumn struct {
 	number, word string
-	ink          pane.CompiledStyle
+	ink          style.Style
 	width        int
 }
 
@@ -47,7 +47,7 @@ func (t overviewTable) Line(name string, n providerNumbers) []pane.Piece {
 	if t.W >= spelledFrom {
 		digits = 5
 	}
-	counted := func(count int, word string, ink pane.CompiledStyle) countColumn {
+	counted := func(count int, word string, ink style.Style) countColumn {
 		return countColumn{strconv.Itoa(count), " " + word, ink, digits + len(" "+word)}
 	}
 	columns := []countColumn{counted(n.Counts.Available, "shown", ink.Shown), counted(n.Counts.Hidden, "hidden", ink.Hidden)}

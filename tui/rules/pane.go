@@ -183,7 +183,7 @@ func (p *Pane) act(a assistant.Act) pane.Edit {
 
 // SetStyles implements pane.Pane.
 func (p *Pane) SetStyles(st style.Styles) {
-	p.st, p.styles = st, compileStyles(st)
+	p.st, p.styles = st, stylesOf(&st)
 	p.version++
 }
 

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
@@ -49,7 +47,7 @@ func (b Bar) ActionAt(parts []BarPart, x int) keymap.Action {
 }
 
 // Draw draws parts in w cells; rest styles the cells after them.
-func (b Bar) Draw(parts []BarPart, w int, rest lipgloss.Style) string {
+func (b Bar) Draw(parts []BarPart, w int, rest style.Style) string {
 	line, used := "", b.width(parts...)
 	for _, p := range parts {
 		line += p.Text

@@ -51,7 +51,7 @@ type trims struct {
 }
 
 // look is the styles of a row.
-type look struct{ in, out, muted, warn, bad, star, selected, text pane.CompiledStyle }
+type look struct{ in, out, muted, warn, bad, star, selected, text style.Style }
 
 const (
 	maxHeads  = 4096 // pairs whose heads are stored
@@ -68,10 +68,9 @@ const (
 // SetStyles draws with other colours from now on.
 func (p *ContextPanel) SetStyles(st *style.Styles) {
 	p.styles = st
-	c := pane.CompileStyle
 	p.look = look{
-		in: c(st.Chat.ToolOK), out: c(st.Chat.OffContext), muted: c(st.Overlay.Muted), warn: c(st.Rules.Warn), bad: c(st.Chat.ToolBad),
-		star: c(st.Chat.Star), selected: c(st.Overlay.Selected), text: c(st.Overlay.Text),
+		in: st.Chat.ToolOK, out: st.Chat.OffContext, muted: st.Overlay.Muted, warn: st.Rules.Warn, bad: st.Chat.ToolBad,
+		star: st.Chat.Star, selected: st.Overlay.Selected, text: st.Overlay.Text,
 	}
 }
 
@@ -284,7 +283,7 @@ func (p *ContextPanel) row(row, w int) string {
 	case !in:
 		sign, shape, text = p.styles.Icons.Hidden, p.look.out, p.look.out
 	}
-	var selected *pane.CompiledStyle
+	var selected *style.Style
 	if p.focused && row == p.cursor.At {
 		selected = &p.look.selected
 	}
@@ -316,7 +315,7 @@ func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (in bool, reason
 
 // draw draws a sign, an estimate, a text, and at the right end a remark, in w cells. A
 // line with selected is drawn in that style alone.
-func (p *ContextPanel) draw(w int, sign string, shape pane.CompiledStyle, cost int, text pane.CompiledStyle, words string, selected *pane.CompiledStyle, remark string) string {
+func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, text style.Style, words string, selected *style.Style, remark string) string {
 	head := style.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
 	room := w - min(w, leftWidth)
 	if short, _, more := strings.Cut(remark, ":"); more && room-len(remark)-len("   ") < min(wideText, ansi.StringWidth(words)) {

@@ -77,72 +77,72 @@ func (b builder) selected() lipgloss.Style {
 
 func (b builder) header() Header {
 	return Header{
-		Bar: fg(b.base), Name: fg(b.accent).Bold(true), Text: b.quiet(), Model: fg(b.special),
-		Count: fg(b.base), Saved: b.quiet(), Unsaved: fg(b.warn).Bold(true), Lock: fg(b.warn).Bold(true),
+		Bar: Compile(fg(b.base)), Name: Compile(fg(b.accent).Bold(true)), Text: Compile(b.quiet()), Model: Compile(fg(b.special)),
+		Count: Compile(fg(b.base)), Saved: Compile(b.quiet()), Unsaved: Compile(fg(b.warn).Bold(true)), Lock: Compile(fg(b.warn).Bold(true)),
 	}
 }
 
 func (b builder) footer() Footer {
 	return Footer{
-		Bar: fg(b.base), Mode: b.bubbled().Bold(true), Key: fg(b.accent).Bold(true), Text: b.quiet(),
-		Notice: fg(b.info), Warn: fg(b.warn).Bold(true), Bad: fg(b.bad).Bold(true),
+		Bar: Compile(fg(b.base)), Mode: Compile(b.bubbled().Bold(true)), Key: Compile(fg(b.accent).Bold(true)), Text: Compile(b.quiet()),
+		Notice: Compile(fg(b.info)), Warn: Compile(fg(b.warn).Bold(true)), Bad: Compile(fg(b.bad).Bold(true)),
 	}
 }
 
 func (b builder) chat() Chat {
 	return Chat{
-		User: b.bubbled(), Assistant: fg(b.base), Reasoning: b.quiet().Italic(true),
-		ToolName: fg(b.info), ToolArgs: b.quiet(),
-		ToolOK: fg(b.good), ToolBad: fg(b.bad).Bold(true), ToolRunning: fg(b.accent),
-		OffContext: b.quiet(), Badge: fg(b.special).Bold(true), Time: b.quiet(),
-		Error: fg(b.bad).Bold(true), Notice: fg(b.info),
-		Chip: b.chip(), Number: fg(b.accent).Bold(true),
-		Primary: b.bubbled().Bold(true), Secondary: b.chip(), Warning: on(fg(b.warn), b.panel).Bold(true),
-		Selected: b.selected(), SelectedUser: b.selected().Reverse(false).Underline(b.accent == nil),
-		Focus: fg(b.accent).Bold(true), SearchHit: b.marked(), Separator: fg(b.muted),
-		Star: fg(b.warn), Flag: fg(b.bad), New: b.bubbled().Bold(true),
-		Sticky: fg(b.base).Bold(true), Welcome: fg(b.accent).Bold(true), Example: fg(b.base),
+		User: Compile(b.bubbled()), Assistant: Compile(fg(b.base)), Reasoning: Compile(b.quiet().Italic(true)),
+		ToolName: Compile(fg(b.info)), ToolArgs: Compile(b.quiet()),
+		ToolOK: Compile(fg(b.good)), ToolBad: Compile(fg(b.bad).Bold(true)), ToolRunning: Compile(fg(b.accent)),
+		OffContext: Compile(b.quiet()), Badge: Compile(fg(b.special).Bold(true)), Time: Compile(b.quiet()),
+		Error: Compile(fg(b.bad).Bold(true)), Notice: Compile(fg(b.info)),
+		Chip: Compile(b.chip()), Number: Compile(fg(b.accent).Bold(true)),
+		Primary: Compile(b.bubbled().Bold(true)), Secondary: Compile(b.chip()), Warning: Compile(on(fg(b.warn), b.panel).Bold(true)),
+		Selected: Compile(b.selected()), SelectedUser: Compile(b.selected().Reverse(false).Underline(b.accent == nil)),
+		Focus: Compile(fg(b.accent).Bold(true)), SearchHit: Compile(b.marked()), Separator: Compile(fg(b.muted)),
+		Star: Compile(fg(b.warn)), Flag: Compile(fg(b.bad)), New: Compile(b.bubbled().Bold(true)),
+		Sticky: Compile(fg(b.base).Bold(true)), Welcome: Compile(fg(b.accent).Bold(true)), Example: Compile(fg(b.base)),
 	}
 }
 
 func (b builder) rules() Rules {
 	r := Rules{
-		Title: fg(b.accent).Bold(true), Tab: b.quiet(), TabOpen: fg(b.accent).Bold(true),
-		Text: fg(b.base), Count: b.quiet(), Muted: b.quiet(),
-		Ignore: fg(b.bad), Allow: fg(b.good), Pending: fg(b.warn).Bold(true),
-		Shadowed: b.quiet().Italic(true), Dead: b.quiet().Strikethrough(true),
-		Highlight: b.marked(), Selected: b.bubbled(),
-		BarAvailable: fg(b.good), BarHidden: b.quiet(), Warn: fg(b.warn).Bold(true),
+		Title: Compile(fg(b.accent).Bold(true)), Tab: Compile(b.quiet()), TabOpen: Compile(fg(b.accent).Bold(true)),
+		Text: Compile(fg(b.base)), Count: Compile(b.quiet()), Muted: Compile(b.quiet()),
+		Ignore: Compile(fg(b.bad)), Allow: Compile(fg(b.good)), Pending: Compile(fg(b.warn).Bold(true)),
+		Shadowed: Compile(b.quiet().Italic(true)), Dead: Compile(b.quiet().Strikethrough(true)),
+		Highlight: Compile(b.marked()), Selected: Compile(b.bubbled()),
+		BarAvailable: Compile(fg(b.good)), BarHidden: Compile(b.quiet()), Warn: Compile(fg(b.warn).Bold(true)),
 	}
 	for _, c := range b.ruleColours {
-		r.RuleColours = append(r.RuleColours, fg(c))
+		r.RuleColours = append(r.RuleColours, Compile(fg(c)))
 	}
 	return r
 }
 
 func (b builder) input() Input {
 	return Input{
-		Text: fg(b.base), Placeholder: b.quiet(), Prompt: fg(b.accent), Estimate: b.quiet(),
-		Chip: b.chip(), Queued: fg(b.warn), Selected: b.bubbled(),
+		Text: fg(b.base), Placeholder: b.quiet(), Prompt: fg(b.accent), Selected: b.bubbled(),
+		Estimate: Compile(b.quiet()),
 	}
 }
 
 func (b builder) overlay() Overlay {
 	return Overlay{
-		Border: fg(b.accent), Title: fg(b.accent).Bold(true), Text: fg(b.base),
-		Selected: b.bubbled(), Muted: b.quiet(), Key: fg(b.accent).Bold(true),
-		Group: fg(b.special).Bold(true), Behind: fg(b.edge).Faint(b.edge == nil),
+		Border: Compile(fg(b.accent)), Title: Compile(fg(b.accent).Bold(true)), Text: Compile(fg(b.base)),
+		Selected: Compile(b.bubbled()), Muted: Compile(b.quiet()), Key: Compile(fg(b.accent).Bold(true)),
+		Group: Compile(fg(b.special).Bold(true)), Behind: Compile(fg(b.edge).Faint(b.edge == nil)),
 	}
 }
 
 func (b builder) diff() Diff {
-	return Diff{Add: fg(b.good), Remove: fg(b.bad), Hunk: fg(b.info).Bold(true), Same: b.quiet()}
+	return Diff{Add: Compile(fg(b.good)), Remove: Compile(fg(b.bad)), Hunk: Compile(fg(b.info).Bold(true)), Same: Compile(b.quiet())}
 }
 
 func (b builder) border(unicode bool) Border {
 	s := Border{
 		Shape: lipgloss.NormalBorder(), FocusedShape: lipgloss.ThickBorder(), Overlay: lipgloss.RoundedBorder(),
-		Idle: fg(b.edge), Focused: fg(b.accent),
+		Idle: Compile(fg(b.edge)), Focused: Compile(fg(b.accent)),
 	}
 	if !unicode {
 		s.Shape, s.Overlay = lipgloss.ASCIIBorder(), lipgloss.ASCIIBorder()

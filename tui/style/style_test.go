@@ -178,7 +178,7 @@ func TestEveryThemeIsDescribedAndItsOwn(t *testing.T) {
 			for _, profile := range []Profile{TrueColor, ANSI256} {
 				s := New(Options{Dark: dark, Theme: name, Profile: profile, Unicode: true})
 				all := ""
-				eachStyle(reflect.ValueOf(s), "", func(_ string, st lipgloss.Style) { all += st.Render("x") })
+				eachStyle(reflect.ValueOf(s), "", func(_, x string) { all += x })
 				if other, seen := looks[all]; seen {
 					t.Errorf("%s looks like %s", name, other)
 				}
@@ -232,10 +232,14 @@ func TestPaletteIsSmall(t *testing.T) {
 	}
 }
 
-// eachStyle calls f with every style in v, by the path of its field.
-func eachStyle(v reflect.Value, path string, f func(string, lipgloss.Style)) {
-	if s, ok := v.Interface().(lipgloss.Style); ok {
-		f(path, s)
+// eachStyle calls f with the path of every style in v, and with the letter x in that style.
+func eachStyle(v reflect.Value, path string, f func(path, x string)) {
+	switch s := v.Interface().(type) {
+	case lipgloss.Style:
+		f(path, s.Render("x"))
+		return
+	case Style:
+		f(path, s.Render("x"))
 		return
 	}
 	switch v.Kind() {
@@ -257,9 +261,8 @@ func eachStyle(v reflect.Value, path string, f func(string, lipgloss.Style)) {
 func TestNoColourMeansNoColour(t *testing.T) {
 	count := 0
 	for _, dark := range []bool{true, false} {
-		eachStyle(reflect.ValueOf(New(Options{Dark: dark, Profile: NoColor})), "", func(path string, s lipgloss.Style) {
+		eachStyle(reflect.ValueOf(New(Options{Dark: dark, Profile: NoColor})), "", func(path, out string) {
 			count++
-			out := s.Render("x")
 			for _, seq := range strings.Split(out, "\x1b[")[1:] {
 				params, _, _ := strings.Cut(seq, "m")
 				for _, p := range strings.Split(params, ";") {
@@ -285,9 +288,7 @@ func TestProfilesUseTheirOwnColours(t *testing.T) {
 		{ANSI16, "\x1b[", "38;"},
 	} {
 		all := ""
-		eachStyle(reflect.ValueOf(New(Options{Dark: true, Profile: c.profile})), "", func(_ string, s lipgloss.Style) {
-			all += s.Render("x")
-		})
+		eachStyle(reflect.ValueOf(New(Options{Dark: true, Profile: c.profile})), "", func(_, x string) { all += x })
 		if !strings.Contains(all, c.has) || strings.Contains(all, c.hasNot) {
 			t.Errorf("profile %d: want %q and no %q in the sequences", c.profile, c.has, c.hasNot)
 		}
@@ -380,5 +381,21 @@ func TestCheck(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: Check = %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+func TestRenderIsWhatLipglossRenders(t *testing.T) {
+	styles := map[string]lipgloss.Style{
+		"plain": lipgloss.NewStyle(), "colours": on(fg(lipgloss.Color("#123456")), lipgloss.Color("3")).Bold(true).Italic(true), "reversed": lipgloss.NewStyle().Reverse(true).Faint(true)}
+	for name, st := range styles {
+		for _, text := range []string{"x", "two words", "漢字 é", "one\ntwo"} {
+			if got, want := Compile(st).Render(text), st.Render(text); got != want {
+				t.Errorf("%s: %q is %q, lipgloss makes %q", name, text, got, want)
+			}
+		}
+	}
+	underlined := Compile(fg(lipgloss.Color("2"))).With(ansi.AttrUnderline).Render("two words")
+	if underlined != "\x1b[32m\x1b[4mtwo words\x1b[m" {
+		t.Errorf("underlined: %q", underlined)
 	}
 }

@@ -1,6 +1,38 @@
 package style
 
-import "charm.land/lipgloss/v2"
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Style is a lipgloss style reduced to the escape sequences before and after a text: a frame
+// has hundreds of pieces of text, and lipgloss takes longer for each than the rest of the
+// frame does. The zero value leaves the text as it is.
+type Style struct{ before, after string }
+
+// Compile returns st as a Style; margins, borders, padding and sizes are lost.
+func Compile(st lipgloss.Style) Style {
+	before, after, _ := strings.Cut(st.Render("x"), "x")
+	return Style{before, after}
+}
+
+// Render returns text with each of its lines in the style. An empty text stays empty.
+func (s Style) Render(text string) string {
+	if text == "" || s.before == "" {
+		return text
+	}
+	return s.before + strings.ReplaceAll(text, "\n", s.after+"\n"+s.before) + s.after
+}
+
+// With returns s with more attributes, such as ansi.AttrUnderline.
+func (s Style) With(attrs ...ansi.Attr) Style {
+	return Style{s.before + ansi.SelectGraphicRendition(attrs...), ansi.ResetStyle}
+}
+
+// Sequence is what the style writes before its text; ansi.ResetStyle ends it.
+func (s Style) Sequence() string { return s.before }
 
 // Styles holds one group per component; a component is given its group only.
 type Styles struct {
@@ -19,78 +51,79 @@ type Styles struct {
 
 // Header styles the line at the top.
 type Header struct {
-	Bar, Name, Text, Model, Count, Saved, Unsaved, Lock lipgloss.Style
+	Bar, Name, Text, Model, Count, Saved, Unsaved, Lock Style
 }
 
 // Footer styles the line at the bottom.
 type Footer struct {
-	Bar, Mode, Key, Text, Notice, Warn, Bad lipgloss.Style
+	Bar, Mode, Key, Text, Notice, Warn, Bad Style
 }
 
 // Chat styles the message viewport.
 type Chat struct {
-	User        lipgloss.Style // the user's message, on its own background
-	Assistant   lipgloss.Style
-	Reasoning   lipgloss.Style
-	ToolName    lipgloss.Style
-	ToolArgs    lipgloss.Style
-	ToolOK      lipgloss.Style
-	ToolBad     lipgloss.Style
-	ToolRunning lipgloss.Style
-	OffContext  lipgloss.Style // a pair that is off-context
-	Badge       lipgloss.Style // "off", "not in filter"
-	Time        lipgloss.Style
-	Error       lipgloss.Style
-	Notice      lipgloss.Style
-	Chip        lipgloss.Style // a suggested value
-	Number      lipgloss.Style // the digit of a chip or action
-	Primary     lipgloss.Style // actions by their style
-	Secondary   lipgloss.Style
-	Warning     lipgloss.Style
-	Focus       lipgloss.Style // the mark beside the focused item
-	SearchHit   lipgloss.Style
-	Selected    lipgloss.Style // what the mouse selected
+	User        Style // the user's message, on its own background
+	Assistant   Style
+	Reasoning   Style
+	ToolName    Style
+	ToolArgs    Style
+	ToolOK      Style
+	ToolBad     Style
+	ToolRunning Style
+	OffContext  Style // a pair that is off-context
+	Badge       Style // "off", "not in filter"
+	Time        Style
+	Error       Style
+	Notice      Style
+	Chip        Style // a suggested value
+	Number      Style // the digit of a chip or action
+	Primary     Style // actions by their style
+	Secondary   Style
+	Warning     Style
+	Focus       Style // the mark beside the focused item
+	SearchHit   Style
+	Selected    Style // what the mouse selected
 	// SelectedUser is Selected in the user's message, which has its own background.
 	// Without colours that message is reversed, so the selection in it is not.
-	SelectedUser lipgloss.Style
-	Separator    lipgloss.Style // checkpoint and boundary lines
-	Star, Flag   lipgloss.Style
-	New          lipgloss.Style // the hint that something arrived below
-	Sticky       lipgloss.Style // the question above the answer that it belongs to
-	Welcome      lipgloss.Style
-	Example      lipgloss.Style
+	SelectedUser Style
+	Separator    Style // checkpoint and boundary lines
+	Star, Flag   Style
+	New          Style // the hint that something arrived below
+	Sticky       Style // the question above the answer that it belongs to
+	Welcome      Style
+	Example      Style
 }
 
 // Rules styles the pane of the filter rules. RuleColours is indexed by
 // the rule's number modulo its length, as Icons.RuleIcons is.
 type Rules struct {
-	Title, Tab, TabOpen, Text, Count, Muted            lipgloss.Style
-	Ignore, Allow, Pending, Shadowed, Dead             lipgloss.Style
-	Highlight, Selected, BarAvailable, BarHidden, Warn lipgloss.Style
-	RuleColours                                        []lipgloss.Style
+	Title, Tab, TabOpen, Text, Count, Muted            Style
+	Ignore, Allow, Pending, Shadowed, Dead             Style
+	Highlight, Selected, BarAvailable, BarHidden, Warn Style
+	RuleColours                                        []Style
 }
 
 // Input styles the input box.
 type Input struct {
-	Text, Placeholder, Prompt, Estimate, Chip, Queued, Selected lipgloss.Style
+	Text, Placeholder, Prompt, Selected lipgloss.Style // of bubbles' textarea
+	Estimate                            Style
 }
 
 // Overlay styles the dialogs and lists above the screen.
 type Overlay struct {
-	Border, Title, Text, Selected, Muted, Key, Group lipgloss.Style
-	Behind                                           lipgloss.Style // what lies behind
+	Border, Title, Text, Selected, Muted, Key, Group Style
+	Behind                                           Style // what lies behind
 }
 
 // Diff styles the lines of a diff; each kind also has an icon.
 type Diff struct {
-	Add, Remove, Hunk, Same lipgloss.Style
+	Add, Remove, Hunk, Same Style
 }
 
 // Border is the shape and the colour of lines. With the focus they have another shape as
 // well, so that the focus shows without colour. Overlay is the frame of an overlay.
 type Border struct {
 	Shape, FocusedShape, Overlay lipgloss.Border
-	Idle, Focused                lipgloss.Style
+	Idle, Focused                Style
 }
 
 // Markdown styles rendered answers.
