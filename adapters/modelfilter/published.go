@@ -47,10 +47,11 @@ type ProviderSnapshot struct {
 
 	UseProblem string // why the usage file of the provider cannot be used, a sentence
 
-	engine *engine.Engine
-	lint   func() []engine.Finding
-	use    *usage.Report
-	now    func() time.Time
+	engine   *engine.Engine
+	lint     func() []engine.Finding
+	requests func() []string
+	use      *usage.Report
+	now      func() time.Time
 }
 
 // Snapshot returns the window as it is now, a *Snapshot, and its revision. It is made once
@@ -127,7 +128,7 @@ func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
 		s.Removed[list] = without(p.lists[list].saved, p.lists[list].rules)
 		s.Fixed[list] = p.editable(list)
 	}
-	s.lint = sync.OnceValue(e.Lint)
+	s.lint, s.requests = sync.OnceValue(e.Lint), sync.OnceValue(s.findRequests)
 	p.shown = s
 	return s
 }
@@ -248,7 +249,7 @@ func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 
 // EmptySnapshot is what a pane shows before there is a window: its revision is 0.
 func EmptySnapshot() *Snapshot {
-	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }, now: time.Now}}
+	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }, requests: func() []string { return nil }, now: time.Now}}
 }
 
 // allNotices are the notices of the file, and whether others can read it.

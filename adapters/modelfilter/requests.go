@@ -12,8 +12,11 @@ import (
 var requestGroups = []string{"preview", "mini", "embedding"}
 
 // Requests returns three requests to an assistant that make sense for the rules and models
-// of the current provider, the best first.
-func (s *Snapshot) Requests() []string {
+// of the current provider, the best first. They are found once for all screens, which share
+// the slice: do not change it.
+func (s *Snapshot) Requests() []string { return s.requests() }
+
+func (s *ProviderSnapshot) findRequests() []string {
 	const most = 3
 	var all []string
 	if s.Counts.Hidden > 0 {
@@ -32,7 +35,7 @@ func (s *Snapshot) Requests() []string {
 }
 
 // shows reports whether a model is shown whose name has a part, as in gpt-4o-mini.
-func (s *Snapshot) shows(part string) bool {
+func (s *ProviderSnapshot) shows(part string) bool {
 	return slices.ContainsFunc(s.Models, func(m ModelView) bool {
 		return m.Status != engine.Ignored && slices.Contains(strings.FieldsFunc(m.Name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)
 	})

@@ -46,9 +46,8 @@ func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
 	if more := len(d.Providers) - min(len(listed), maxWelcomed); more > 0 {
 		w.Facts = append(w.Facts, pane.Fact{Text: assistant.Counted(more, "more provider")})
 	}
-	w.Requests = d.Requests()
-	for i := range w.Requests {
-		w.Requests[i] = pane.Visible(w.Requests[i])
+	for _, text := range d.Requests() {
+		w.Requests = append(w.Requests, pane.Visible(text))
 	}
 	p.welcome = welcomed{d.Snapshot, w}
 	return w, true
