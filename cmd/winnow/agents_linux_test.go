@@ -76,7 +76,7 @@ func TestAgentsJoinTheHub(t *testing.T) {
 		}
 	}
 	var plan assistant.SavePlan
-	s.must(json.Unmarshal([]byte(s.running.call("POST", "/v1/window/plan", `{"session":"`+id+`"}`, "")), &plan))
+	s.must(json.Unmarshal([]byte(s.running.call("GET", "/v1/window/plan?session="+id, "", "")), &plan))
 	by := map[string]int{}
 	for _, c := range plan.Changes {
 		by[c.By.User]++

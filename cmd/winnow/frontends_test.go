@@ -279,7 +279,12 @@ func (c *client) call(path string, body map[string]any, status ...int) string {
 	c.o.t.Helper()
 	raw, err := json.Marshal(body)
 	c.o.must(err)
-	req := httptest.NewRequestWithContext(c.o.t.Context(), "POST", "http://127.0.0.1:7777"+path, bytes.NewReader(raw))
+	return c.request("POST", path, raw, status...)
+}
+
+func (c *client) request(method, path string, raw []byte, status ...int) string {
+	c.o.t.Helper()
+	req := httptest.NewRequestWithContext(c.o.t.Context(), method, "http://127.0.0.1:7777"+path, bytes.NewReader(raw))
 	req.Header.Set("Authorization", "Bearer the-token-of-this-test")
 	req.Header.Set("Content-Type", "application/json")
 	resp := httptest.NewRecorder()
@@ -326,7 +331,7 @@ func (p jsonPlan) shown() *shownPlan {
 func (c *client) plan() *shownPlan {
 	c.o.t.Helper()
 	var plan jsonPlan
-	c.o.must(json.Unmarshal([]byte(c.call("/v1/window/plan", map[string]any{"session": c.session}, 200)), &plan))
+	c.o.must(json.Unmarshal([]byte(c.request("GET", "/v1/window/plan?session="+c.session, nil, 200)), &plan))
 	return plan.shown()
 }
 

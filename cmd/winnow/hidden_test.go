@@ -186,10 +186,9 @@ func TestHiddenCharactersReachNoClient(t *testing.T) {
 	call(201, "POST", "/v1/sessions", map[string]string{"session": "s1"})
 	call(200, "POST", "/v1/sessions/s1/messages", map[string]string{"text": "hide " + hidden})
 	call(200, "POST", "/v1/window/edit", map[string]string{"session": "s1", "tool": "clear_all_ignore_rules"})
-	for _, path := range []string{"/v1/sessions", "/v1/window", "/v1/sessions/s1", "/v1/sessions/s1/pairs", "/v1/sessions/s1/pairs/1/answers", "/v1/sessions/s1/request", "/v1/sessions/s1/checkpoints"} {
+	for _, path := range []string{"/v1/sessions", "/v1/window", "/v1/sessions/s1", "/v1/sessions/s1/pairs", "/v1/sessions/s1/pairs/1/answers", "/v1/sessions/s1/request", "/v1/sessions/s1/checkpoints", "/v1/window/plan?session=s1"} {
 		call(200, "GET", path, nil)
 	}
-	call(200, "POST", "/v1/window/plan", map[string]string{"session": "s1"})
 	call(422, "POST", "/v1/window/edit", map[string]string{"session": "s1", "tool": hidden})
 	call(404, "GET", "/v1/sessions/"+url.PathEscape("s3"+hidden), nil)
 }

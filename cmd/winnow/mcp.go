@@ -66,7 +66,10 @@ func (a *app) agents(hub *serve.Hub, metrics *serve.Metrics, perUser int) (*mcp.
 }
 
 // hubDocument returns the path of the document through which agents on this machine find the hub of this window.
-func (a *app) hubDocument() (string, error) {
+func (a *app) hubDocument() (string, error) { return a.besideJournal("hub") }
+
+// besideJournal returns the path of a file in the folder of the window's journal.
+func (a *app) besideJournal(name string) (string, error) {
 	s, err := a.config()
 	if err != nil {
 		return "", err
@@ -79,7 +82,7 @@ func (a *app) hubDocument() (string, error) {
 	if s.Window != historyWindow {
 		journal = h.Journal(a.envFile())
 	}
-	return filepath.Join(filepath.Dir(journal), "hub"), nil
+	return filepath.Join(filepath.Dir(journal), name), nil
 }
 
 // serveMCP serves one agent until it closes standard input.

@@ -80,8 +80,12 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
+	kept, err := a.besideJournal("responses")
+	if err != nil {
+		return err
+	}
 	f.manager = manager
-	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Metrics: p.metrics, Ready: p.ready, Tokens: tokens, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
+	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Metrics: p.metrics, Ready: p.ready, Tokens: tokens, Kept: kept, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
 	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
 		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
 	}

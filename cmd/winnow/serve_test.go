@@ -156,7 +156,7 @@ func TestServeIsKilledInATurn(t *testing.T) {
 		t.Errorf("the window: %s", window)
 	}
 	var plan struct{ Digest string }
-	if err := json.Unmarshal([]byte(s.call("POST", "/v1/window/plan", `{"session":"`+id+`"}`, "")), &plan); err != nil {
+	if err := json.Unmarshal([]byte(s.call("GET", "/v1/window/plan?session="+id, "", "")), &plan); err != nil {
 		t.Fatal(err)
 	}
 	if lost := s.call("POST", "/v1/window/discard", `{"session":"`+id+`","digest":"`+plan.Digest+`"}`, ""); !strings.Contains(lost, "*mini*") {

@@ -287,7 +287,7 @@ func TestADayOverHTTP(t *testing.T) {
 		}
 	}
 	var plan assistant.SavePlan
-	r.get(&plan, "POST", "/v1/window/plan", `{"session":"`+anna+`"}`)
+	r.get(&plan, "GET", "/v1/window/plan?session="+anna, "")
 	if len(plan.Changes) != 2 {
 		t.Errorf("the plan: %+v", plan)
 	}

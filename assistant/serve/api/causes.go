@@ -25,6 +25,8 @@ const (
 	codeStorage  = "storage"  // the disk or server of the history failed
 	codeInternal = "internal" // winnow failed
 	codeLimit    = "limit"    // a limit of the user
+
+	codePrecondition = "precondition_failed"
 )
 
 // Causes returns all causes, ordered by status.
@@ -47,6 +49,8 @@ var causes = []Cause{
 	{Code: "not_asked", Status: http.StatusNotFound, Means: "this question is not open", errs: []error{assistant.ErrNotAsked}},
 	{Code: "no_checkpoint", Status: http.StatusNotFound, Means: "the checkpoint does not exist", errs: []error{checkpoint.ErrUnknown}},
 	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path does not support this method"},
+	{Code: "key_in_use", Status: http.StatusConflict, Means: "the first request with this Idempotency-Key is still running: repeat the request later"},
+	{Code: "outcome_unknown", Status: http.StatusConflict, Means: "the server failed or ended during the first request with this Idempotency-Key, so it may have been carried out"},
 	{Code: "token_exists", Status: http.StatusConflict, Means: "there is already a token with this name", errs: []error{credential.ErrExists}},
 	{Code: "open", Status: http.StatusConflict, Means: "the session is already open", errs: []error{serve.ErrOpen}},
 	{Code: "busy", Status: http.StatusConflict, Means: "a turn is running in the session", errs: []error{assistant.ErrBusy}},
@@ -60,9 +64,11 @@ var causes = []Cause{
 	{Code: "not_saved", Status: http.StatusConflict, Means: "the window has nothing to save", errs: []error{assistant.ErrNotSaver}},
 	{Code: "nothing_unsaved", Status: http.StatusConflict, Means: "there are no unsaved changes", errs: []error{workspace.ErrNothingUnsaved}},
 	{Code: "events_gone", Status: http.StatusGone, Means: "the events after this id are no longer stored: read the pairs, then follow again without Last-Event-ID"},
+	{Code: codePrecondition, Status: http.StatusPreconditionFailed, Means: "If-Match names another plan than the current one; the problem contains the new plan"},
 	{Code: "too_large", Status: http.StatusRequestEntityTooLarge, Means: "the body is larger than 1 MiB"},
 	{Code: "media_type", Status: http.StatusUnsupportedMediaType, Means: "the body is not application/json"},
 	{Code: "wrong_host", Status: http.StatusMisdirectedRequest, Means: "the Host header names another server"},
+	{Code: "key_reused", Status: http.StatusUnprocessableEntity, Means: "another request had this Idempotency-Key"},
 	{Code: "invalid", Status: http.StatusUnprocessableEntity, Means: "the request does not match this document; errors lists the problems"},
 	{Code: "empty", Status: http.StatusUnprocessableEntity, Means: "the message is empty", errs: []error{assistant.ErrEmpty}},
 	{Code: "filter", Status: http.StatusUnprocessableEntity, Means: "the filter line is not valid; column is the position of the error"},
@@ -71,6 +77,7 @@ var causes = []Cause{
 	{Code: assistant.CodeUnknownTool, Status: http.StatusUnprocessableEntity, Means: "the window has no such tool"},
 	{Code: assistant.CodeInvalidArguments, Status: http.StatusUnprocessableEntity, Means: "the arguments do not match the parameters of the tool"},
 	{Code: "not_proposal", Status: http.StatusUnprocessableEntity, Means: "the payload is not a proposal, so it cannot be accepted or rejected", errs: []error{assistant.ErrNotProposal}},
+	{Code: "no_basis", Status: http.StatusPreconditionRequired, Means: "the request does not name what was shown to the user: it needs If-Match, or the same in the body"},
 	{Code: codeLimit, Status: http.StatusTooManyRequests, Means: "the user has used the turns or tokens of today, or has too many sessions open"},
 	{Code: codeInternal, Status: http.StatusInternalServerError, Means: "winnow failed; see its log"},
 	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history cannot be used now"},

@@ -23,7 +23,7 @@ var roles = map[string]assistant.Role{
 	"listCheckpoints": assistant.RoleRead, "rollBack": assistant.RoleWrite,
 	"showWindow": assistant.RoleRead, "editWindow": assistant.RoleRead, "planSave": assistant.RoleRead,
 	"saveWindow": assistant.RoleSave, "discardChanges": assistant.RoleWrite,
-	"listTokens": assistant.RoleAdmin, "addToken": assistant.RoleAdmin, "removeToken": assistant.RoleAdmin,
+	"listTokens": assistant.RoleAdmin, "getToken": assistant.RoleAdmin, "addToken": assistant.RoleAdmin, "removeToken": assistant.RoleAdmin,
 	"showDocument": assistant.RoleRead, "showMetrics": assistant.RoleMetrics, "showHealth": "", "showReady": "",
 }
 

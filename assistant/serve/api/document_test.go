@@ -39,7 +39,7 @@ var allParsed sync.Map
 // described is an operation of a document.
 type described struct {
 	OperationID string
-	Parameters  []struct{ Name, In, Description string }
+	Parameters  []parameter
 	RequestBody *struct{ Content map[string]media }
 	Responses   map[string]struct {
 		Description string
@@ -47,6 +47,8 @@ type described struct {
 	}
 	Security []map[string][]string
 }
+
+type parameter struct{ Name, In, Description string }
 
 type media struct{ Schema any }
 

@@ -16,6 +16,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/attachment"
 	"winnow/assistant/windowlock"
+	"winnow/checkpoint/privatefile"
 )
 
 const (
@@ -62,6 +63,7 @@ func (s *Server) describe() (err error) {
 			if !known {
 				return fmt.Errorf("the operation %s has no role", o.OperationID)
 			}
+			describeKey(o)
 			if addProblems(o); role != "" {
 				o.Description = "Needs the role " + string(role) + " or a higher one."
 			}
@@ -73,6 +75,7 @@ func (s *Server) describe() (err error) {
 		}
 	}
 	s.openapi, err = json.MarshalIndent(s.api.OpenAPI(), "", "  ")
+	s.documentTag = quoted(privatefile.Sum(s.openapi)[:32])
 	return err
 }
 

@@ -34,10 +34,10 @@ type problem struct {
 	Errors   []fieldError            `json:"errors,omitempty" doc:"for the code invalid: the invalid parts of the request, at most 10"`
 	Holder   *windowlock.Holder      `json:"holder,omitempty" doc:"for the code held: the turn that is changing the window"`
 	Column   int                     `json:"column,omitempty" doc:"for the code filter: the position of the error in the filter line, from 1"`
-	By       []string                `json:"by,omitempty" doc:"for the code plan_changed: the users who changed the plan"`
-	Plan     *assistant.SavePlan     `json:"plan,omitempty" doc:"for the code plan_changed: what a save or a discard would do now; show it, and repeat the request with its digest"`
-	Steps    []checkpoint.Checkpoint `json:"steps,omitempty" doc:"for the code plan_changed: the steps that a rollback would undo now, oldest first"`
-	Newest   string                  `json:"newest,omitempty" doc:"for the code plan_changed: the current newest step, for the body of the next rollback"`
+	By       []string                `json:"by,omitempty" doc:"for the codes plan_changed and precondition_failed: the users who changed the plan"`
+	Plan     *assistant.SavePlan     `json:"plan,omitempty" doc:"for the codes plan_changed and precondition_failed: what a save or a discard would do now; show it, and repeat the request with its digest"`
+	Steps    []checkpoint.Checkpoint `json:"steps,omitempty" doc:"for the codes plan_changed and precondition_failed: the steps that a rollback would undo now, oldest first"`
+	Newest   string                  `json:"newest,omitempty" doc:"for the codes plan_changed and precondition_failed: the current newest step, for the body of the next rollback"`
 	Conflict *assistant.Conflict     `json:"conflict,omitempty" doc:"for the code conflict: what another program changed in the file"`
 	Others   []checkpoint.Checkpoint `json:"others,omitempty" doc:"for the code others_changed: the steps of other sessions"`
 	Hint     string                  `json:"hint,omitempty" doc:"advice from the tool that failed"`
@@ -86,10 +86,7 @@ func problemOf(err error) *problem {
 	}
 	if e, ok := errors.AsType[*assistant.PlanChanged](err); ok {
 		p := newProblem("plan_changed", "%s", err)
-		p.By, p.Steps, p.Newest = e.By, e.Steps, e.Newest
-		if e.Plan.Digest != "" {
-			p.Plan = &e.Plan
-		}
+		p.newPlan(e)
 		return p
 	}
 	if e, ok := errors.AsType[*assistant.Conflict](err); ok {
@@ -116,6 +113,14 @@ func problemOf(err error) *problem {
 		}
 	}
 	return nil
+}
+
+// newPlan adds what a request would do now.
+func (p *problem) newPlan(e *assistant.PlanChanged) {
+	p.By, p.Steps, p.Newest = e.By, e.Steps, e.Newest
+	if e.Plan.Digest != "" {
+		p.Plan = &e.Plan
+	}
 }
 
 // failed returns the problem for an error of a handler. Errors of the server itself are logged.

@@ -41,7 +41,7 @@ func TestRolesOverHTTP(t *testing.T) {
 		{"list sessions", "GET", "/v1/sessions", "", row{200, 200, 200, 200, 200}},
 		{"list pairs", "GET", "{own}/pairs", "", row{200, 200, 200, 200, 200}},
 		{"follow another session", "GET", "{other}/events", "", row{200, 200, 200, 200, 200}},
-		{"plan a save", "POST", "/v1/window/plan", `{"session":"{id}"}`, row{200, 200, 200, 200, 200}},
+		{"plan a save", "GET", "/v1/window/plan?session={id}", "", row{200, 200, 200, 200, 200}},
 		{"call a reading tool", "POST", "/v1/window/edit", `{"session":"{id}","tool":"count_words"}`, row{200, 200, 200, 200, 200}},
 		{"send", "POST", "{own}/messages", `{"text":"hello"}`, row{no, 200, 200, 200, 200}},
 		{"send in another session", "POST", "{other}/messages", `{"text":"hello"}`, row{no, no, no, no, no}},
@@ -107,7 +107,7 @@ func newObedientRig(t testing.TB) *rig {
 func (r *rig) plan(session string) string {
 	r.t.Helper()
 	var plan assistant.SavePlan
-	r.get(&plan, "POST", "/v1/window/plan", `{"session":"`+session+`"}`)
+	r.get(&plan, "GET", "/v1/window/plan?session="+session, "")
 	return plan.Digest
 }
 

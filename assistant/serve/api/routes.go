@@ -42,19 +42,22 @@ func (s *Server) register() {
 	answer(s, operation("listTokens", "GET /v1/tokens", "List the tokens, without the tokens themselves", "no_tokens"), s.listTokens)
 	made := operation("addToken", "POST /v1/tokens", "Add a token. The response contains it, and nothing else ever does", "no_tokens", "token_exists")
 	made.DefaultStatus = http.StatusCreated
-	answer(s, made, s.addToken)
+	add(s, made, s.addToken)
+	answer(s, operation("getToken", "GET /v1/tokens/{name}", "Show a token, without the token itself", "no_tokens", "no_token"), s.getToken)
 	nothing(s, operation("removeToken", "DELETE /v1/tokens/{name}", "Remove a token. Its sessions end within a second", "no_tokens", "no_token"), s.removeToken)
 
-	answer(s, operation("listCheckpoints", "GET /v1/sessions/{id}/checkpoints", "List the checkpoints of the session, oldest first", "no_session"), s.listCheckpoints)
-	answer(s, operation("rollBack", "POST /v1/sessions/{id}/rollback", "Go back to a checkpoint. The request must be confirmed if it would also undo steps of other sessions", "no_session", "no_checkpoint", "busy", "held", "plan_changed", "others_changed"), s.rollBack)
+	add(s, operation("listCheckpoints", "GET /v1/sessions/{id}/checkpoints", "List the checkpoints of the session, oldest first", "no_session"), s.listCheckpoints)
+	answer(s, operation("rollBack", "POST /v1/sessions/{id}/rollback", "Go back to a checkpoint. The request must be confirmed if it would also undo steps of other sessions", "no_session", "no_checkpoint", "busy", "held", "plan_changed", codePrecondition, "no_basis", "others_changed"), s.rollBack)
 
 	answer(s, operation("showWindow", "GET /v1/window", "Show the window as the assistant sees it, and who is changing it"), s.showWindow)
 	answer(s, operation("editWindow", "POST /v1/window/edit", "Call a tool of the window as a step of the user, which can be undone", codeOfTool, "no_session", "busy", "held", "lasting", "unknown_tool", "invalid_arguments"), s.editWindow)
-	answer(s, operation("planSave", "POST /v1/window/plan", "Show what a save would write, and the digest that identifies it. Nothing is changed", "no_session", "not_saved"), s.planSave)
-	answer(s, operation("saveWindow", "POST /v1/window/save", "Save the plan with this digest. If the plan has changed, the problem plan_changed contains the new one", "no_session", "busy", "held", "plan_changed", "conflict", "not_saved"), s.saveWindow)
-	answer(s, operation("discardChanges", "POST /v1/window/discard", "Discard the unsaved changes, if they still match this digest", "no_session", "busy", "held", "plan_changed", "nothing_unsaved", "not_saved"), s.discardChanges)
+	add(s, operation("planSave", "GET /v1/window/plan", "Show what a save would write, and the digest that identifies it", "no_session", "not_saved"), s.planSave)
+	answer(s, operation("saveWindow", "POST /v1/window/save", "Save the plan with this digest. If the plan has changed, the problem plan_changed contains the new one", "no_session", "busy", "held", "plan_changed", codePrecondition, "no_basis", "conflict", "not_saved"), s.saveWindow)
+	answer(s, operation("discardChanges", "POST /v1/window/discard", "Discard the unsaved changes, if they still match this digest", "no_session", "busy", "held", "plan_changed", codePrecondition, "no_basis", "nothing_unsaved", "not_saved"), s.discardChanges)
 
-	s.raw(operation("showDocument", "GET /openapi.json", "Show the OpenAPI document"), mediaJSON, s.showDocument)
+	document := operation("showDocument", "GET /openapi.json", "Show the OpenAPI document")
+	describeCondition(&document)
+	s.raw(document, mediaJSON, s.showDocument)
 	s.raw(operation("showMetrics", "GET /metrics", "Show metrics for Prometheus"), "text/plain", s.metrics.Handler().ServeHTTP)
 	health := operation("showHealth", "GET /healthz", "Check whether the server responds. No token is needed")
 	health.Security = []map[string][]string{{}}
@@ -117,8 +120,19 @@ func add[In, Out any](s *Server, o huma.Operation, handle func(context.Context, 
 // jsonBody is a request or response with a JSON body.
 type jsonBody[T any] struct{ Body T }
 
-// answer registers an operation that responds with JSON.
+// answer registers an operation that responds with JSON. The response to GET has an ETag.
 func answer[In, T any](s *Server, o huma.Operation, handle func(context.Context, *In) (T, error)) {
+	if o.Method == http.MethodGet {
+		describeCondition(&o)
+		add(s, o, func(ctx context.Context, in *In) (*tagged[T], error) {
+			value, err := handle(ctx, in)
+			if err != nil {
+				return nil, err
+			}
+			return tag(ctx, value)
+		})
+		return
+	}
 	add(s, o, func(ctx context.Context, in *In) (*jsonBody[T], error) {
 		value, err := handle(ctx, in)
 		return &jsonBody[T]{value}, err
@@ -153,7 +167,12 @@ func (s *Server) raw(o huma.Operation, media string, handle http.HandlerFunc) {
 	})
 }
 
-func (s *Server) showDocument(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) showDocument(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("ETag", s.documentTag)
+	if hasTag(r.Header.Get("If-None-Match"), s.documentTag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
 	w.Header().Set("Content-Type", mediaJSON)
 	_, _ = w.Write(s.openapi) // fails only if the client has disconnected
 }

@@ -150,7 +150,7 @@ func (s *Server) ownOrigin(origin, host string) bool {
 
 // strict refuses requests that huma would accept: bodies that are not JSON, and queries that are not valid.
 func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
-	ctx = noNegotiation{ctx}
+	ctx = withCondition(noNegotiation{ctx})
 	u := ctx.URL()
 	if _, err := url.ParseQuery(u.RawQuery); err != nil {
 		_ = huma.WriteErr(s.api, ctx, http.StatusUnprocessableEntity, "", &huma.ErrorDetail{Location: "query", Message: "the query is not valid"})

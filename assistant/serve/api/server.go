@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -41,6 +42,9 @@ type Options struct {
 	Metrics *serve.Metrics           // nil means metrics of this server alone
 	// Ready returns why the history or the window cannot be used; nil means that they always can.
 	Ready func(context.Context) error
+	// Kept is the path of a file with the responses to requests with an Idempotency-Key, so that they outlive the
+	// server; "" means that they do not.
+	Kept string
 
 	// Logins, AddressLogins, Sessions, Events and EventBytes are the maximum number of connections without a token, of
 	// these from one address, of open sessions, and of events and their bytes that are stored for one session; 0 means
@@ -87,10 +91,13 @@ type Server struct {
 	logins  serve.Logins
 	most    int // the maximum number of open sessions: Options.Sessions, except in tests
 	metrics *metrics
+	kept    *keptAnswers
 	mux     *http.ServeMux
 	api     huma.API
 	handler http.Handler // guard around mux
 	openapi []byte
+	// documentTag is the ETag of openapi.
+	documentTag string
 
 	operations []Operation // in the order of the documentation
 
@@ -123,7 +130,11 @@ func New(o Options) (*Server, error) {
 	if o.Agents != nil {
 		s.mux.HandleFunc("/mcp", s.serveAgent)
 	}
-	s.handler = s.guard(s.mux)
+	var err error
+	if s.kept, err = openKept(o.Kept, s.log); err != nil {
+		return nil, fmt.Errorf("responses to repeated requests: %w", err)
+	}
+	s.handler = s.guard(s.once(s.mux))
 	go s.relay(s.hub.Changes().Last())
 	return s, nil
 }
@@ -156,10 +167,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 	go func() { served <- server.Serve(l) }()
 	select {
 	case err := <-served:
-		return errors.Join(err, s.end())
+		return errors.Join(err, s.end(), s.kept.Close())
 	case <-ctx.Done():
 	}
-	failed := s.end() // also ends the streams
+	failed := errors.Join(s.end(), s.kept.Close()) // also ends the streams
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	if server.Shutdown(bounded) != nil {

@@ -180,7 +180,7 @@ func TestAnotherPlanIsRefused(t *testing.T) {
 	}
 	add(anna, "cat")
 	var plan assistant.SavePlan
-	r.get(&plan, "POST", "/v1/window/plan", `{"session":"`+anna+`"}`)
+	r.get(&plan, "GET", "/v1/window/plan?session="+anna, "")
 	var list checkpointList
 	r.get(&list, "GET", path+"/checkpoints", "")
 	add(bert, "dog")
@@ -199,7 +199,7 @@ func TestAnotherPlanIsRefused(t *testing.T) {
 	if !slices.Equal(r.window.Words(), []string{"one", "cat", "dog"}) || len(r.window.Saved()) != 1 {
 		t.Errorf("words %q, saved %q", r.window.Words(), r.window.Saved())
 	}
-	r.get(&plan, "POST", "/v1/window/plan", `{"session":"`+anna+`"}`)
+	r.get(&plan, "GET", "/v1/window/plan?session="+anna, "")
 	r.get(nil, "POST", "/v1/window/save", `{"session":"`+anna+`","digest":"`+plan.Digest+`"}`)
 	r.get(nil, "POST", path+"/rollback", back+p.Newest+`"}`)
 	if !slices.Equal(r.window.Words(), []string{"one"}) || len(r.window.Saved()) != 3 {

@@ -192,20 +192,26 @@ type checkpointList struct {
 	Newest      string                  `json:"newest" doc:"the newest step of any session that a rollback could undo; for the body of a rollback"`
 }
 
-func (s *Server) listCheckpoints(_ context.Context, in *SessionPath) (checkpointList, error) {
+// listedCheckpoints is a list of checkpoints.
+type listedCheckpoints struct {
+	ETag string `header:"ETag" doc:"the value of newest; for If-Match"`
+	Body checkpointList
+}
+
+func (s *Server) listCheckpoints(_ context.Context, in *SessionPath) (*listedCheckpoints, error) {
 	st, err := s.lookAt(in.ID)
 	if err != nil {
-		return checkpointList{}, err
+		return nil, err
 	}
 	newest := st.Newest()
-	return checkpointList{append([]checkpoint.Checkpoint{}, st.Session.Session().Checkpoints()...), newest}, nil
+	return &listedCheckpoints{quoted(newest), checkpointList{append([]checkpoint.Checkpoint{}, st.Session.Session().Checkpoints()...), newest}}, nil
 }
 
 // target is the body of a rollback.
 type target struct {
 	Checkpoint string           `json:"checkpoint" doc:"the id of the checkpoint to go back to"`
 	Scope      checkpoint.Scope `json:"scope,omitempty" enum:"window,conversation,both" doc:"what to roll back; the default is both"`
-	Newest     string           `json:"newest" doc:"the value of newest in the list of checkpoints that was shown; if there is a newer step, the response is a problem with the code plan_changed"`
+	Newest     *string          `json:"newest,omitempty" doc:"the value of newest in the list of checkpoints that was shown; if there is a newer step, the response is a problem with the code plan_changed. Required without If-Match"`
 	Confirmed  bool             `json:"confirmed,omitempty" doc:"allow the rollback even if it undoes steps of other sessions"`
 }
 
@@ -219,6 +225,7 @@ type rolledBack struct {
 
 type rollingBack struct {
 	SessionPath
+	Matching
 	Body target
 }
 
@@ -228,11 +235,15 @@ func (s *Server) rollBack(ctx context.Context, in *rollingBack) (rolledBack, err
 		return rolledBack{}, err
 	}
 	to := in.Body
+	newest, err := in.basis(to.Newest)
+	if err != nil {
+		return rolledBack{}, err
+	}
 	if others := st.OthersSince(to.Checkpoint); len(others) > 0 && to.Scope != checkpoint.ScopeConversation && !to.Confirmed {
 		p := newProblem("others_changed", "%s of other sessions would also be undone; repeat the request with confirmed", assistant.Counted(len(others), "step"))
 		p.Others = others
 		return rolledBack{}, p
 	}
-	done, err := st.Rollback(ctx, to.Checkpoint, to.Scope, to.Newest)
-	return rolledBack{to.Checkpoint, done.Text, append([]checkpoint.Checkpoint{}, done.Others...), done.Warning}, err
+	done, err := st.Rollback(ctx, to.Checkpoint, to.Scope, newest)
+	return rolledBack{to.Checkpoint, done.Text, append([]checkpoint.Checkpoint{}, done.Others...), done.Warning}, in.failed(err)
 }

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/tidwall/gjson"
 
 	"winnow/assistant"
@@ -231,12 +229,16 @@ const maxWrite = 64 << 10
 
 // follow responds with the frames after a number. The response ends when the client disconnects or the stream ends;
 // if turnOnly is true, also at the end of the turn.
-func (s *Server) follow(st *stream, after int64, turnOnly bool) (follower, error) {
+func (s *Server) follow(ctx context.Context, st *stream, after int64, turnOnly bool) (func(http.ResponseWriter, *http.Request), error) {
+	attempt := attemptOf(ctx)
+	attempt.started(st.ID(), after)
 	if _, _, err := st.frames.After(after); err != nil {
 		return nil, newProblem("events_gone", "no stored event has this id: read the pairs of the session, and follow it without Last-Event-ID")
 	}
-	return func(ctx huma.Context) {
-		r, w := humago.Unwrap(ctx)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if attempt != nil {
+			r = r.WithContext(attempt.ctx) // a stream ends with its client
+		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the deadline of the server would end the stream
 		w.Header().Set("Content-Type", eventStream)
 		w.Header().Set("X-Accel-Buffering", "no") // a proxy in front must not gather events

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"net/url"
 	"time"
 
 	"winnow/assistant"
@@ -63,25 +65,45 @@ type addedToken struct {
 	Token string    `json:"token" doc:"for the header Authorization: Bearer TOKEN; only its hash is stored"`
 }
 
-func (s *Server) addToken(ctx context.Context, in *jsonBody[newToken]) (addedToken, error) {
+// madeToken is the response to a request that adds a token.
+type madeToken struct {
+	Location string `header:"Location" doc:"the path of the token"`
+	Body     addedToken
+}
+
+func (s *Server) addToken(ctx context.Context, in *jsonBody[newToken]) (*madeToken, error) {
 	file, err := s.tokens()
 	if err != nil {
-		return addedToken{}, err
+		return nil, err
 	}
 	role, err := assistant.ParseRole(string(in.Body.Role))
 	if err != nil {
-		return addedToken{}, err
+		return nil, err
 	}
 	token, added, err := file.Add(in.Body.Name, role, time.Duration(in.Body.Seconds)*time.Second)
 	if err == nil {
 		s.log.Info("token added", "user", added.Name, "role", string(added.Role), "by", clientOf(ctx).User)
 	}
-	return addedToken{infoOfToken(added), token}, err
+	return &madeToken{"/v1/tokens/" + url.PathEscape(added.Name), addedToken{infoOfToken(added), token}}, err
 }
 
 // tokenPath contains the path parameter of a token.
 type tokenPath struct {
 	Name string `path:"name" doc:"the name of the token"`
+}
+
+func (s *Server) getToken(_ context.Context, in *tokenPath) (tokenInfo, error) {
+	file, err := s.tokens()
+	if err != nil {
+		return tokenInfo{}, err
+	}
+	all, err := file.List()
+	for _, t := range all {
+		if t.Name == in.Name {
+			return infoOfToken(t), nil
+		}
+	}
+	return tokenInfo{}, cmp.Or(err, credential.ErrNotFound)
 }
 
 func (s *Server) removeToken(ctx context.Context, in *tokenPath) error {

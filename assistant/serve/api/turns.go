@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
@@ -61,7 +62,20 @@ func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error)
 			_ = writeJSON(ctx.BodyWriter(), queuedMessage{in.Body.Text})
 		}, nil
 	}
-	return s.follow(st, before, true)
+	return s.followTurn(ctx, st, before)
+}
+
+// followTurn responds with the events of the turn that the request has started.
+func (s *Server) followTurn(ctx context.Context, st *stream, before int64) (follower, error) {
+	return served(s.follow(ctx, st, before, true))
+}
+
+// served returns the follower that responds with a handler.
+func served(handle http.HandlerFunc, err error) (follower, error) {
+	return func(ctx huma.Context) {
+		r, w := humago.Unwrap(ctx)
+		handle(w, r)
+	}, err
 }
 
 // pickModel selects the model of the next turn; "" leaves it unchanged.
@@ -77,7 +91,7 @@ type following struct {
 	Last string `header:"Last-Event-ID" doc:"the id of the last event that the client has read"`
 }
 
-func (s *Server) followEvents(_ context.Context, in *following) (follower, error) {
+func (s *Server) followEvents(ctx context.Context, in *following) (follower, error) {
 	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return nil, err
@@ -93,7 +107,7 @@ func (s *Server) followEvents(_ context.Context, in *following) (follower, error
 			return nil, err
 		}
 	}
-	return s.follow(st, after, false)
+	return served(s.follow(ctx, st, after, false))
 }
 
 // parseID parses the id of an event.
@@ -162,7 +176,7 @@ func (s *Server) retryPair(ctx context.Context, in *retrying) (follower, error) 
 	if err != nil {
 		return nil, err
 	}
-	return s.follow(st, before, true)
+	return s.followTurn(ctx, st, before)
 }
 
 type deciding struct {
@@ -187,5 +201,5 @@ func (s *Server) decideProposal(ctx context.Context, in *deciding) (follower, er
 	if err != nil {
 		return nil, err
 	}
-	return s.follow(st, before, true)
+	return s.followTurn(ctx, st, before)
 }

@@ -36,7 +36,7 @@ func startWalk(t *testing.T, script *at.Script) *walk {
 	w.bodies = map[string]string{ // that fit, by operation; of a session that is not open
 		"openSession": `{"session":"none"}`, "sendMessage": `{"text":"hi"}`, "answerQuestion": `{"accept":true}`, "retryPair": `{}`,
 		"chooseAnswer": `{"answer":0}`, "decideProposal": `{"accept":true}`, "rollBack": `{"checkpoint":"x","newest":""}`,
-		"editWindow": `{"session":"none","tool":"add_word"}`, "planSave": `{"session":"none"}`,
+		"editWindow": `{"session":"none","tool":"add_word"}`,
 		"addToken":   `{"name":"anna"}`,
 		"saveWindow": `{"session":"none","digest":"x"}`, "discardChanges": `{"session":"none","digest":"x"}`,
 	}
@@ -99,11 +99,38 @@ func (w *walk) every() {
 			}
 			w.broken(o, method, open)
 		}
+		w.keys(o, method, open, body)
 		if method != http.MethodDelete && (strings.Contains(none, "none") || strings.Contains(body, "none")) {
 			w.refused("no_session", method, none, body)
 		}
 	})
 	w.refused("no_session", "DELETE", "/v1/sessions/none", "")
+}
+
+// keys causes what is refused because of a key.
+func (w *walk) keys(o *described, method, path, body string) {
+	w.t.Helper()
+	if !slices.ContainsFunc(o.Parameters, func(p parameter) bool { return p.Name == keyHeader }) {
+		return
+	}
+	key := func(name string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(keyHeader, name) }
+	}
+	w.refused("invalid", method, path, body, key("a b"))
+	req := w.request(w.t.Context(), method, path, body)
+	user := w.server.opts.User
+	if token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "); token != testToken {
+		user = "anna"
+	}
+	running, p := w.server.kept.begin(user, o.OperationID, printOf(req, []byte(body)))
+	if p != nil {
+		w.t.Fatal(p)
+	}
+	w.refused("key_in_use", method, path, body, key(o.OperationID))
+	w.server.kept.interrupt(running)
+	w.refused("outcome_unknown", method, path, body, key(o.OperationID))
+	running.Print = "another request"
+	w.refused("key_reused", method, path, body, key(o.OperationID))
 }
 
 // broken sends a body that is cut.
@@ -166,6 +193,15 @@ func (w *walk) single() {
 	w.refused("unknown_tool", "POST", "/v1/window/edit", byHandOf(w.anna, `,"tool":"rm"`))
 	w.refused("invalid_arguments", "POST", "/v1/window/edit", byHandOf(w.anna, `,"tool":"add_word","arguments":{"word":1}`))
 	w.refused("nothing_unsaved", "POST", "/v1/window/discard", byHandOf(w.anna, `,"digest":"x"`))
+	w.refused("no_session", "GET", "/v1/window/plan?session=none", "")
+	for path, body := range map[string]string{"/v1/window/save": byHandOf(w.anna, ""), "/v1/window/discard": byHandOf(w.anna, ""), w.path + "/rollback": `{"checkpoint":"x"}`} {
+		w.refused("no_basis", "POST", path, body)
+		for _, tag := range []string{"x", `"x", "y"`, `*`} {
+			w.refused("invalid", "POST", path, body, ifMatch(tag))
+		}
+		w.refused("invalid", "POST", path, body[:len(body)-1]+`,"digest":"x","newest":"x"}`, ifMatch(`"y"`))
+	}
+	w.refused("invalid", "POST", "/v1/window/save", byHandOf(w.anna, ""), ifMatch(`""`))
 }
 
 // busy causes what is refused while a turn runs, which has changed the window.
@@ -204,16 +240,19 @@ func (w *walk) changed() {
 	var list checkpointList
 	w.get(&list, "GET", w.path+"/checkpoints", "")
 	var plan assistant.SavePlan
-	w.get(&plan, "POST", "/v1/window/plan", byHandOf(w.anna, ""))
+	w.get(&plan, "GET", "/v1/window/plan?session="+w.anna, "")
 	carl, _ := w.open("carl")
 	w.get(nil, "POST", "/v1/window/edit", byHandOf(carl, addDog))
 	basis := byHandOf(w.anna, `,"digest":"`+plan.Digest+`"`)
 	w.refused("plan_changed", "POST", "/v1/window/save", basis)
 	w.refused("plan_changed", "POST", "/v1/window/discard", basis)
+	w.refused(codePrecondition, "POST", "/v1/window/save", byHandOf(w.anna, ""), ifMatch(quoted(plan.Digest)))
+	w.refused(codePrecondition, "POST", "/v1/window/discard", byHandOf(w.anna, ""), ifMatch(quoted(plan.Digest)))
 	back := `{"checkpoint":"` + list.Checkpoints[len(list.Checkpoints)-1].ID + `","newest":"` + list.Newest + `"`
 	w.refused("others_changed", "POST", w.path+"/rollback", back+"}")
 	w.refused("plan_changed", "POST", w.path+"/rollback", back+`,"confirmed":true}`)
-	w.get(&plan, "POST", "/v1/window/plan", byHandOf(w.anna, ""))
+	w.refused(codePrecondition, "POST", w.path+"/rollback", `{"checkpoint":"`+list.Checkpoints[len(list.Checkpoints)-1].ID+`","confirmed":true}`, ifMatch(quoted(list.Newest)))
+	w.get(&plan, "GET", "/v1/window/plan?session="+w.anna, "")
 	basis = byHandOf(w.anna, `,"digest":"`+plan.Digest+`"`)
 	w.window.Conflict = &assistant.Conflict{Path: "words"}
 	w.refused("conflict", "POST", "/v1/window/save", basis)
@@ -292,14 +331,20 @@ func (w *walk) roles() {
 // tokenFile causes what the operations on tokens refuse.
 func (w *walk) tokenFile(t *testing.T) {
 	t.Helper()
-	w.get(nil, "POST", "/v1/tokens", `{"name":"zoe","role":"propose","seconds":60}`)
+	made, _ := w.whole(w.request(t.Context(), "POST", "/v1/tokens", `{"name":"zoe","role":"propose","seconds":60}`))
 	w.get(nil, "GET", "/v1/tokens", "")
+	var zoe tokenInfo
+	if w.get(&zoe, "GET", made.Header.Get("Location"), ""); zoe.Name != "zoe" || zoe.Role != assistant.RolePropose {
+		t.Errorf("the token at %s: %+v", made.Header.Get("Location"), zoe)
+	}
 	w.refused("token_exists", "POST", "/v1/tokens", `{"name":"zoe"}`)
 	w.get(nil, "DELETE", "/v1/tokens/zoe", "")
 	w.refused("no_token", "DELETE", "/v1/tokens/zoe", "")
+	w.refused("no_token", "GET", "/v1/tokens/zoe", "")
 	r := newRig(t, at.NewScript(), func(o *Options) { o.Tokens.Path = "" })
 	r.document = w.document
 	r.problem(404, "no_tokens", "GET", "/v1/tokens", "")
+	r.problem(404, "no_tokens", "GET", "/v1/tokens/zoe", "")
 	r.problem(404, "no_tokens", "POST", "/v1/tokens", `{"name":"zoe"}`)
 	r.problem(404, "no_tokens", "DELETE", "/v1/tokens/zoe", "")
 }
@@ -315,7 +360,7 @@ func (w *walk) noSave(t *testing.T) {
 	})
 	r.document = w.document
 	id, _ := r.open("anna")
-	r.problem(409, "not_saved", "POST", "/v1/window/plan", byHandOf(id, ""))
+	r.problem(409, "not_saved", "GET", "/v1/window/plan?session="+id, "")
 	r.problem(409, "not_saved", "POST", "/v1/window/save", byHandOf(id, `,"digest":"x"`))
 	r.problem(409, "not_saved", "POST", "/v1/window/discard", byHandOf(id, `,"digest":"x"`))
 }

@@ -50,11 +50,6 @@ func (s *Server) showWindow(context.Context, *struct{}) (windowInfo, error) {
 	return info, nil
 }
 
-// byHand is the body of a request that plans a save; it names the session that the step belongs to.
-type byHand struct {
-	Session string `json:"session" doc:"the id of the session that makes the step"`
-}
-
 // edit is the body of a tool call.
 type edit struct {
 	Session   string                     `json:"session" doc:"the id of the session that makes the step"`
@@ -98,26 +93,56 @@ func (s *Server) editWindow(ctx context.Context, body *jsonBody[edit]) (edited, 
 	return edited{result.Message, data}, err
 }
 
-func (s *Server) planSave(ctx context.Context, in *jsonBody[byHand]) (assistant.SavePlan, error) {
-	st, err := s.lookAt(in.Body.Session)
+// planned is the plan of a save.
+type planned struct {
+	ETag string `header:"ETag" doc:"the digest of the plan; for If-Match"`
+	Body assistant.SavePlan
+}
+
+type planning struct {
+	Session string `query:"session" required:"true" doc:"the id of the session that the plan is shown in"`
+}
+
+func (s *Server) planSave(ctx context.Context, in *planning) (*planned, error) {
+	st, err := s.lookAt(in.Session)
 	if err != nil {
-		return assistant.SavePlan{}, err
+		return nil, err
 	}
-	return st.PlanSave(ctx, "")
+	plan, err := st.PlanSave(ctx, "")
+	return &planned{quoted(plan.Digest), plan}, err
 }
 
 // basis is the body of a save or a discard.
 type basis struct {
-	Session string `json:"session" doc:"the id of the session that makes the step"`
-	Digest  string `json:"digest" minLength:"1" doc:"the digest of the plan that was shown to the user, from /v1/window/plan; if the plan has changed since, the response is a problem with the code plan_changed"`
+	Session string  `json:"session" doc:"the id of the session that makes the step"`
+	Digest  *string `json:"digest,omitempty" minLength:"1" doc:"the digest of the plan that was shown to the user, from /v1/window/plan; if the plan has changed since, the response is a problem with the code plan_changed. Required without If-Match"`
 }
 
-func (s *Server) saveWindow(ctx context.Context, in *jsonBody[basis]) (assistant.Saved, error) {
+type based struct {
+	Matching
+	Body basis
+}
+
+// basisOf returns the session of a request and the plan that was shown to its user.
+func (s *Server) basisOf(ctx context.Context, in *based) (*stream, assistant.Basis, error) {
 	st, err := s.streamOf(ctx, in.Body.Session)
+	if err != nil {
+		return nil, assistant.Basis{}, err
+	}
+	digest, err := in.basis(in.Body.Digest)
+	if err == nil && digest == "" {
+		err = notMatching("expected the digest of a plan") // without one, a save would write anything
+	}
+	return st, assistant.Basis{Digest: digest}, err
+}
+
+func (s *Server) saveWindow(ctx context.Context, in *based) (assistant.Saved, error) {
+	st, basis, err := s.basisOf(ctx, in)
 	if err != nil {
 		return assistant.Saved{}, err
 	}
-	return st.Save(ctx, assistant.Basis{Digest: in.Body.Digest})
+	saved, err := st.Save(ctx, basis)
+	return saved, in.failed(err)
 }
 
 // discarded is the result of a discard.
@@ -125,11 +150,11 @@ type discarded struct {
 	Lost []assistant.Change `json:"lost" nullable:"false" doc:"the discarded changes"`
 }
 
-func (s *Server) discardChanges(ctx context.Context, in *jsonBody[basis]) (discarded, error) {
-	st, err := s.streamOf(ctx, in.Body.Session)
+func (s *Server) discardChanges(ctx context.Context, in *based) (discarded, error) {
+	st, basis, err := s.basisOf(ctx, in)
 	if err != nil {
 		return discarded{}, err
 	}
-	lost, err := st.Discard("Discard the unsaved changes", assistant.Basis{Digest: in.Body.Digest})
-	return discarded{append([]assistant.Change{}, lost...)}, err
+	lost, err := st.Discard("Discard the unsaved changes", basis)
+	return discarded{append([]assistant.Change{}, lost...)}, in.failed(err)
 }

@@ -1,0 +1,242 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"winnow/checkpoint/privatefile"
+)
+
+// How long and how many responses are stored for requests with a key, for each user.
+const (
+	keptFor     = 24 * time.Hour
+	maxKeys     = 1000
+	maxKeyBytes = 4 << 20 // of their bodies; the newest is always stored
+)
+
+// keptAnswer is the response to a request with a key, as it is stored.
+type keptAnswer struct {
+	User     string            `json:"user"`
+	Key      string            `json:"key"`
+	Print    string            `json:"print"` // identifies the request
+	At       time.Time         `json:"at"`    // when the request began
+	Done     bool              `json:"done,omitempty"`
+	Released bool              `json:"released,omitempty"` // nothing was done; the entry ends here
+	Status   int               `json:"status,omitempty"`
+	Header   map[string]string `json:"header,omitempty"`
+	Body     []byte            `json:"body,omitempty"`
+	Session  string            `json:"session,omitempty"` // whose turn the request has started; there is no body
+	After    int64             `json:"after,omitempty"`   // the event before the turn
+
+	running bool // guarded by the mutex of keptAnswers
+}
+
+// keptAnswers are the responses to requests with a key. With a path, they are also in a file, one change a line:
+// that a request begins is durable before it does, so that it is not carried out twice even if the machine stops.
+type keptAnswers struct {
+	path string
+	log  *slog.Logger
+	now  func() time.Time
+
+	mu    sync.Mutex // guards the fields below
+	users map[string][]*keptAnswer
+	file  *os.File // nil without a path
+	added int      // bytes of the file since it was written as a whole
+}
+
+// openKept reads the file at path; "" means that there is none.
+func openKept(path string, log *slog.Logger) (*keptAnswers, error) {
+	k := &keptAnswers{path: path, log: log, now: time.Now, users: map[string][]*keptAnswer{}}
+	if path == "" {
+		return k, nil
+	}
+	if _, err := privatefile.Folder(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for line := range bytes.Lines(raw) {
+		var a keptAnswer
+		if json.Unmarshal(line, &a) != nil {
+			continue // the last line of a program that was killed
+		}
+		k.remove(a.User, a.Key)
+		if !a.Released {
+			k.users[a.User] = append(k.users[a.User], &a)
+		}
+	}
+	return k, k.rewrite()
+}
+
+// begin adds a request. It returns what is stored for its key, or a new entry, which is not Done; or why the request
+// is refused.
+func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.trim(user)
+	if a := k.find(user, key); a != nil {
+		switch {
+		case a.Print != print:
+			return nil, newProblem("key_reused", "another request had this %s: use a new one", keyHeader)
+		case a.running:
+			return nil, newProblem("key_in_use", "the first request with this %s is still running: repeat this one later", keyHeader)
+		case !a.Done:
+			return nil, newProblem("outcome_unknown", "the server failed or ended during the first request with this %s, so it may have been carried out: look at the result, and use a new key if it has to be repeated", keyHeader)
+		}
+		return a, nil
+	}
+	a := &keptAnswer{User: user, Key: key, Print: print, At: k.now().UTC(), running: true}
+	k.users[user] = append(k.users[user], a)
+	if err := k.store(a, true); err != nil {
+		k.log.Error("request with a key not carried out", "error", err)
+		k.remove(user, key)
+		return nil, newProblem(codeInternal, "winnow failed; see its log")
+	}
+	return a, nil
+}
+
+// finish stores the response of a request.
+func (k *keptAnswers) finish(a *keptAnswer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	a.running, a.Done = false, true
+	k.trim(a.User)
+	k.note(a)
+}
+
+// release forgets a request that has done nothing.
+func (k *keptAnswers) release(a *keptAnswer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	a.running, a.Released = false, true
+	k.remove(a.User, a.Key)
+	k.note(a)
+}
+
+// interrupt stores that nobody knows what a request has done.
+func (k *keptAnswers) interrupt(a *keptAnswer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	a.running = false
+}
+
+// note is store for a request that has been carried out. The caller has locked k.
+func (k *keptAnswers) note(a *keptAnswer) {
+	if err := k.store(a, false); err != nil {
+		k.log.Warn("response to a request with a key is stored only in memory", "error", err)
+	}
+}
+
+// Close closes the file.
+func (k *keptAnswers) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.file == nil {
+		return nil
+	}
+	err := k.file.Close()
+	k.file, k.path = nil, ""
+	return err
+}
+
+// find returns an entry. The caller has locked k.
+func (k *keptAnswers) find(user, key string) *keptAnswer {
+	all := k.users[user]
+	if i := slices.IndexFunc(all, func(a *keptAnswer) bool { return a.Key == key }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// remove removes an entry. The caller has locked k.
+func (k *keptAnswers) remove(user, key string) {
+	left := slices.DeleteFunc(k.users[user], func(a *keptAnswer) bool { return a.Key == key })
+	if k.users[user] = left; len(left) == 0 {
+		delete(k.users, user)
+	}
+}
+
+// trim removes the oldest entries beyond the limits. Requests that are running stay. The caller has locked k.
+func (k *keptAnswers) trim(user string) {
+	all, bytes := k.users[user], 0
+	first := len(all)
+	for ; first > 0; first-- {
+		a := all[first-1]
+		bytes += len(a.Body)
+		if n := len(all) - first; k.now().Sub(a.At) >= keptFor || n >= maxKeys || bytes > maxKeyBytes && n > 0 {
+			break
+		}
+	}
+	left := slices.DeleteFunc(slices.Clone(all[:first]), func(a *keptAnswer) bool { return !a.running })
+	if left = append(left, all[first:]...); len(left) == 0 {
+		delete(k.users, user)
+		return
+	}
+	k.users[user] = left
+}
+
+// maxWaste is how many bytes are added to the file before it is written again without what is out of date.
+const maxWaste = 8 << 20
+
+// store appends an entry to the file. The caller has locked k.
+func (k *keptAnswers) store(a *keptAnswer, durably bool) error {
+	if k.path == "" {
+		return nil
+	}
+	line, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if k.added+len(line) > maxWaste {
+		return k.rewrite() // with a, unless it is released
+	}
+	n, err := k.file.Write(append(line, '\n'))
+	k.added += n
+	if err == nil && durably {
+		err = k.file.Sync()
+	}
+	return err
+}
+
+// rewrite replaces the file by one without entries that are out of date, and opens it. The caller has locked k or has
+// not shared it yet.
+func (k *keptAnswers) rewrite() error {
+	err := privatefile.Replace(k.path, privatefile.FileMode, func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		for user := range k.users {
+			k.trim(user)
+			for _, a := range k.users[user] {
+				line, err := json.Marshal(a)
+				if err != nil {
+					return err
+				}
+				_, _ = out.Write(append(line, '\n')) // Flush returns the error
+			}
+		}
+		return out.Flush()
+	})
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(k.path, os.O_APPEND|os.O_WRONLY, privatefile.FileMode)
+	if err != nil {
+		return err
+	}
+	if k.file != nil {
+		_ = k.file.Close() // it has been replaced
+	}
+	k.file, k.added = file, 0
+	return nil
+}
