@@ -15,13 +15,15 @@ import (
 )
 
 const (
-	// connectTimeout bounds the start of a server until it has listed its tools.
+	// connectTimeout limits the time from starting a server until it has listed its tools.
 	connectTimeout = 30 * time.Second
-	// callTimeout is the timeout of a call if the settings have none.
+	// callTimeout is the timeout of a call if the settings do not specify one.
 	callTimeout = time.Minute
-	// closeTime is how long a server may take to end by itself. A command that takes longer is killed.
+	// closeTime is how long a server may take to end by itself. A command that takes longer
+	// is killed.
 	closeTime = 200 * time.Millisecond
-	// maxTools bounds the tools of all servers: providers accept 128 in a request, and the window has its own.
+	// maxTools limits the tools of all servers together: providers accept 128 per request,
+	// and the window has its own.
 	maxTools = 100
 )
 
@@ -29,14 +31,15 @@ const (
 type Options struct {
 	Servers  []config.MCPServer
 	Environ  []string           // in the form of os.Environ
-	Redactor *safetext.Redactor // removes keys from results and errors; learns the servers' keys
-	Version  string             // of this program, sent to the servers
-	Log      *slog.Logger       // nil logs nothing
-	// Notify gets one line when the tools of a server become available or it cannot be used; may be nil.
+	Redactor *safetext.Redactor // removes keys from results and errors; the keys of servers are added to it
+	Version  string             // version of this program, sent to the servers
+	Log      *slog.Logger       // nil means no log
+	// Notify is called with one line when the tools of a server become available or it
+	// cannot be used; may be nil.
 	Notify func(text string)
 }
 
-// Client is a connection to each of the servers.
+// Client holds a connection to each server.
 type Client struct {
 	opts    Options
 	servers []*server
@@ -45,7 +48,8 @@ type Client struct {
 	started sync.WaitGroup // counts the first connections
 }
 
-// New returns a client that has not connected yet. An address that is not valid is an error that its server reports.
+// New returns a client that has not connected yet. An invalid address is reported as the
+// error of its server.
 func New(o Options) *Client {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -81,8 +85,8 @@ func (c *Client) Start() {
 	}
 }
 
-// Wait waits until each server has connected or failed, or until ctx ends. It returns the names of those that have
-// not answered yet.
+// Wait waits until each server has connected or failed, or until ctx ends. It returns the
+// names of servers that have not answered by then.
 func (c *Client) Wait(ctx context.Context) (missing []string) {
 	done := make(chan struct{})
 	go func() { c.started.Wait(); close(done) }()
@@ -113,27 +117,27 @@ type Report struct {
 	Address string        `json:"address"` // the program, or the URL
 	Tools   []Offered     `json:"tools"`
 	LeftOut []LeftOut     `json:"left_out"`
-	Unknown []string      `json:"unknown"` // allowed_tools that the server does not have
-	Took    time.Duration `json:"took_ns"` // until the tools were listed, or until it failed; 0 if it has not answered
+	Unknown []string      `json:"unknown"` // entries of allowed_tools that the server does not have
+	Took    time.Duration `json:"took_ns"` // time until the tools were listed or the server failed; 0 if it has not answered
 	Err     error         `json:"-"`
 }
 
-// Offered is a tool that the assistant has.
+// Offered is a tool that is offered to the assistant.
 type Offered struct {
-	Name        string `json:"name"` // as the model calls it
-	Tool        string `json:"tool"` // as the server calls it
+	Name        string `json:"name"` // the model's name for it
+	Tool        string `json:"tool"` // the server's name for it
 	Description string `json:"description"`
-	Asks        bool   `json:"asks"` // each call asks the user
+	Asks        bool   `json:"asks"` // every call needs the user's approval
 }
 
-// LeftOut is a tool that the assistant is not given.
+// LeftOut is a tool that is not offered to the assistant.
 type LeftOut struct {
 	Tool   string `json:"tool"`
 	Reason string `json:"reason"`
 }
 
-// Reports connects to the servers that are not connected, all at once, and describes them in the order of the
-// settings. With names it takes only those.
+// Reports connects to servers that are not connected, all at once, and describes them in
+// the order of the settings. If there are names, only those servers are included.
 func (c *Client) Reports(ctx context.Context, names ...string) []Report {
 	var out []Report
 	var all sync.WaitGroup
@@ -141,7 +145,7 @@ func (c *Client) Reports(ctx context.Context, names ...string) []Report {
 	for _, s := range c.servers {
 		if len(names) == 0 || slices.Contains(names, s.config.Name) {
 			chosen = append(chosen, s)
-			all.Go(func() { _, _ = s.connect(ctx) }) // the report has the error
+			all.Go(func() { _, _ = s.connect(ctx) }) // the report contains the error
 		}
 	}
 	all.Wait()
@@ -151,7 +155,7 @@ func (c *Client) Reports(ctx context.Context, names ...string) []Report {
 	return out
 }
 
-// Close ends the servers and waits for that, at most twice closeTime.
+// Close ends the servers and waits for them, for at most twice closeTime.
 func (c *Client) Close() error {
 	c.cancel()
 	var all sync.WaitGroup
@@ -162,10 +166,11 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// clean makes a text of a server safe to show and to send to a model: without keys and without hidden characters.
+// clean makes text from a server safe to show and to send to a model: it removes keys and
+// hidden characters.
 func (c *Client) clean(text string) string { return safetext.Clean(c.opts.Redactor.Redact(text)) }
 
-// line is clean for one line of at most width cells.
+// line is clean for a single line of at most width cells.
 func (c *Client) line(text string, width int) string {
 	return safetext.Line(c.opts.Redactor.Redact(text), width)
 }

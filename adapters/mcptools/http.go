@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// dialTimeout bounds the connection to an address, and its TLS handshake.
+	// dialTimeout limits connecting to an address, and its TLS handshake.
 	dialTimeout = 10 * time.Second
-	// retries is how often a stream that broke is taken up again.
+	// retries is how often a broken stream is resumed.
 	retries = 2
 )
 
-// httpLink is a server at an address.
+// httpLink is the connection to a server at an address.
 type httpLink struct {
 	sdk.StreamableClientTransport
 	connection sdk.Connection
@@ -32,7 +32,7 @@ type httpLink struct {
 	wrong      string
 }
 
-// newHTTP returns the link to an address. Headers go to its origin only.
+// newHTTP returns the link to an address. Headers are sent only to its origin.
 func (s *server) newHTTP(ctx context.Context) (link, error) {
 	o := s.client.opts
 	at, err := openai.CheckBaseURL(s.config.URL, s.config.AllowHTTP)
@@ -80,14 +80,14 @@ func (l *httpLink) failure() string {
 	return l.wrong
 }
 
-// fail records why requests fail; the last reason is kept.
+// fail records why requests fail. The last reason is kept.
 func (l *httpLink) fail(reason string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.wrong = reason
 }
 
-// end ends the session at the server, if that answers in time.
+// end ends the session on the server, unless that takes too long.
 func (l *httpLink) end() {
 	l.mu.Lock()
 	c := l.connection
@@ -107,7 +107,8 @@ func (l *httpLink) end() {
 	l.transport.CloseIdleConnections()
 }
 
-// origin is a round tripper that adds the headers to requests to one origin, refuses others, and bounds responses.
+// origin is a round tripper that adds the headers to requests to one origin, rejects
+// requests to others, and limits the size of responses.
 type origin struct {
 	at      *url.URL
 	headers http.Header
@@ -141,7 +142,7 @@ func (o *origin) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// limitedBody is a response of at most maxReceived bytes.
+// limitedBody is a response body of at most maxReceived bytes.
 type limitedBody struct {
 	*limitedReader
 	link *httpLink

@@ -19,13 +19,14 @@ import (
 )
 
 const (
-	// maxReceived bounds what a server may send between two requests, in bytes, and so what one answer may hold.
+	// maxReceived limits what a server may send between two requests, in bytes, and
+	// therefore the size of an answer.
 	maxReceived = 16 << 20
-	// maxComplaint bounds what is remembered of a command's standard error, in bytes.
+	// maxComplaint is how many bytes of a command's standard error are kept.
 	maxComplaint = 4 << 10
 )
 
-// process is a server that is a command of this machine.
+// process is a server run as a command on this machine.
 type process struct {
 	sdk.IOTransport
 	in      io.WriteCloser
@@ -35,10 +36,11 @@ type process struct {
 	exited  chan struct{} // closed when the command has ended
 	status  error         // of the command; valid after exited
 	ending  sync.Once
-	killed  atomic.Bool // end was called while it ran
+	killed  atomic.Bool // end was called while it was running
 }
 
-// newProcess starts the command of the settings, in the environment without keys and with its own variables.
+// newProcess starts the command from the settings, with its own variables and the
+// environment without keys.
 func (s *server) newProcess(ctx context.Context) (link, error) {
 	o := s.client.opts
 	environ := config.WithoutKeys(o.Environ, o.Redactor)
@@ -57,13 +59,13 @@ func (s *server) newProcess(ctx context.Context) (link, error) {
 	if p.in, err = p.command.StdinPipe(); err != nil {
 		return nil, err
 	}
-	read, write, err := os.Pipe() // not StdoutPipe: what the command wrote before it ended is read after Wait, too
+	read, write, err := os.Pipe() // not StdoutPipe, so that output can still be read after Wait
 	if err != nil {
 		return nil, err
 	}
 	p.command.Stdout = write
 	p.out = &limitedReader{from: read}
-	p.Reader, p.Writer, p.MaxLineLength = p.out, p.in, -1 // the reader has the limit
+	p.Reader, p.Writer, p.MaxLineLength = p.out, p.in, -1 // the reader enforces the limit
 	started := make(chan error, 1)
 	go p.run(started)
 	err = <-started
@@ -75,8 +77,8 @@ func (s *server) newProcess(ctx context.Context) (link, error) {
 	return p, nil
 }
 
-// run starts the command and waits for its end. On Linux the command gets a signal when the thread that started it
-// ends, so the thread is kept for it.
+// run starts the command and waits for it to end. On Linux the command is sent a signal
+// when the thread that started it ends, so the thread is reserved for it.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -84,12 +86,13 @@ func (p *process) run(started chan<- error) {
 	started <- err
 	if err == nil {
 		p.status = p.command.Wait()
-		kill(p.command) // what it started and left, which may hold its output open
+		kill(p.command) // also processes it left behind, which may hold its output open
 		close(p.exited)
 	}
 }
 
-// startReason is the reason why a command could not be started, with its name but without its arguments.
+// startReason says why a command could not be started, with its name but without its
+// arguments.
 func startReason(err error) string {
 	var path *os.PathError
 	var lookup *exec.Error
@@ -102,7 +105,8 @@ func startReason(err error) string {
 	return err.Error()
 }
 
-// learn makes a value known to the redactor if it is a key: it comes from a reference, or its name looks like one.
+// learn adds a value to the redactor if it is a key, that is, if it comes from a reference
+// or its name looks like that of a key.
 func (s *server) learn(secret config.Secret, name, value string) {
 	if string(secret) != value || config.IsKey(name, value) {
 		s.client.opts.Redactor.Add(value)
@@ -111,7 +115,8 @@ func (s *server) learn(secret config.Secret, name, value string) {
 
 func (p *process) reset() { p.out.received.Store(0) }
 
-// failure implements link: what the command said last explains best why it ended.
+// failure implements link. The command's last output is the best explanation of why it
+// ended.
 func (p *process) failure() string {
 	if p.out.full.Load() {
 		return fmt.Sprintf("it sent more than %d MiB at once and was stopped", maxReceived>>20)
@@ -134,8 +139,8 @@ func (p *process) failure() string {
 	return text
 }
 
-// end implements link: the server is told by the end of its input, then by a signal, then it is killed with what it
-// started.
+// end implements link: it closes the server's input, then sends a signal, and then kills
+// the server with its child processes.
 func (p *process) end() {
 	p.ending.Do(func() {
 		defer p.out.close()
@@ -153,7 +158,7 @@ func (p *process) end() {
 	})
 }
 
-// limitedReader reads from a server at most maxReceived bytes between two resets.
+// limitedReader reads at most maxReceived bytes from a server between two resets.
 type limitedReader struct {
 	from interface {
 		io.Reader
@@ -176,13 +181,13 @@ func (r *limitedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer for the session: the reader stays open until the server has ended, so that the server
-// can write its last words.
+// Close implements io.Closer for the session. The reader stays open until the server has
+// ended, so that its last output is read.
 func (r *limitedReader) Close() error { return nil }
 
 func (r *limitedReader) close() { r.closed.Do(func() { _ = r.from.Close() }) }
 
-// tail is a writer that remembers the end of what was written. The zero value is ready.
+// tail is a writer that keeps the end of what was written. The zero value is ready to use.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -196,7 +201,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last returns the last line that is not empty.
+// last returns the last non-empty line.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// inGroup gives a command a process group of its own, so that keys of the terminal do not reach it, and has it killed
-// when this program ends in whatever way.
+// inGroup puts a command into its own process group, so that keys typed in the terminal do
+// not reach it, and has it killed when this program ends for whatever reason.
 func inGroup(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// inGroup gives a command a process group of its own, so that keys of the terminal do not reach it.
+// inGroup puts a command into its own process group, so that keys typed in the terminal do
+// not reach it.
 func inGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }

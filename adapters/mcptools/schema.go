@@ -13,24 +13,27 @@ import (
 )
 
 const (
-	// maxSchema bounds the schema of a tool in bytes, before and after its references are replaced.
+	// maxSchema is the maximum size of a tool's schema in bytes, before and after its
+	// references are replaced.
 	maxSchema = 32 << 10
-	// maxNodes bounds the schemas in it, and maxDepth how deeply they are nested.
+	// maxNodes limits the number of schemas in it, and maxDepth their nesting.
 	maxNodes = 1000
 	maxDepth = 24
-	// maxHelp bounds the description of a parameter in characters.
+	// maxHelp is the maximum length of a parameter's description in characters.
 	maxHelp = 500
 )
 
-// The keywords that a schema keeps, by what their values are. Others are dropped: a keyword that neither the core nor
-// a provider knows is only a place to hide text.
+// Keywords that a schema may contain, grouped by the type of their values. Others are
+// dropped: a keyword that neither the core nor a provider knows is only a place to hide
+// text.
 var (
 	plainKeywords = words("type enum const default title description format pattern minimum maximum exclusiveMinimum exclusiveMaximum " +
 		"multipleOf minLength maxLength minItems maxItems uniqueItems minProperties maxProperties required minContains maxContains")
 	schemaKeywords = words("items additionalProperties not contains propertyNames if then else")
 	listKeywords   = words("allOf anyOf oneOf prefixItems")
 	mapKeywords    = words("properties patternProperties dependentSchemas")
-	// topKeywords are not allowed at the top by some providers. The server checks them itself.
+	// topKeywords are not allowed at the top level by some providers. The server checks
+	// them itself.
 	topKeywords = []string{"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const"}
 )
 
@@ -42,8 +45,9 @@ func words(s string) map[string]bool {
 	return set
 }
 
-// boundedSchema rebuilds the schema of a tool's parameters from the known keywords, with local references replaced by
-// what they name, so that neither checking arguments nor a request can cost more than its size.
+// boundedSchema rebuilds the schema of a tool's parameters from known keywords, with local
+// references replaced by what they refer to. Its size then limits the cost of checking
+// arguments and of a request.
 func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	if raw == nil {
 		raw = map[string]any{"type": "object"}
@@ -74,7 +78,7 @@ func boundedSchema(raw any) (*jsonschema.Schema, error) {
 		return nil, errors.New("are not an object")
 	}
 	if properties, _ := out["properties"].(map[string]any); len(properties) == 0 && out["additionalProperties"] == nil {
-		out["additionalProperties"] = true // it names none and accepts any
+		out["additionalProperties"] = true // a schema without properties accepts any
 	}
 	text, err := json.Marshal(out)
 	if err != nil || len(text) > maxSchema {
@@ -83,7 +87,7 @@ func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	return resolved(text)
 }
 
-// resolved reads a schema that the core can check arguments with.
+// resolved parses a schema into a form with which the core can check arguments.
 func resolved(text []byte) (schema *jsonschema.Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -100,13 +104,13 @@ func resolved(text []byte) (schema *jsonschema.Schema, err error) {
 	return schema, nil
 }
 
-// rebuild is the rebuilding of one schema.
+// rebuild is the state of rebuilding one schema.
 type rebuild struct {
 	top   map[string]any
 	nodes int
 }
 
-// schema rebuilds one schema. within lists the references that lead to it.
+// schema rebuilds one schema. within lists the references on the path to it.
 func (b *rebuild) schema(node any, within []string, depth int) (any, error) {
 	if b.nodes++; b.nodes > maxNodes || depth > maxDepth {
 		return nil, errors.New("are described by a schema that is too large or nested too deeply")
@@ -148,14 +152,14 @@ func (b *rebuild) schema(node any, within []string, depth int) (any, error) {
 // keyword rebuilds the value of a keyword; nil drops it.
 func (b *rebuild) keyword(keyword string, value any, within []string, depth int) (any, error) {
 	switch {
-	case value == nil && keyword != "const" && keyword != "default": // as some servers write what they leave out
+	case value == nil && keyword != "const" && keyword != "default": // some servers write null for omitted values
 		return nil, nil
 	case keyword == "$dynamicRef" || keyword == "$recursiveRef":
 		return nil, errors.New("are described by a schema that refers to itself")
 	case plainKeywords[keyword]:
 		return plain(keyword, value)
 	case schemaKeywords[keyword]:
-		if list, ok := value.([]any); ok && keyword == "items" { // of an older draft
+		if list, ok := value.([]any); ok && keyword == "items" { // from an older draft
 			return b.list(list, within, depth)
 		}
 		return b.schema(value, within, depth+1)
@@ -213,7 +217,7 @@ func plain(keyword string, value any) (any, error) {
 		return cut(safetext.Clean(text), maxHelp), nil
 	case "pattern":
 		if !isText || !compiles(text) {
-			return nil, nil // of another dialect: the server checks it itself
+			return nil, nil // from another dialect: the server checks it itself
 		}
 	}
 	raw, err := json.Marshal(value)
@@ -223,7 +227,7 @@ func plain(keyword string, value any) (any, error) {
 	return value, err
 }
 
-// target returns what a local reference names.
+// target returns what a local reference refers to.
 func (b *rebuild) target(ref any, within []string) (target any, name string, err error) {
 	name, _ = ref.(string)
 	path, local := strings.CutPrefix(name, "#/")
@@ -246,7 +250,7 @@ func (b *rebuild) target(ref any, within []string) (target any, name string, err
 	return target, name, nil
 }
 
-// compiles reports whether a pattern is one of package regexp.
+// compiles reports whether package regexp can compile a pattern.
 func compiles(pattern string) bool {
 	_, err := regexp.Compile(pattern)
 	return err == nil

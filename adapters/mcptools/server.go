@@ -17,21 +17,22 @@ import (
 )
 
 const (
-	// maxListed bounds the tools of one server, and maxPages the pages that list them.
+	// maxListed limits the tools of one server, and maxPages the pages that list them.
 	maxListed = 200
 	maxPages  = 20
-	// listPause is the shortest time between two lists that a server asks to be read again.
+	// listPause is the minimum time between two reads of the list when a server reports
+	// changes.
 	listPause = time.Second
-	// maxReason is the width of an error in cells.
+	// maxReason is the maximum width of an error in cells.
 	maxReason = 300
 )
 
-// server is a server of the settings and the connection to it.
+// server is a server from the settings and the connection to it.
 type server struct {
 	client     *Client
 	config     config.MCPServer
 	connecting chan struct{} // a semaphore of one, held while connecting
-	changed    chan struct{} // the server has changed its list
+	changed    chan struct{} // signals that the server has changed its list
 
 	mu      sync.Mutex // guards the fields below
 	session *sdk.ClientSession
@@ -44,17 +45,17 @@ type server struct {
 // link is the connection below a session.
 type link interface {
 	sdk.Transport
-	// reset starts the count of the bytes that the server may send before the next request.
+	// reset restarts the count of bytes that the server may send before the next request.
 	reset()
-	// failure describes why the connection ended, "" if only the session knows.
+	// failure describes why the connection ended; "" if only the session knows.
 	failure() string
-	// end ends the server; it is called once, and returns in about closeTime.
+	// end ends the server. It is called once and takes about closeTime at most.
 	end()
 }
 
 var errClosed = errors.New("the program is ending")
 
-// connect returns the session, after connecting if there is none.
+// connect returns the session, connecting first if necessary.
 func (s *server) connect(ctx context.Context) (*sdk.ClientSession, error) {
 	select {
 	case s.connecting <- struct{}{}:
@@ -99,7 +100,7 @@ func (s *server) connect(ctx context.Context) (*sdk.ClientSession, error) {
 	return nil, err
 }
 
-// open starts the server and lists its tools. The link is to be ended after an error.
+// open starts the server and lists its tools. After an error the caller must end the link.
 func (s *server) open(ctx context.Context) (*sdk.ClientSession, link, error) {
 	l, err := s.newLink(ctx)
 	if err != nil {
@@ -129,12 +130,12 @@ func (s *server) open(ctx context.Context) (*sdk.ClientSession, link, error) {
 	select {
 	case c := <-done:
 		return c.session, l, c.err
-	case <-ctx.Done(): // a transport may not notice it
+	case <-ctx.Done(): // the transport may not notice
 		return nil, l, ctx.Err()
 	}
 }
 
-// newLink returns the link for the settings of the server.
+// newLink returns the link for the server's settings.
 func (s *server) newLink(ctx context.Context) (link, error) {
 	if s.config.URL != "" {
 		return s.newHTTP(ctx)
@@ -164,7 +165,8 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) error {
 	return nil
 }
 
-// watch reads the list of tools again when the server says that it has changed, until the session ends.
+// watch reads the list of tools again whenever the server reports a change, until the
+// session ends.
 func (s *server) watch(session *sdk.ClientSession, l link) {
 	over := make(chan error, 1)
 	go func() { over <- session.Wait() }()
@@ -197,7 +199,7 @@ func (s *server) watch(session *sdk.ClientSession, l link) {
 	}
 }
 
-// reason turns an error of the connection into one for the user.
+// reason converts an error of the connection into one for the user.
 func (s *server) reason(ctx context.Context, err error, l link) error {
 	text := err.Error()
 	switch {
@@ -224,7 +226,8 @@ func (s *server) report() Report {
 	return r
 }
 
-// tools returns the tools that the server listed last, also while it is not connected: a call connects again.
+// tools returns the tools that the server last listed, even if it is not connected: a call
+// reconnects.
 func (s *server) tools() []assistant.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,13 +243,13 @@ func (s *server) close() {
 	if l != nil {
 		l.end()
 	}
-	select { // a connection in progress ends with the client's context
+	select { // a connection attempt in progress ends with the client's context
 	case s.connecting <- struct{}{}:
 	case <-time.After(2 * closeTime):
 	}
 }
 
-// call calls a tool of the server.
+// call calls a tool on the server.
 func (s *server) call(ctx context.Context, tool string, args json.RawMessage) assistant.ToolResult {
 	session, err := s.connect(ctx)
 	if err != nil {

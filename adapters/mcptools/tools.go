@@ -18,16 +18,19 @@ import (
 )
 
 const (
-	// separator separates the name of a server from the name of its tool. No tool of a window contains it.
+	// separator separates the names of a server and its tool. No tool of a window contains
+	// it.
 	separator = "__"
-	// maxToolName is what all providers accept.
+	// maxToolName is the longest tool name that all providers accept.
 	maxToolName = 64
-	// maxName is the width of a name in messages, in cells.
+	// maxName is the maximum width of a name in messages, in cells.
 	maxName = 80
-	// maxDescription bounds the description of a tool, and maxResult a result, in characters.
+	// maxDescription limits the description of a tool, and maxResult a result, in
+	// characters.
 	maxDescription = 1024
 	maxResult      = 32_000
-	// hashLength is the number of digits that tell tools apart whose names become equal.
+	// hashLength is the number of digits that distinguish tools whose names would otherwise
+	// be equal.
 	hashLength = 8
 )
 
@@ -37,7 +40,7 @@ const category = "MCP"
 // notUndone is added to the result of every call to a server.
 const notUndone = "cannot be undone here"
 
-// offer turns the tools that a server lists into those that the model is offered.
+// offer converts the tools that a server lists into those that are offered to the model.
 func (s *server) offer(listed []*sdk.Tool) (offered []assistant.Tool, r Report) {
 	r = Report{Tools: []Offered{}, LeftOut: []LeftOut{}, Unknown: []string{}}
 	leaveOut := func(tool, reason string) {
@@ -79,7 +82,7 @@ func (s *server) offer(listed []*sdk.Tool) (offered []assistant.Tool, r Report) 
 	return offered, r
 }
 
-// tool returns a tool that calls the server. Lasting makes each call ask the user.
+// tool returns a tool that calls the server. Lasting makes every call ask the user.
 func (s *server) tool(name string, t *sdk.Tool, asks bool) assistant.Tool {
 	shown := s.client.line(t.Name, maxName)
 	description := cut(s.client.clean(t.Description), maxDescription)
@@ -93,7 +96,7 @@ func (s *server) tool(name string, t *sdk.Tool, asks bool) assistant.Tool {
 	}
 }
 
-// indented returns arguments with one field a line, as they will be sent.
+// indented returns arguments with one field per line, as they will be sent.
 func indented(args json.RawMessage) string {
 	var value any
 	if json.Unmarshal(args, &value) != nil {
@@ -111,7 +114,8 @@ var (
 	maxClash = 4
 )
 
-// toolName returns the name under which a tool is offered: valid for all providers, and none of taken.
+// toolName returns the name under which a tool is offered: valid for all providers, and not
+// in taken.
 func toolName(server, tool string, taken map[string]bool) string {
 	name := server + separator + odd.ReplaceAllString(tool, "_")
 	sum := sha256.Sum256([]byte(tool))
@@ -126,7 +130,7 @@ func toolName(server, tool string, taken map[string]bool) string {
 	return name
 }
 
-// cut cuts a text to n characters, at the end of the last whole one.
+// cut cuts a text to n characters and appends … if something was cut off.
 func cut(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -134,13 +138,13 @@ func cut(text string, n int) string {
 	return string([]rune(text)[:n]) + "…"
 }
 
-// Result is what a server answered, for the model and in the card of the call.
+// Result is a server's answer, for the model and for the card of the call.
 type Result struct {
 	Text string `json:"text,omitempty"`
 	Cut  int    `json:"characters_left_out,omitempty"`
 }
 
-// result turns the answer of a server into the result of a call.
+// result converts a server's answer into the result of a call.
 func (s *server) result(tool string, r *sdk.CallToolResult) assistant.ToolResult {
 	var parts []string
 	for _, c := range r.Content {
@@ -166,7 +170,7 @@ func (s *server) result(tool string, r *sdk.CallToolResult) assistant.ToolResult
 	return failed
 }
 
-// bounded cuts a text that is far longer than a result before anything works on it.
+// bounded cuts a text that is far longer than a result before it is processed.
 func bounded(text string) string {
 	const most = 16 * maxResult
 	if len(text) <= most {
@@ -175,7 +179,7 @@ func bounded(text string) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// described returns a part of a result as text. Pictures, sounds and files are only named.
+// described returns part of a result as text. Pictures, audio and files are only named.
 func described(c sdk.Content) string {
 	switch c := c.(type) {
 	case *sdk.TextContent:

@@ -13,25 +13,25 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Rule names a rule of a provider.
+// Rule identifies a rule of a provider.
 type Rule struct {
 	List    List
 	Pattern string
 }
 
-// String is the rule as sentences name it, safe to show: ignore rule “*mini*”.
+// String returns the rule as it appears in sentences, safe to show: ignore rule “*mini*”.
 func (r Rule) String() string {
 	return r.List.String() + " rule “" + safetext.Visible(r.Pattern) + "”"
 }
 
-// The acts of a user on a Snapshot; see Window.Act.
+// The acts of a user, based on a Snapshot; see Window.Act.
 type (
 	// AddRule adds a rule.
 	AddRule struct {
 		Provider string
 		Rule     Rule
 	}
-	// RestoreRule adds a rule again whose removal is unsaved.
+	// RestoreRule adds a rule again whose removal is not saved yet.
 	RestoreRule struct {
 		Provider string
 		Rule     Rule
@@ -41,41 +41,41 @@ type (
 		Provider string
 		Rules    []Rule
 	}
-	// ImportRules adds rules, all but those that are refused.
+	// ImportRules adds rules and skips those that are rejected.
 	ImportRules struct {
 		Provider string
 		Lists    [2][]string // by List
 	}
-	// PickProvider makes a provider the current one.
+	// PickProvider selects the current provider.
 	PickProvider struct{ Provider string }
-	// RefreshModels asks providers for their models, and the proxy what it serves of a
-	// single one.
+	// RefreshModels asks providers for their models. For a single provider, it also asks
+	// the proxy what it serves.
 	RefreshModels struct{ Providers []string }
-	// ReadModels reads the models of some providers whose models were not read yet.
+	// ReadModels reads the models of a few more providers.
 	ReadModels struct{}
-	// ReadFacts reads the facts of a provider's models and how they are used.
+	// ReadFacts reads the facts about a provider's models and how often they are used.
 	ReadFacts struct{ Provider string }
 	// MarkSeen marks the new models of a provider as seen.
 	MarkSeen struct{ Provider string }
-	// Look is what the user looks at.
+	// Look reports what the user is looking at.
 	Look struct {
 		Tab, Search string
-		Rule        Rule   // highlighted with its models; the zero value: none
-		Model       string // highlighted with its rule; "": none
+		Rule        Rule   // highlighted with its models; zero if none
+		Model       string // highlighted with its rule; "" if none
 	}
 )
 
 // act is one of the acts above.
 type act interface {
 	assistant.Act
-	// do returns what was done, as a sentence.
+	// do returns a sentence that says what was done.
 	do(ctx context.Context, w *Window) (done string, err error)
-	// about is the provider whose rules, as they were shown, it is about; "" for none.
+	// about returns the provider whose displayed rules the act refers to; "" if none.
 	about() string
 }
 
-// Act implements [assistant.Actor]. The error is ErrLocked, assistant.ErrMoved, or one of
-// the method that does the same.
+// Act implements [assistant.Actor]. It returns ErrLocked, assistant.ErrMoved, or the errors
+// of the corresponding method.
 func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done string, err error) {
 	known, ok := a.(act)
 	if !ok {
@@ -90,8 +90,7 @@ func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done
 // Step implements [assistant.Act].
 func (a AddRule) Step() string { return "Add " + a.Rule.String() }
 
-// about implements act: a new rule is about none that were shown, and what a user has typed
-// is not lost because another user was faster.
+// about implements act. A new rule refers to no displayed rule; what was typed is not lost.
 func (a AddRule) about() string { return "" }
 
 func (a AddRule) do(_ context.Context, w *Window) (string, error) {
@@ -128,7 +127,7 @@ func (a RemoveRules) about() string { return a.Provider }
 func (a RemoveRules) do(_ context.Context, w *Window) (string, error) {
 	return w.edited(a.Provider, "deleted "+a.what(), func(s Scope) error {
 		for i, r := range a.Rules {
-			if slices.Contains(a.Rules[:i], r) { // Remove has removed its duplicates
+			if slices.Contains(a.Rules[:i], r) { // already removed as a duplicate
 				continue
 			}
 			if err := s.Remove(r.List, r.Pattern); err != nil {
@@ -142,10 +141,10 @@ func (a RemoveRules) do(_ context.Context, w *Window) (string, error) {
 // Step implements [assistant.Act].
 func (a ImportRules) Step() string { return "Import " + a.String() }
 
-// String says how many rules of each list there are.
+// String returns how many rules there are in each list.
 func (a ImportRules) String() string { return countedRules(len(a.Lists[Ignore]), len(a.Lists[Allow])) }
 
-// countedRules counts rules by list, as in "2 ignore rules and 1 allow rule".
+// countedRules counts rules by list: "2 ignore rules and 1 allow rule".
 func countedRules(ignore, allow int) string {
 	switch {
 	case allow == 0:
@@ -188,7 +187,8 @@ func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
 	return done, nil
 }
 
-// edited changes the rules of a provider and returns done with what that did to the models.
+// edited changes the rules of a provider and returns done, followed by the effect on the
+// models.
 func (w *Window) edited(provider, done string, change func(Scope) error) (string, error) {
 	s, err := w.On(provider)
 	if err != nil {
@@ -205,7 +205,7 @@ func (w *Window) edited(provider, done string, change func(Scope) error) (string
 }
 
 // modelsChanged says how many models a change of a provider's rules hid and showed, and
-// which it hid.
+// returns the hidden ones.
 func modelsChanged(before, after []ModelView) (text string, hidden []string) {
 	if len(after) == 0 {
 		return "", nil // no models are known
@@ -252,7 +252,7 @@ func (a PickProvider) do(_ context.Context, w *Window) (string, error) {
 	return done, nil
 }
 
-// Step implements [assistant.Act]: it is none.
+// Step implements [assistant.Act]; it is not an undoable step.
 func (RefreshModels) Step() string { return "" }
 
 func (RefreshModels) about() string { return "" }
@@ -279,7 +279,7 @@ func (a RefreshModels) do(ctx context.Context, w *Window) (string, error) {
 // maxAsked is how many providers are asked at the same time.
 const maxAsked = 3
 
-// refreshAll asks providers for their models and returns why some did not answer.
+// refreshAll asks providers for their models and returns the errors by provider.
 func (w *Window) refreshAll(ctx context.Context, names []string) map[string]error {
 	failed := map[string]error{}
 	var mu sync.Mutex
@@ -300,8 +300,8 @@ func (w *Window) refreshAll(ctx context.Context, names []string) map[string]erro
 	return failed
 }
 
-// compareServed asks the proxy what it serves of a provider, for Snapshot. Without an
-// answer nothing is known.
+// compareServed asks the proxy which models of a provider it serves, for Snapshot. If it
+// does not answer, that stays unknown.
 func (w *Window) compareServed(ctx context.Context, provider string) {
 	source, ok := w.opts.Models.(interface {
 		Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)
@@ -321,13 +321,13 @@ func (w *Window) compareServed(ctx context.Context, provider string) {
 	w.touch(p)
 }
 
-// Step implements [assistant.Act]: it is none.
+// Step implements [assistant.Act]; it is not an undoable step.
 func (ReadModels) Step() string { return "" }
 
 func (ReadModels) about() string { return "" }
 
-// readAtOnce is how many lists of models one ReadModels reads: those before it are on the
-// screen meanwhile.
+// readAtOnce is how many model lists one ReadModels reads, so that they appear on the
+// screen step by step.
 const readAtOnce = 8
 
 func (ReadModels) do(ctx context.Context, w *Window) (string, error) {
@@ -350,7 +350,7 @@ func (ReadModels) do(ctx context.Context, w *Window) (string, error) {
 	return "", nil
 }
 
-// Step implements [assistant.Act]: it is none.
+// Step implements [assistant.Act]; it is not an undoable step.
 func (MarkSeen) Step() string { return "" }
 
 func (MarkSeen) about() string { return "" }
@@ -370,12 +370,12 @@ func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
 	return what + " of " + safetext.Visible(a.Provider) + " marked as seen", nil
 }
 
-// Step implements [assistant.Act]: it is none.
+// Step implements [assistant.Act]; it is not an undoable step.
 func (Look) Step() string { return "" }
 
 func (Look) about() string { return "" }
 
-// do tells the window all but a search while it is locked.
+// do updates the window; while it is locked, a change of the search is ignored.
 func (a Look) do(_ context.Context, w *Window) (string, error) {
 	if tabs[a.Tab] == "" {
 		return "", unknownTab(a.Tab)

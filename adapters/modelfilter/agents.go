@@ -7,8 +7,8 @@ import (
 	"winnow/assistant/serve/mcp"
 )
 
-// Queries returns tools for agents that do not see the context of the window, as its own assistant does. Other windows
-// have none.
+// Queries returns tools for agents that, unlike the window's own assistant, do not see its
+// context. For other windows it returns none.
 func Queries(window assistant.Window) []assistant.Tool {
 	w, ok := window.(*Window)
 	if !ok {
@@ -25,7 +25,7 @@ func Queries(window assistant.Window) []assistant.Tool {
 	return []assistant.Tool{list}
 }
 
-// Prompts are the requests that users can choose in an agent.
+// Prompts returns the requests that users can choose in an agent.
 func Prompts() []mcp.Prompt {
 	return []mcp.Prompt{
 		{

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// windowType is how the context names this window.
+	// windowType identifies this window in the context.
 	windowType = "model_filter"
-	// defaultContextTokens bounds the context if no budget is set.
+	// defaultContextTokens limits the context if no budget is set.
 	defaultContextTokens = 16_000
-	// cutNote tells the language model what to do about a cut context.
+	// cutNote tells the language model what to do about a truncated context.
 	cutNote = "The lists are cut to fit; every count is exact. Use get_models_matching_pattern, get_model_details and explain_model_status for the rest."
 )
 
-// Context describes the window to the language model. It names each model once.
+// Context describes the window to the language model. Each model is named once.
 type Context struct {
 	WindowType      string `json:"window_type"`
 	CurrentProvider string `json:"current_provider"`
@@ -29,14 +29,14 @@ type Context struct {
 		Available int    `json:"available_count"`
 		Source    string `json:"source,omitempty"` // where the list comes from
 		At        string `json:"as_of,omitempty"`  // RFC 3339
-		// Free are the names of the models that no rule matches, which are shown; those
-		// that a rule decides stand with the rule.
+		// Free are the names of the models that no rule matches; they are shown. Other
+		// models are listed with the rule that decides them.
 		Free []string `json:"without_rule"`
 	} `json:"models"` // of the current provider
 	Rules struct {
 		Ignore         []ContextRule `json:"ignore"`
 		Whitelist      []ContextRule `json:"whitelist"`
-		IgnoreCount    int           `json:"ignore_count,omitempty"` // only when the lists were cut
+		IgnoreCount    int           `json:"ignore_count,omitempty"` // set only if the lists were truncated
 		WhitelistCount int           `json:"whitelist_count,omitempty"`
 	} `json:"rules"` // of the current provider
 	UI struct {
@@ -46,18 +46,19 @@ type Context struct {
 		Highlighted []string `json:"highlighted_models,omitempty"`
 	} `json:"ui_state"`
 	Providers []ContextProvider `json:"providers"`
-	// Changes are what has changed of the models since the user last looked, of all providers whose models were read.
+	// Changes lists what changed about the models since the user last looked, for all
+	// providers whose models were read.
 	Changes []ContextNews `json:"model_changes,omitempty"`
-	// Warnings are about rules that cannot be edited, ids that are not filtered,
-	// and a provider whose models are not known.
+	// Warnings are about rules that cannot be edited, ids that are not filtered, and a
+	// provider whose models are unknown.
 	Warnings []string `json:"warnings,omitempty"`
-	// Truncated reports that lists were cut; Note says what to do about it.
+	// Truncated reports that lists were truncated; Note says what to do about it.
 	Truncated bool   `json:"truncated,omitempty"`
 	Note      string `json:"note,omitempty"`
 }
 
-// ContextProvider is a provider with its counts. Those of models are left out until its
-// models have been read: a context reads no file.
+// ContextProvider is a provider with its counts. Counts of models are omitted until they
+// have been read, because the context does no I/O.
 type ContextProvider struct {
 	Provider  string `json:"provider"`
 	Shown     *int   `json:"shown,omitempty"`
@@ -66,20 +67,20 @@ type ContextProvider struct {
 	Whitelist int    `json:"whitelist_rules"`
 }
 
-// RuleRef names a rule.
+// RuleRef identifies a rule.
 type RuleRef struct {
 	Pattern string `json:"pattern"`
 	Type    string `json:"type"` // "ignore" or "whitelist"
 }
 
-// ContextRule is one rule with the models whose status it decides.
+// ContextRule is a rule with the models whose status it decides.
 type ContextRule struct {
 	Pattern  string   `json:"pattern"`
 	Affected int      `json:"affected_count"`
 	Models   []string `json:"affected_models"`
 }
 
-// Context returns a Context of the current provider, cut to the budget.
+// Context returns a Context of the current provider, truncated to the budget.
 func (w *Window) Context() (any, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,7 +112,7 @@ func (w *Window) Context() (any, error) {
 	return cut, nil
 }
 
-// contextProviders counts on each provider.
+// contextProviders returns each provider with its counts.
 func (w *Window) contextProviders() []ContextProvider {
 	out := make([]ContextProvider, len(w.order))
 	for i, name := range w.order {
@@ -125,13 +126,13 @@ func (w *Window) contextProviders() []ContextProvider {
 	return out
 }
 
-// shares divides the room of the context: each part may take this percentage of
-// what the parts before it left. The list of models gets the rest.
+// shares divides the space of the context: each part may take this percentage of what the
+// previous parts left. The list of models gets the rest.
 type shares struct{ rules, affected, highlighted int }
 
-// fill puts the lists of a provider into c until c has limit characters: the rules,
-// the models that they decide, those that the user has highlighted, and the
-// models that no rule matches. fits is false when something was left out.
+// fill adds the lists of a provider to c until c has limit characters: the rules, the
+// models that they decide, those that the user has highlighted, and the models that no rule
+// matches. fits is false if something was left out.
 func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled Context, fits bool) {
 	c.Rules.Ignore, c.Rules.Whitelist, c.UI.Highlighted, c.Models.Free = []ContextRule{}, []ContextRule{}, nil, []string{}
 	e, left := w.engine(p), limit-jsonSize(c)
@@ -166,8 +167,8 @@ func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled C
 	return c, fits
 }
 
-// appendFitting appends items to a list as long as there is room, in characters;
-// false when some are left out.
+// appendFitting appends items to a list while there is room, in characters. It returns
+// false if some were left out.
 func appendFitting[T any](list *[]T, room *int, items []T) bool {
 	for _, item := range items {
 		cost := jsonSize(item) + len(",")
@@ -180,7 +181,7 @@ func appendFitting[T any](list *[]T, room *int, items []T) bool {
 	return true
 }
 
-// jsonSize is how many characters v takes as JSON.
+// jsonSize returns the number of characters of v as JSON.
 func jsonSize(v any) int {
 	text, err := assistant.PlainJSON(v)
 	if err != nil {
@@ -189,7 +190,7 @@ func jsonSize(v any) int {
 	return utf8.RuneCount(text)
 }
 
-// contextRules are the rules of a list without the models that they decide.
+// contextRules returns the rules of a list without the models that they decide.
 func contextRules(e *engine.Engine, list List) []ContextRule {
 	var out []ContextRule
 	for _, r := range e.Rules(list) {
@@ -198,7 +199,7 @@ func contextRules(e *engine.Engine, list List) []ContextRule {
 	return out
 }
 
-// freeModels are the names of the models that no rule matches.
+// freeModels returns the names of the models that no rule matches.
 func freeModels(provider string, statuses []engine.ModelStatus) []string {
 	var out []string
 	for _, m := range statuses {
@@ -209,8 +210,8 @@ func freeModels(provider string, statuses []engine.ModelStatus) []string {
 	return out
 }
 
-// warnings lists what limits the possible changes, so that the language model does not
-// promise too much.
+// warnings lists what cannot be changed, so that the language model does not promise too
+// much.
 func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 	var out []string
 	for _, list := range lists {
@@ -227,7 +228,7 @@ func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 	return out
 }
 
-// SetContextBudget bounds the context to about so many estimated tokens.
+// SetContextBudget limits the context to about this many estimated tokens.
 func (w *Window) SetContextBudget(tokens int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

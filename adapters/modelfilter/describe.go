@@ -13,12 +13,13 @@ import (
 	"winnow/checkpoint"
 )
 
-// maxPatternCells bounds a pattern in a sentence.
+// maxPatternCells is the maximum width of a pattern in a sentence.
 const maxPatternCells = 40
 
 // DescribeChange implements [assistant.Describer]: "hid *mini* on openai: 7 models". It
 // counts the models that the window knows now, and takes a few milliseconds for a thousand
-// rules. "" is a state that cannot be read, and a change of the search or of an order only.
+// rules. It returns "" if a state cannot be read, or if only the search or an order
+// changed.
 func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	var was, is state
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil {
@@ -45,9 +46,9 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	return ""
 }
 
-// effectBetween is what the step from some rules of a provider to others does to its
-// models. Rules that cannot be edited, such as rules from the environment, are in force in
-// both.
+// effectBetween returns how replacing some rules of a provider with others affects its
+// models. Rules that cannot be edited, such as those from the environment, apply in both
+// cases.
 func (w *Window) effectBetween(name string, before, after ruleSet) ModelEffect {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,7 +68,7 @@ func (w *Window) effectBetween(name string, before, after ruleSet) ModelEffect {
 	return effectOf(was, is)
 }
 
-// sentenceOf says what changes did; effects are those on each provider.
+// sentenceOf describes changes; effects are their effects on each provider.
 func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	var providers, patterns []string
 	hidden, shown, known, alike := 0, 0, false, len(effects) == 1
@@ -98,7 +99,7 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	case !known:
 	case models == nil:
 		models = []string{"no model"}
-	case alike && changes[0].List == Ignore && changes[0].Added && shown == 0: // "hid" says it
+	case alike && changes[0].List == Ignore && changes[0].Added && shown == 0: // "hid" already says it
 		models = []string{assistant.Counted(hidden, "model")}
 	}
 	text := what + " on " + strings.Join(providers, ", ")
@@ -108,7 +109,7 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	return text
 }
 
-// Verb says what adding or removing the rule did.
+// Verb returns what adding or removing the rule did, as a verb.
 func (c RuleChange) Verb() string {
 	switch {
 	case c.List == Ignore && c.Added:
@@ -125,8 +126,8 @@ func (c RuleChange) Verb() string {
 // shownRules is how many rules ChangeSentence names.
 const shownRules = 3
 
-// ChangeSentence says what a change of the log did: "hid *mini* on openai: 7 models", "saved: hid
-// *mini* on openai". It is safe to show.
+// ChangeSentence describes a change in the log: "hid *mini* on openai: 7 models", "saved:
+// hid *mini* on openai". It is safe to show.
 func ChangeSentence(c checkpoint.Change) string {
 	what := safetext.Visible(c.What)
 	switch c.Kind {
@@ -146,7 +147,7 @@ func ChangeSentence(c checkpoint.Change) string {
 	return what
 }
 
-// changedRules says what was done to the first rules of a change of the log.
+// changedRules describes the first rules in a change of the log.
 func changedRules(c checkpoint.Change) string {
 	var done []string
 	for _, d := range c.Changed[:min(len(c.Changed), shownRules)] {
@@ -163,7 +164,7 @@ func changedRules(c checkpoint.Change) string {
 	return strings.Join(done, ", ")
 }
 
-// ruleAt says what adding a value at a path of the state, or removing it, did.
+// ruleAt describes the effect of adding a value at a path of the state, or removing it.
 func ruleAt(path string, raw json.RawMessage, added bool) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

@@ -10,19 +10,19 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// maxPattern is how many characters a new pattern may have: far more than any
-// id, and little enough to be read before it is confirmed.
+// maxPattern is the maximum length of a new pattern in characters: far longer than any id,
+// but short enough to read before confirming it.
 const maxPattern = 500
 
 // Added is the result of Add.
 type Added struct {
 	engine.Verdict
 	Models  []string // ids whose status it decides
-	Matches int      // models it matches
+	Matches int      // number of models it matches
 }
 
-// Add stages a rule at the end of a list. The error is ErrLocked, a
-// *FixedError, or an *engine.Refusal that says what is wrong with the pattern.
+// Add stages a rule at the end of a list. It returns ErrLocked, a *FixedError, or an
+// *engine.Refusal that says what is wrong with the pattern.
 func (s Scope) Add(list List, pattern string) (added Added, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()
@@ -48,7 +48,7 @@ func (w *Window) add(p *provider, list List, pattern string) (Added, error) {
 	return Added{v, e.Decided(list, at, 0), e.Rules(list)[at].Matches}, nil
 }
 
-// check reports whether a pattern may be added.
+// check checks whether a pattern may be added.
 func check(e *engine.Engine, list List, pattern string) (engine.Verdict, error) {
 	if n := utf8.RuneCountInString(pattern); n > maxPattern {
 		return engine.Verdict{}, fmt.Errorf("the pattern has %d characters, at most %d are allowed", n, maxPattern)
@@ -56,8 +56,8 @@ func check(e *engine.Engine, list List, pattern string) (engine.Verdict, error) 
 	return e.Check(list, pattern)
 }
 
-// Remove stages the removal of a rule, with its duplicates. The error is
-// ErrLocked, a *FixedError, or an *UnknownError.
+// Remove stages the removal of a rule, with its duplicates. It returns ErrLocked, a
+// *FixedError, or an *UnknownError.
 func (s Scope) Remove(list List, pattern string) error {
 	return s.w.asUser(func() error {
 		p := s.provider()
@@ -82,7 +82,7 @@ func (w *Window) remove(p *provider, list List, pattern string) error {
 	return nil
 }
 
-// clear stages an empty list and returns how many rules it had.
+// clear stages an empty list and returns how many rules were removed.
 func (w *Window) clear(p *provider, list List) (int, error) {
 	if err := p.editable(list); err != nil {
 		return 0, err
@@ -96,26 +96,26 @@ func (w *Window) clear(p *provider, list List) (int, error) {
 
 // Import is a set of rules to import.
 type Import struct {
-	Lists   [2][]string // by List; nil leaves the list alone
-	Replace bool        // replace the rules of the list, unless all of the import are refused
+	Lists   [2][]string // by List; a nil list is not changed
+	Replace bool        // replace the list's rules, unless all imported rules are rejected
 }
 
 // Imported is the result for one rule of an import.
 type Imported struct {
 	List     List
 	Pattern  string // trimmed
-	Err      error  // why it was refused; nil when it is in the list now
-	Kept     bool   // it was in the list before
+	Err      error  // why it was rejected; nil if it is now in the list
+	Kept     bool   // it was already in the list
 	Affected int    // models whose status it decides
 }
 
-// maxImport is how many rules one import may have: each is compared with all rules
-// of its list.
+// maxImport is the maximum number of rules in an import: each is compared with all rules of
+// its list.
 const maxImport = 1000
 
-// Import stages many rules at once, each on its own: one that is refused does not
-// stop the others. The error is as for Add, or about the number of rules; then
-// nothing is staged.
+// Import stages many rules at once, independently: a rejected rule does not stop the
+// others. Errors are those of Add, or about the number of rules; after an error nothing is
+// staged.
 func (s Scope) Import(in Import) (out []Imported, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()
@@ -180,7 +180,7 @@ func (w *Window) importList(p *provider, list List, patterns []string, replace b
 		w.stageAdd(p, list, v.Pattern)
 	}
 	if replace && len(patterns) > 0 && len(p.lists[list].rules) == 0 {
-		w.stage(p, list, before) // all were refused: there is nothing to replace them with
+		w.stage(p, list, before) // all were rejected: there is nothing to replace them with
 	}
 	return out
 }

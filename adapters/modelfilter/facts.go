@@ -11,17 +11,16 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Order is an order in which models are listed. The models of which its fact is unknown
-// come last, also when it is reversed.
+// Order is an order for listing models. Models for which its fact is unknown come last,
+// even if it is reversed.
 type Order struct {
-	Name  string // for a language model and on the command line
+	Name  string // for the language model and the command line
 	Title string // for users
 
 	known   func(m *condition.Model) bool
 	compare func(a, b *condition.Model) int
 }
 
-// orders are those of Orders.
 var orders = []Order{
 	{"status", "shown or hidden", func(*condition.Model) bool { return true }, func(a, b *condition.Model) int { return hiddenLast(a) - hiddenLast(b) }},
 	{"price", "output price", func(m *condition.Model) bool { return m.Info.Facts.PriceOut.Known }, func(a, b *condition.Model) int {
@@ -43,11 +42,11 @@ func hiddenLast(m *condition.Model) int {
 	return 0
 }
 
-// Orders lists the orders other than by name. In each of them the most comes first: the
-// most expensive, the largest, the newest, the most used, those that are shown.
+// Orders lists the orders other than by name. Each starts with the highest: the most
+// expensive, the largest, the newest, the most used, the shown ones.
 func Orders() []Order { return slices.Clone(orders) }
 
-// OrderNamed returns the order with a name; ok is false when there is none.
+// OrderNamed returns the order with this name; ok is false if there is none.
 func OrderNamed(name string) (o Order, ok bool) {
 	i := slices.IndexFunc(orders, func(o Order) bool { return o.Name == name })
 	if i < 0 {
@@ -56,8 +55,8 @@ func OrderNamed(name string) (o Order, ok bool) {
 	return orders[i], true
 }
 
-// Sorted returns the indexes of n models in the order; models that are equal stay as they
-// are. Reversed, the least comes first.
+// Sorted returns the indexes of n models in the order. Equal models keep their order. With
+// reversed, the lowest comes first.
 func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) []int {
 	sorted, unknown := make([]int, 0, n), []int(nil)
 	for i := range n {
@@ -80,8 +79,8 @@ func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) 
 	return append(sorted, unknown...)
 }
 
-// Model is what is known of the model at an index of Models. Of its facts only the id is
-// known before ReadFacts.
+// Model returns what is known about the model at an index of Models. Before ReadFacts, of
+// its facts only the id is known.
 func (s *ProviderSnapshot) Model(i int) condition.Model {
 	v := s.Models[i]
 	m := condition.Model{Hidden: v.Status == engine.Ignored, New: v.New}
@@ -93,7 +92,7 @@ func (s *ProviderSnapshot) Model(i int) condition.Model {
 	return m
 }
 
-// Step implements [assistant.Act]: it is none.
+// Step implements [assistant.Act]; it is not an undoable step.
 func (ReadFacts) Step() string { return "" }
 
 func (ReadFacts) about() string { return "" }
@@ -118,12 +117,12 @@ func (a ReadFacts) do(ctx context.Context, w *Window) (string, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if p.engine == e { // else the models are other ones now
+	if p.engine == e { // otherwise the models have changed
 		p.info = info
 		w.redraw(p)
 	}
 	return "", nil
 }
 
-// SameUse reports whether both know the same use of models.
+// SameUse reports whether both snapshots have the same usage data.
 func (s *ProviderSnapshot) SameUse(other *ProviderSnapshot) bool { return s.use == other.use }

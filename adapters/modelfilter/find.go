@@ -8,7 +8,7 @@ import (
 	"winnow/assistant/glob"
 )
 
-// FoundModel is a model that a condition selects, with the rule that decides it.
+// FoundModel is a model selected by a condition, with the rule that decides it.
 type FoundModel struct {
 	condition.Model
 	Provider string
@@ -18,17 +18,17 @@ type FoundModel struct {
 
 // Found is the result of Find.
 type Found struct {
-	Models []FoundModel // by provider in the order asked for, then by id
-	// Unknown counts the models that were left out because a fact that the condition asks
-	// about is not known.
+	Models []FoundModel // by provider in the requested order, then by id
+	// Unknown counts models left out because a fact used in the condition is unknown for
+	// them.
 	Unknown int
 	// Problems says which usage files cannot be used and why, one sentence each.
 	Problems []string
 }
 
-// Find selects the models of some providers, of all that can be chosen when none is
-// named. The error is an *UnknownError. It reads the usage files, so it may wait for the
-// disk.
+// Find selects models of the named providers, or of all that can be chosen if none is
+// named. It returns an *UnknownError for an unknown provider. It reads the usage files, so
+// it may wait for the disk.
 func (w *Window) Find(where condition.Condition, providers ...string) (Found, error) {
 	var found Found
 	if len(providers) == 0 {
@@ -62,17 +62,17 @@ func (w *Window) Find(where condition.Condition, providers ...string) (Found, er
 	return found, nil
 }
 
-// HidePlan is what it takes to hide some models of one provider.
+// HidePlan contains the rules that hide some models of one provider.
 type HidePlan struct {
 	Provider string   `json:"provider"`
-	Patterns []string `json:"patterns"` // ignore rules to add; they match these models and no other known one
+	Patterns []string `json:"patterns"` // ignore rules to add; they match these models and no other known ones
 	Hides    []string `json:"hides"`    // ids that the patterns hide
 	Allowed  []string `json:"allowed"`  // ids that stay shown because an allow rule matches them
-	Left     []string `json:"left"`     // ids that no pattern can tell from another model, or that the proxy does not filter
+	Left     []string `json:"left"`     // ids that no pattern can distinguish from another model, or that the proxy does not filter
 }
 
-// PlanHide returns for each provider the fewest patterns that hide the models of found
-// that are shown, in the order of found. Providers of which nothing is shown are left out.
+// PlanHide returns, for each provider, the fewest patterns that hide the shown models in
+// found, in the order of found. Providers without shown models are left out.
 func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	var plans []HidePlan
 	wanted := map[string][]string{}
@@ -103,15 +103,15 @@ func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 		p.Hides, p.Left = hiddenBy(p.Patterns, wanted[p.Provider], p.Left)
 		for _, list := range []*[]string{&p.Patterns, &p.Hides, &p.Allowed, &p.Left} {
 			if *list == nil {
-				*list = []string{} // in JSON, too
+				*list = []string{} // also in JSON
 			}
 		}
 	}
 	return plans, nil
 }
 
-// hiddenBy splits ids into those that one of the patterns matches and the others, which
-// are added to left.
+// hiddenBy splits ids into those matched by one of the patterns and the rest, to which left
+// is added.
 func hiddenBy(patterns, ids, left []string) (hidden, rest []string) {
 	compiled := make([]*glob.Pattern, len(patterns))
 	for i, text := range patterns {

@@ -9,20 +9,20 @@ import (
 	"winnow/adapters/modelfilter/models"
 )
 
-// ModelList is what is known of one provider's models.
+// ModelList is what is known about a provider's models.
 type ModelList = models.List
 
 // modelLister lists the models of providers. *models.Lists implements it.
 type modelLister interface {
-	// Cached answers without the network.
+	// Cached does not use the network.
 	Cached(provider string) (ModelList, bool)
-	// Models asks the network.
+	// Models requests the list over the network.
 	Models(ctx context.Context, provider string) (ModelList, error)
 	// Seen marks the provider's models as seen.
 	Seen(provider string) error
 }
 
-// setModels replaces the models of p and makes the engine for them.
+// setModels replaces the models of p and creates the engine for them.
 func (p *provider) setModels(list ModelList) {
 	p.models = list
 	p.info, p.news, p.newsRead = nil, nil, false
@@ -37,8 +37,8 @@ type Refreshed struct {
 	Gone  []string // ids that are no longer listed
 }
 
-// Refresh asks for a provider's models again; "" is the current one. It goes
-// to the network. When that fails the list stays as it was.
+// Refresh requests a provider's models again; "" means the current provider. It uses the
+// network. If that fails, the list is not changed.
 func (w *Window) Refresh(ctx context.Context, name string) (Refreshed, error) {
 	r, err := w.refresh(ctx, name)
 	if err == nil {
@@ -56,7 +56,7 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 		w.mu.Unlock()
 		return Refreshed{}, err
 	}
-	w.engine(p) // the list before the fetch, which changes what Cached returns
+	w.engine(p) // read the list before the fetch, which changes what Cached returns
 	before := p.models.IDs
 	p.asking++
 	w.changed()
@@ -83,9 +83,8 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	return Refreshed{list, without(list.IDs, before), without(before, list.IDs)}, nil
 }
 
-// AcceptModels uses a list of models that another part of the program got from an
-// endpoint for the providers that it is about; used is false when there is none. It
-// waits for the disk.
+// AcceptModels uses a model list that another part of the program got from an endpoint, for
+// the providers that it contains. used is false if there are none. It waits for the disk.
 func (w *Window) AcceptModels(ctx context.Context, a models.Answer) (used bool) {
 	lists, ok := w.opts.Models.(*models.Lists)
 	if !ok {
@@ -96,7 +95,7 @@ func (w *Window) AcceptModels(ctx context.Context, a models.Answer) (used bool) 
 	defer w.mu.Unlock()
 	for _, name := range names {
 		p := w.providerNamed(name)
-		p.engine = nil // made of the new list when it is needed
+		p.engine = nil // created from the new list when needed
 		w.touch(p)
 	}
 	return len(names) > 0
@@ -117,7 +116,7 @@ func without(a, b []string) []string {
 	return out
 }
 
-// Seen marks the models of a provider as seen: they are no longer new.
+// Seen marks the models of a provider as seen, so that they are no longer new.
 func (w *Window) Seen(name string) error {
 	w.mu.Lock()
 	p, err := w.findProvider(name)
@@ -135,8 +134,8 @@ func (w *Window) Seen(name string) error {
 	return nil
 }
 
-// ModelList returns the models of a provider, with the source and age of the list
-// and the new ones. "" is the current provider.
+// ModelList returns the models of a provider, with the source and age of the list and the
+// new models. "" means the current provider.
 func (w *Window) ModelList(name string) (ModelList, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,14 +12,14 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// News is a change of the models of a provider since the user last looked at it.
+// News is a change of a provider's models since the user last looked at them.
 type News struct {
 	Provider string
 	models.Change
-	Model condition.Model // what is known of it now, without its use
+	Model condition.Model // its current facts, without its use
 }
 
-// Word is the change in a word: "new", "gone", "deprecated", "new price".
+// Word describes the change: "new", "gone", "deprecated", "new price".
 func (n News) Word() string {
 	switch n.Kind {
 	case models.Vanished:
@@ -31,7 +31,8 @@ func (n News) Word() string {
 	}
 }
 
-// Price is the price now, and before if it has changed: "$2.5 in, $10 out"; "" is unknown.
+// Price returns the current price, and the previous one if it has changed: "$2.5 in, $10
+// out"; "" if unknown.
 func (n News) Price() string {
 	in, out := n.Model.Info.Facts.PriceIn, n.Model.Info.Facts.PriceOut
 	if n.Kind == models.Vanished || !in.Known && !out.Known {
@@ -50,7 +51,7 @@ func priceText(now, before llm.Price, word string) string {
 	return fmt.Sprintf("$%s %s", now, word)
 }
 
-// Context is the context window in tokens; 0 is unknown, and that of a model that is gone.
+// Context returns the context window in tokens; 0 if unknown or the model is gone.
 func (n News) Context() int {
 	if n.Kind == models.Vanished || !n.Model.Info.Known {
 		return 0
@@ -58,12 +59,13 @@ func (n News) Context() int {
 	return n.Model.Info.Context
 }
 
-// newsSource knows what has changed of a provider's models.
+// newsSource returns what has changed about a provider's models.
 type newsSource interface {
 	News(provider string) []models.Change
 }
 
-// news are the changes of the models of a provider. The caller holds mu and has read its models.
+// news returns the changes of a provider's models. The caller holds mu and has read its
+// models.
 func (w *Window) news(p *provider) (out []News) {
 	source, ok := w.opts.Models.(newsSource)
 	if !ok {
@@ -83,8 +85,9 @@ func (w *Window) news(p *provider) (out []News) {
 	return out
 }
 
-// News lists what has changed of the models of some providers, of all when none is named, since MarkSeen. It waits for
-// the disk. The error is an *UnknownError.
+// News lists changes of the models of the named providers, or of all if none is named,
+// since MarkSeen. It waits for the disk. It returns an *UnknownError for an unknown
+// provider.
 func (w *Window) News(providers ...string) (out []News, err error) {
 	if len(providers) == 0 {
 		providers = withLock(w, func() []string { return slices.Clone(w.order) })
@@ -115,7 +118,7 @@ type ContextNews struct {
 	Context int    `json:"context_window,omitempty"`
 }
 
-// contextNews are the first changes of the providers whose models were read.
+// contextNews returns the first changes of the providers whose models were read.
 func (w *Window) contextNews() (out []ContextNews) {
 	for _, name := range w.order {
 		p := w.providerNamed(name)
@@ -143,7 +146,8 @@ func shownWord(hidden bool) string {
 	return "shown"
 }
 
-// Text is the change in a line, safe to show: "new: openai/gpt-5 · $1.25 in, $10 out · 400,000 tokens · shown".
+// Text describes the change in one line, safe to show: "new: openai/gpt-5 · $1.25 in, $10
+// out · 400,000 tokens · shown".
 func (n News) Text() string {
 	parts := []string{n.Word() + ": " + safetext.Visible(n.ID)}
 	if price := n.Price(); price != "" {

@@ -20,7 +20,7 @@ const (
 	TabAll     = "all"
 )
 
-// tabs describes what each tab shows.
+// tabs describes the content of each tab.
 var tabs = map[string]string{
 	TabRules:   "the list of rules",
 	TabModels:  "the list of models",
@@ -28,7 +28,7 @@ var tabs = map[string]string{
 	TabAll:     "the numbers of all providers",
 }
 
-// The client actions that the language model can suggest on the page.
+// Client actions that the language model can suggest on this page.
 const (
 	ActionShowModels  = "show_models"
 	ActionShowRules   = "show_rules"
@@ -43,13 +43,13 @@ var prompt string
 // Describe tells the language model how to work in this window.
 func (w *Window) Describe() string { return prompt }
 
-// Where names the page and the tab that is open.
+// Where returns the page and the open tab.
 func (w *Window) Where() assistant.Location {
 	return assistant.Location{Page: PageName, Tab: withLock(w, func() string { return w.tab })}
 }
 
-// SetTab sets the tab that is open, one of the Tab constants. The error is an
-// *UnknownError.
+// SetTab opens a tab, one of the Tab constants. It returns an *UnknownError for other
+// names.
 func (w *Window) SetTab(tab string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +65,7 @@ func unknownTab(name string) error {
 	return &UnknownError{What: "tab", Name: name, Known: slices.Sorted(maps.Keys(tabs))}
 }
 
-// position is where the user is in the window.
+// position is the user's position in the window.
 type position struct {
 	Provider string `json:"provider"`
 	Tab      string `json:"tab"`
@@ -79,7 +79,8 @@ func (w *Window) Position() (json.RawMessage, error) {
 	return json.Marshal(position{w.current, w.tab, w.search})
 }
 
-// SetPosition implements [assistant.Positioned]. It is no change by the user.
+// SetPosition implements [assistant.Positioned]. It is not recorded as a change by the
+// user.
 func (w *Window) SetPosition(raw json.RawMessage) error {
 	var stored position
 	if err := json.Unmarshal(raw, &stored); err != nil {
@@ -103,8 +104,7 @@ type findModels struct {
 	Query string `json:"query,omitempty"`
 }
 
-// Register adds the page of the window and its payload type. The tools come
-// from Window.Tools.
+// Register adds the window's page and its payload type. The tools come from Window.Tools.
 func Register(pages *assistant.Pages, w *Window) error {
 	if err := pages.AddPayload(proposalType(w)); err != nil {
 		return err
@@ -124,7 +124,7 @@ func Register(pages *assistant.Pages, w *Window) error {
 	})
 }
 
-// pageContext says what the user looks at.
+// pageContext describes what the user is looking at.
 func (w *Window) pageContext(where assistant.Location) string {
 	what := tabs[where.Tab]
 	if what == "" {

@@ -15,7 +15,7 @@ import (
 	"winnow/assistant"
 )
 
-// masked stands for the value of a variable that is not a rule list.
+// masked replaces the value of a variable that is not a rule list.
 const masked = "••••"
 
 // RuleChange is a rule that differs between the window and the file.
@@ -23,11 +23,11 @@ type RuleChange struct {
 	Provider string
 	List     List
 	Pattern  string
-	Added    bool // false: removed
+	Added    bool // false if removed
 	By       assistant.Author
 }
 
-// inWords is the change in the words of a plan.
+// inWords returns the change as text for a plan.
 func (c RuleChange) inWords() assistant.Change {
 	out := assistant.Change{Title: c.Provider + " " + c.List.String(), Sentence: c.sentence(), By: c.By}
 	if c.Added {
@@ -46,7 +46,7 @@ func inWords(changes []RuleChange) []assistant.Change {
 	return out
 }
 
-// sentence says what adding or removing the rule did: "hid *mini* on openai".
+// sentence describes the effect of adding or removing the rule: "hid *mini* on openai".
 func (c RuleChange) sentence() string {
 	return c.Verb() + " " + visible(c.Pattern) + " on " + visible(c.Provider)
 }
@@ -56,7 +56,7 @@ func (w *Window) Diff() []RuleChange { return withLock(w, w.diff) }
 
 func (w *Window) diff() []RuleChange { return changesOf(w.dirtyProviders()) }
 
-// changesOf lists what is staged for some providers.
+// changesOf lists the staged changes of some providers.
 func changesOf(providers []*provider) []RuleChange {
 	out := []RuleChange{}
 	for _, p := range providers {
@@ -65,7 +65,7 @@ func changesOf(providers []*provider) []RuleChange {
 	return out
 }
 
-// dirtyProviders are those with staged changes, by name.
+// dirtyProviders returns the providers with staged changes, by name.
 func (w *Window) dirtyProviders() []*provider { return dirtyOf(maps.Values(w.providers)) }
 
 func dirtyOf(all iter.Seq[*provider]) []*provider {
@@ -82,14 +82,14 @@ func dirtyOf(all iter.Seq[*provider]) []*provider {
 // draft is what a save would write.
 type draft struct {
 	source    *dotenv.Source
-	providers []*provider // copies of those with staged changes, by name
+	providers []*provider // copies of the providers with staged changes, by name
 	edits     []dotenv.Edit
 	after     *dotenv.File
 	digest    string
 }
 
-// draft drafts a save over s, the file as it is now; nil is the file as the window has
-// it. The window stays as it is. With only, the draft has the changes of that user.
+// draft drafts a save over s, the current file; nil means the file as last read. The window
+// is not changed. With only set, the draft contains that user's changes.
 func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
 	d := draft{source: w.source}
 	if s != nil {
@@ -127,7 +127,7 @@ func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
 	return d, nil
 }
 
-// plan is a draft of a save as it is shown.
+// plan returns a draft of a save in the form that is shown.
 func (w *Window) plan(d draft) assistant.SavePlan {
 	plan := assistant.SavePlan{
 		Digest: d.digest, Changes: inWords(changesOf(d.providers)), Effects: []assistant.Effect{},
@@ -144,8 +144,8 @@ func (w *Window) plan(d draft) assistant.SavePlan {
 	return plan
 }
 
-// discardPlan is a draft of a discard as it is shown: its effects are the reverse of those
-// of a save.
+// discardPlan returns a draft of a discard in the form that is shown: its effects are the
+// reverse of those of a save.
 func (w *Window) discardPlan(d draft) assistant.SavePlan {
 	plan := assistant.SavePlan{Digest: d.digest, Changes: inWords(changesOf(d.providers)), Effects: []assistant.Effect{}, Files: []assistant.FileDiff{}}
 	for _, p := range d.providers {
@@ -157,8 +157,8 @@ func (w *Window) discardPlan(d draft) assistant.SavePlan {
 	return plan
 }
 
-// checkShown is a *assistant.PlanChanged with the plan of d when that is not the one that
-// was shown.
+// checkShown returns a *assistant.PlanChanged with the plan of d if that is not the plan
+// that was shown.
 func (w *Window) checkShown(d draft, digest string, plan func(draft) assistant.SavePlan) error {
 	if digest == "" || digest == d.digest {
 		return nil
@@ -203,7 +203,7 @@ func (w *Window) PlanDiscard(only string) assistant.SavePlan {
 	return w.discardPlan(w.discardDraft(only))
 }
 
-// discardDraft is what a discard would lose. Rules that cannot be written are lost too.
+// discardDraft returns what a discard would lose, including rules that cannot be written.
 func (w *Window) discardDraft(only string) draft {
 	d, err := w.draft(nil, only)
 	if err != nil {
@@ -212,8 +212,8 @@ func (w *Window) discardDraft(only string) draft {
 	return d
 }
 
-// fileChanges lists the variables that read differently: of a list the items, of another
-// variable, which may be a secret, that its value has changed.
+// fileChanges lists the variables whose value differs. For a list it gives the items; for
+// any other variable, which may be a secret, only that its value has changed.
 func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 	for _, c := range dotenv.Changes(before, after) {
 		was, _ := before.Raw(c.Key)
@@ -239,25 +239,25 @@ func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 			out = append(out, assistant.Change{Title: c.Key, Before: item, Sentence: rule.sentence()})
 		}
 		out = slices.DeleteFunc(out, func(c assistant.Change) bool { return c.Before == "" && c.After == "" })
-		if len(out) == from { // the order, or a value that is empty now
+		if len(out) == from { // only the order changed, or a value is now empty
 			out = append(out, assistant.Change{Title: c.Key})
 		}
 	}
 	return out
 }
 
-// ModelEffect is what changed rules do to the models of one provider.
+// ModelEffect is the effect of changed rules on the models of one provider.
 type ModelEffect struct {
 	Provider string
-	Known    bool        // false: the provider's models are unknown, so is the effect
+	Known    bool        // false if the provider's models, and therefore the effect, are unknown
 	Shown    []string    // ids that were hidden before
-	Hidden   []string    // ids that were shown before; those of Used first
-	Used     []UsedModel // of Hidden, the models that were used in the last 7 days
+	Hidden   []string    // ids that were shown before; those in Used first
+	Used     []UsedModel // models in Hidden that were used in the last 7 days
 
-	now time.Time // when Used was found out
+	now time.Time // when Used was determined
 }
 
-// inWords is the effect in the words of a plan.
+// inWords returns the effect as text for a plan.
 func (e ModelEffect) inWords() (out []assistant.Effect) {
 	for _, part := range []struct {
 		kind assistant.EffectKind
@@ -293,13 +293,15 @@ func becomes(n int, what string) string {
 	return fmt.Sprintf("%d models become %s", n, what)
 }
 
-// SaveEffect is what a save would do to the models of the provider. It waits for the disk.
+// SaveEffect returns the effect of a save on the models of the provider. It waits for the
+// disk.
 func (s Scope) SaveEffect() ModelEffect {
 	s.w.readUse(s.Provider())
 	return withLock(s.w, func() ModelEffect { return s.w.effect(s.provider()) })
 }
 
-// effect is what the staged rules of p do to its models. p may be a copy with other lists.
+// effect returns the effect of the staged rules of p on its models. p may be a copy with
+// other lists.
 func (w *Window) effect(p *provider) ModelEffect {
 	own := w.providerNamed(p.name)
 	now := w.engine(own)
@@ -320,7 +322,7 @@ func effectOf(before, after *engine.Engine) ModelEffect {
 	}
 }
 
-// editsOf are what a save of some providers does to the file.
+// editsOf returns the edits of the file for a save of some providers.
 func editsOf(providers []*provider) ([]dotenv.Edit, error) {
 	var out []dotenv.Edit
 	for _, p := range providers {
@@ -340,7 +342,7 @@ func editsOf(providers []*provider) ([]dotenv.Edit, error) {
 				return nil, fmt.Errorf("the %s rules of %s cannot be written: %w", List(list), p.name, err)
 			}
 			if l.fromOtherFile && len(l.rules) == 0 {
-				edit = dotenv.Set(key, "") // without the key the other file would count again
+				edit = dotenv.Set(key, "") // without the key, the other file would apply again
 			}
 			out = append(out, edit)
 		}
@@ -348,5 +350,5 @@ func editsOf(providers []*provider) ([]dotenv.Edit, error) {
 	return out, nil
 }
 
-// maxListed is how many names a difference or a result of a tool lists.
+// maxListed is how many names a difference or a tool result lists.
 const maxListed = 100

@@ -18,7 +18,7 @@ const PayloadProposal = "rule_proposal"
 // Proposal is a set of rule changes that the language model proposes and the user
 // accepts or rejects.
 type Proposal struct {
-	Provider     string   `json:"provider,omitempty"` // "" is the current one
+	Provider     string   `json:"provider,omitempty"` // "" means the current one
 	AddIgnore    []string `json:"add_ignore,omitempty"`
 	AddAllow     []string `json:"add_whitelist,omitempty"`
 	RemoveIgnore []string `json:"remove_ignore,omitempty"`
@@ -26,11 +26,11 @@ type Proposal struct {
 	Reasoning    string   `json:"reasoning"`
 }
 
-// maxProposed is how many rules a proposal may change: more than a user reads
-// before accepting it.
+// maxProposed is how many rules a proposal may change: more than a user would read before
+// accepting it.
 const maxProposed = 100
 
-// ReadProposal reads the data of the payload. The error says what is wrong with it.
+// ReadProposal decodes the data of the payload. The error says what is wrong with it.
 func ReadProposal(data json.RawMessage) (Proposal, error) {
 	var p Proposal
 	if err := json.Unmarshal(data, &p); err != nil {
@@ -50,7 +50,7 @@ func ReadProposal(data json.RawMessage) (Proposal, error) {
 	return p, nil
 }
 
-// listEdits is what a proposal does to one list.
+// listEdits is the change of one list in a proposal.
 type listEdits struct {
 	list     List
 	added    bool
@@ -58,7 +58,7 @@ type listEdits struct {
 	patterns []string
 }
 
-// edits are in the order in which they are carried out.
+// edits returns the changes in the order in which they are made.
 func (p Proposal) edits() []listEdits {
 	return []listEdits{
 		{Ignore, false, "no longer ignore", p.RemoveIgnore},
@@ -78,8 +78,8 @@ func (p Proposal) changes() []RuleChange {
 	return out
 }
 
-// proposalEffect is what a proposal does to the models of e, which stays as it is, and the
-// reasons of the rules that are refused.
+// proposalEffect returns the effect of a proposal on the models of e, which is not changed,
+// and the errors of the rules that would be rejected.
 func proposalEffect(before *engine.Engine, p Proposal) (ModelEffect, []error) {
 	after := before.Clone()
 	var refused []error
@@ -98,7 +98,7 @@ func proposalEffect(before *engine.Engine, p Proposal) (ModelEffect, []error) {
 	return effectOf(before, after), refused
 }
 
-// ruleTool names the tool that adds or removes a rule of a list.
+// ruleTool returns the name of the tool that adds or removes a rule of a list.
 func ruleTool(list List, add bool) string {
 	switch {
 	case list == Ignore && add:
@@ -112,8 +112,8 @@ func ruleTool(list List, add bool) string {
 	}
 }
 
-// resolveProposal reads a proposal and fills in the current provider if it names
-// none: another one may be current when the proposal is accepted.
+// resolveProposal decodes a proposal. If it names no provider, it fills in the current one,
+// because another one may be current when the proposal is accepted.
 func (w *Window) resolveProposal(data json.RawMessage) (Proposal, error) {
 	p, err := ReadProposal(data)
 	if p.Provider == "" {
@@ -122,8 +122,8 @@ func (w *Window) resolveProposal(data json.RawMessage) (Proposal, error) {
 	return p, err
 }
 
-// proposalEffects are what accepting a proposal would do to the models now, and why some of
-// its rules would be refused.
+// proposalEffects describes what accepting a proposal would do to the models now, and why
+// some of its rules would be rejected.
 func (w *Window) proposalEffects(data json.RawMessage) ([]assistant.Effect, error) {
 	p, err := ReadProposal(data)
 	if err != nil {

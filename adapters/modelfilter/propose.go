@@ -31,7 +31,8 @@ func (w *Window) Mark() (restore func() error) {
 	}
 }
 
-// Proposals implements [assistant.Proposer]: one proposal for each provider whose rules differ.
+// Proposals implements [assistant.Proposer]. It returns one proposal for each provider
+// whose rules differ.
 func (w *Window) Proposals(before, after json.RawMessage) ([]assistant.Payload, error) {
 	was, is, err := readStates(before, after)
 	if err != nil {
@@ -58,7 +59,7 @@ func (w *Window) Proposals(before, after json.RawMessage) ([]assistant.Payload, 
 	return out, nil
 }
 
-// proposalOf returns the proposal of changes of one provider.
+// proposalOf returns a proposal with the changes of one provider.
 func proposalOf(provider string, changes []RuleChange) Proposal {
 	p := Proposal{Provider: provider}
 	for _, c := range changes {

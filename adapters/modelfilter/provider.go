@@ -17,46 +17,47 @@ import (
 // provider is the state of the window for one provider.
 type provider struct {
 	name           string
-	hasKeyVariable bool // there is a variable for its key, perhaps an empty one
-	hasKey         bool // one of these variables has a value
+	hasKeyVariable bool // there is a variable for its key, possibly empty
+	hasKey         bool // one of these variables is not empty
 	lists          [2]ruleList
 
-	engine   *engine.Engine // of the effective rules; nil until it is needed
+	engine   *engine.Engine // with the effective rules; nil until needed
 	models   ModelList
-	info     []llm.ModelInfo // of models, in their order; nil: not read yet
-	news     []models.Change // of models since the user last looked, if newsRead
+	info     []llm.ModelInfo // in the order of models; nil if not read yet
+	news     []models.Change // changes of models since the user last looked; valid if newsRead
 	newsRead bool
-	asking   int // refreshes that have not ended
+	asking   int // number of refreshes in progress
 	drift    models.Drift
 
-	use        *usage.Report // as it was read last; nil: unknown
+	use        *usage.Report // as last read; nil if unknown
 	useProblem string        // why the usage file cannot be used
 
-	revision int64             // of the window, when rules or models of the provider changed last
-	shown    *ProviderSnapshot // at revision; nil until it is needed
-	numbers  *numbers          // at revision; nil until they are needed
+	revision int64             // window revision at the last change of the provider's rules or models
+	shown    *ProviderSnapshot // as of revision; nil until needed
+	numbers  *numbers          // as of revision; nil until needed
 }
 
-// ruleList is one list of a provider: what the files and the environment say
-// of it, and the staged rules.
+// ruleList is one list of a provider: the rules in the files and the environment, and the
+// staged rules.
 type ruleList struct {
-	vars  []string // the variables of the file that set the list, the deciding one last
-	saved []string // the file's rules, else another file's: what a save replaces
-	rules []string // what is staged
-	// by is who staged the last change of a pattern. Some of its patterns may be saved.
+	vars  []string // variables in the file that set the list; the last one decides
+	saved []string // the file's rules, or else another file's: what a save replaces
+	rules []string // the staged rules
+	// by records who staged the last change of a pattern. It may also contain saved
+	// patterns.
 	by            map[string]assistant.Author
-	origin        string // where saved comes from, ".env:12"; "" when there are none
+	origin        string // where saved comes from, ".env:12"; "" if empty
 	fromOtherFile bool   // origin is another file
 
-	fixed    string   // why the list cannot be edited; "" when it can
+	fixed    string   // why the list cannot be edited; "" if it can
 	fromEnv  bool     // the environment decides
-	envRules []string // its rules, in force in place of saved
+	envRules []string // the environment's rules, which replace saved
 }
 
-// ruleSet is the rules of both lists, by List.
+// ruleSet holds the rules of both lists, indexed by List.
 type ruleSet [2][]string
 
-// effective are the rules that the proxy would use after a save.
+// effective returns the rules that the proxy would use after a save.
 func (l *ruleList) effective() []string {
 	if l.fromEnv {
 		return l.envRules
@@ -64,7 +65,7 @@ func (l *ruleList) effective() []string {
 	return l.rules
 }
 
-// inForce are the rules that the proxy uses without a save.
+// inForce returns the rules that the proxy uses without a save.
 func (l *ruleList) inForce() []string {
 	if l.fromEnv {
 		return l.envRules
@@ -76,13 +77,13 @@ func (l *ruleList) dirty() bool { return !slices.Equal(l.rules, l.saved) }
 
 func (p *provider) dirty() bool { return p.lists[Ignore].dirty() || p.lists[Allow].dirty() }
 
-// staged and saved are the rules of both lists. They stay as they are: rules
-// are only appended to a list, and removed from a copy.
+// staged and saved return the rules of both lists. Existing elements never change: rules
+// are only appended to a list, and are removed from a copy.
 func (p *provider) staged() ruleSet { return ruleSet{p.lists[Ignore].rules, p.lists[Allow].rules} }
 
 func (p *provider) saved() ruleSet { return ruleSet{p.lists[Ignore].saved, p.lists[Allow].saved} }
 
-// empty reports whether no rule and no key variable names the provider.
+// empty reports whether the provider has neither rules nor a key variable.
 func (p *provider) empty() bool {
 	for _, l := range p.lists {
 		if len(l.rules)+len(l.saved)+len(l.envRules) > 0 || l.origin != "" {
@@ -92,7 +93,7 @@ func (p *provider) empty() bool {
 	return !p.hasKeyVariable
 }
 
-// FixedError is returned for an edit of a list that the file alone does not decide.
+// FixedError is returned for an edit of a list that is not decided by the file alone.
 type FixedError struct {
 	Provider string
 	List     List
@@ -104,7 +105,7 @@ func (e *FixedError) Error() string {
 	return fmt.Sprintf("the %s rules of %s cannot be edited: %s", e.List, e.Provider, e.Reason)
 }
 
-// editable refuses a list that cannot be edited.
+// editable returns an error if a list cannot be edited.
 func (p *provider) editable(list List) error {
 	if reason := p.lists[list].fixed; reason != "" {
 		return &FixedError{p.name, list, reason}
@@ -112,12 +113,12 @@ func (p *provider) editable(list List) error {
 	return nil
 }
 
-// engine returns the engine of p, made when it is first needed.
+// engine returns the engine of p, creating it if necessary.
 func (w *Window) engine(p *provider) *engine.Engine {
 	if p.engine == nil {
 		var list ModelList
 		if w.opts.Models != nil {
-			if cached, ok := w.opts.Models.Cached(p.name); ok { // an empty list comes from nowhere
+			if cached, ok := w.opts.Models.Cached(p.name); ok { // an empty list has no source
 				list = cached
 			}
 		}
@@ -128,14 +129,14 @@ func (w *Window) engine(p *provider) *engine.Engine {
 	return p.engine
 }
 
-// updateEngine gives the engine the effective rules.
+// updateEngine sets the engine's rules to the effective ones.
 func (p *provider) updateEngine() {
 	if p.engine != nil {
 		p.engine.Set(p.lists[Ignore].effective(), p.lists[Allow].effective())
 	}
 }
 
-// changes lists what is staged, with who staged it.
+// changes lists the staged changes with their authors.
 func (p *provider) changes() []RuleChange {
 	out := ruleChanges(p.name, p.saved(), p.staged())
 	for i, c := range out {
@@ -144,7 +145,7 @@ func (p *provider) changes() []RuleChange {
 	return out
 }
 
-// stagedBy are the rules with only those staged changes whose author belongs.
+// stagedBy returns the rules with only those staged changes whose author belongs.
 func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
 	added, removed := without(l.rules, l.saved), without(l.saved, l.rules)
 	theirs := func(pattern string) bool { return !belongs(l.by[pattern]) }
@@ -157,8 +158,8 @@ func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
 	return append(rules, slices.DeleteFunc(added, theirs)...)
 }
 
-// sign notes that the user or assistant who works in the window now staged changes of
-// these patterns.
+// sign records that the user or assistant working in the window staged changes of these
+// patterns.
 func (w *Window) sign(l *ruleList, patterns ...string) {
 	if w.opts.Author != nil && len(patterns) > 0 {
 		l.signAs(w.opts.Author(w.locked), patterns...)
@@ -174,12 +175,12 @@ func (l *ruleList) signAs(author assistant.Author, patterns ...string) {
 			delete(l.by, pattern)
 		}
 	}
-	if len(l.by) > len(l.rules)+len(l.saved) { // saves have left some
+	if len(l.by) > len(l.rules)+len(l.saved) { // saved patterns have accumulated
 		maps.DeleteFunc(l.by, func(pattern string, _ assistant.Author) bool { return !l.changes(pattern) })
 	}
 }
 
-// changes reports whether a pattern is staged to be added or removed.
+// changes reports whether adding or removing a pattern is staged.
 func (l *ruleList) changes(pattern string) bool {
 	return slices.Contains(l.rules, pattern) != slices.Contains(l.saved, pattern)
 }
@@ -194,16 +195,16 @@ func (w *Window) stage(p *provider, list List, rules []string) {
 	w.touch(p)
 }
 
-// stageAdd appends one rule, at the cost of that rule.
+// stageAdd appends one rule. The cost depends only on that rule.
 func (w *Window) stageAdd(p *provider, list List, pattern string) {
-	e, l := w.engine(p), &p.lists[list] // the engine first: one made now has the rules as they are
+	e, l := w.engine(p), &p.lists[list] // create the engine first, so that it starts with the old rules
 	l.rules = append(l.rules, pattern)
 	w.sign(l, pattern)
 	e.Add(list, pattern)
 	w.touch(p)
 }
 
-// stageRemove removes a rule with its duplicates, at the cost of that rule.
+// stageRemove removes a rule with its duplicates. The cost depends only on that rule.
 func (w *Window) stageRemove(p *provider, list List, pattern string) {
 	e, l := w.engine(p), &p.lists[list]
 	l.rules = slices.DeleteFunc(slices.Clone(l.rules), func(r string) bool { return r == pattern })
@@ -212,7 +213,7 @@ func (w *Window) stageRemove(p *provider, list List, pattern string) {
 	w.touch(p)
 }
 
-// ruleChanges lists what turns the rules before into those after, removals first.
+// ruleChanges lists the changes from before to after, removals first.
 func ruleChanges(provider string, before, after ruleSet) []RuleChange {
 	var out []RuleChange
 	for _, list := range lists {
@@ -226,8 +227,8 @@ func ruleChanges(provider string, before, after ruleSet) []RuleChange {
 	return out
 }
 
-// mergeRules does to theirs what turned base into ours. Where they changed
-// nothing ours stays as it is, with its order.
+// mergeRules applies to theirs the changes from base to ours. If theirs equals base, the
+// result is ours, in its order.
 func mergeRules(base, ours, theirs []string) []string {
 	if slices.Equal(base, theirs) {
 		return slices.Clone(ours)
@@ -243,9 +244,8 @@ func mergeRules(base, ours, theirs []string) []string {
 	return merged
 }
 
-// reorder lists the providers that can be chosen: those that were read, those
-// with staged rules, the current one, and if there is no key variable at all,
-// those of the catalogue.
+// reorder lists the providers that can be chosen: those that were read, those with staged
+// rules, the current one and, if there is no key variable at all, those in the catalogue.
 func (w *Window) reorder(read []string) {
 	names := append(slices.Clone(read), slices.Sorted(maps.Keys(w.providers))...)
 	names = slices.DeleteFunc(names, func(name string) bool { return w.providerNamed(name).empty() })
@@ -267,11 +267,11 @@ func (w *Window) reorder(read []string) {
 	}
 }
 
-// defaultProvider is the provider shown first when none has a key.
+// defaultProvider is the provider shown first if none has a key.
 const defaultProvider = "openai"
 
-// firstProvider is the first provider with rules, rather one with a key as well, else the
-// first with a key, else the default one unless keys name only others.
+// firstProvider returns the first provider with rules, preferably one with a key; otherwise
+// the first with a key; otherwise the default one, unless only others have key variables.
 func (w *Window) firstProvider() string {
 	ruled := func(name string) bool {
 		p := w.providerNamed(name)
@@ -289,7 +289,7 @@ func (w *Window) firstProvider() string {
 	return defaultProvider
 }
 
-// providerNamed returns the provider of that name, a new one if there is none.
+// providerNamed returns the provider with this name, creating it if necessary.
 func (w *Window) providerNamed(name string) *provider {
 	p := w.providers[name]
 	if p == nil {
@@ -299,7 +299,7 @@ func (w *Window) providerNamed(name string) *provider {
 	return p
 }
 
-// findProvider returns a provider that can be chosen; "" is the current one.
+// findProvider returns a provider that can be chosen; "" means the current one.
 func (w *Window) findProvider(name string) (*provider, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name == "" {
@@ -311,7 +311,7 @@ func (w *Window) findProvider(name string) (*provider, error) {
 	return w.providerNamed(name), nil
 }
 
-// ProviderView is a provider as it is listed.
+// ProviderView is a provider in the list of providers.
 type ProviderView struct {
 	Name    string
 	Current bool
@@ -319,16 +319,17 @@ type ProviderView struct {
 	Unsaved bool
 	Rules   int  // in both lists
 	Fixed   bool // the environment decides one of its lists
-	Asking  bool // it is being asked for its models
+	Asking  bool // a request for its models is in progress
 
-	// Of a Snapshot only, and unless Read is false because its models were not read yet.
+	// The following fields are set only in a Snapshot, and only if Read is true: the models
+	// were read.
 	Read   bool
 	Counts Counts
-	Source string // of most models, see models.List
-	// SourcesText says where the models come from.
+	Source string // source of most models, see models.List
+	// SourcesText describes where the models come from.
 	SourcesText string
-	Changes     int         // unsaved
-	Effect      ModelEffect // of saving them
+	Changes     int         // unsaved changes
+	Effect      ModelEffect // the effect of saving them
 	News        []News
 }
 
@@ -343,11 +344,10 @@ func (w *Window) Providers() []ProviderView {
 	return out
 }
 
-// Provider is the current provider.
+// Provider returns the current provider.
 func (w *Window) Provider() string { return withLock(w, func() string { return w.current }) }
 
-// SetProvider makes a provider the current one. The error is ErrLocked or an
-// *UnknownError.
+// SetProvider selects the current provider. It returns ErrLocked or an *UnknownError.
 func (w *Window) SetProvider(name string) error {
 	return w.asUser(func() error {
 		p, err := w.findProvider(name)
@@ -361,7 +361,7 @@ func (w *Window) SetProvider(name string) error {
 	})
 }
 
-// setCurrent makes p the current provider; false if it already was.
+// setCurrent makes p the current provider. It returns false if it already was.
 func (w *Window) setCurrent(p *provider) bool {
 	if p.name == w.current {
 		return false

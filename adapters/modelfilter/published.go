@@ -11,41 +11,41 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Snapshot is the window at one revision, for drawing. It is immutable, and
-// everybody who looks at the window shares one.
+// Snapshot is the window at one revision, for drawing. It is immutable and shared by all
+// readers.
 type Snapshot struct {
-	Revision int64 // what an act on it is based on
+	Revision int64 // the revision to base acts on
 	*ProviderSnapshot
 	Providers []ProviderView // that can be chosen, in the order of the file
-	Unsaved   []RuleChange   // of all providers, with their authors
-	Dirty     bool           // a staged rule differs from the file, be it in its place alone
+	Unsaved   []RuleChange   // of all providers, with authors
+	Dirty     bool           // a staged rule differs from the file, if only in its position
 	Locked    bool
 	Notices   []string
 	Highlight Highlight
 	Search    string
 	Tab       string
 
-	File       string // that a save writes
+	File       string // the file that a save writes
 	FileExists bool
 }
 
-// ProviderSnapshot is a provider at a revision: its rules and models. Snapshots share it
-// until the provider changes.
+// ProviderSnapshot holds the rules and models of a provider at a revision. Snapshots share
+// it until the provider changes.
 type ProviderSnapshot struct {
 	Provider string
 	Rules    [2][]RuleView // by list
-	Removed  [2][]string   // rules of the file whose removal is staged
-	Fixed    [2]error      // a *FixedError for a list that cannot be edited
+	Removed  [2][]string   // rules in the file whose removal is staged
+	Fixed    [2]error      // a *FixedError for a list that cannot be edited, or nil
 	Models   []ModelView
-	Info     []llm.ModelInfo // facts of Models, in the same order; nil: not read yet, see ReadFacts
+	Info     []llm.ModelInfo // facts in the order of Models; nil if not read yet, see ReadFacts
 	Counts   Counts
-	Source   ModelList // of Models, without the ids and Others
+	Source   ModelList // source of Models, without the ids and Others
 
-	SourcesText string // where Models come from; "" is not known
+	SourcesText string // where Models come from; "" if unknown
 
-	Drift models.Drift // what the proxy served otherwise when it was asked last
+	Drift models.Drift // how the proxy's answer differed when it was last asked
 
-	UseProblem string // why the usage file of the provider cannot be used, a sentence
+	UseProblem string // why the provider's usage file cannot be used, as a sentence
 
 	engine   *engine.Engine
 	lint     func() []engine.Finding
@@ -54,8 +54,8 @@ type ProviderSnapshot struct {
 	now      func() time.Time
 }
 
-// Snapshot returns the window as it is now, a *Snapshot, and its revision. It is made once
-// a revision.
+// Snapshot returns the current window, a *Snapshot, and its revision. It is created once
+// per revision.
 func (w *Window) Snapshot() (snapshot any, revision int64) {
 	s := withLock(w, w.published)
 	return s, s.Revision
@@ -71,7 +71,7 @@ func (w *Window) Changed() <-chan struct{} {
 	return w.wake
 }
 
-// changed makes a new revision and wakes those who wait for one. The caller holds mu.
+// changed starts a new revision and wakes the waiting readers. The caller holds mu.
 func (w *Window) changed() {
 	w.revision++
 	if w.wake != nil {
@@ -80,13 +80,13 @@ func (w *Window) changed() {
 	}
 }
 
-// touch is changed for a change of the rules or models of a provider.
+// touch is changed for changes of a provider's rules or models.
 func (w *Window) touch(p *provider) {
 	w.redraw(p)
 	p.revision = w.revision
 }
 
-// redraw is changed for something else that is shown of a provider.
+// redraw is changed for other displayed properties of a provider.
 func (w *Window) redraw(p *provider) {
 	w.changed()
 	p.shown, p.numbers = nil, nil
@@ -133,17 +133,19 @@ func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
 	return s
 }
 
-// numbers are what a list of providers says of one whose models are known.
+// numbers are the numbers that the list of providers shows for a provider whose models are
+// known.
 type numbers struct {
 	counts  Counts
 	source  string
-	from    string // the sources in words
+	from    string // description of the sources
 	changes int
 	effect  ModelEffect // of saving the changes
 	news    []News
 }
 
-// providerView is a provider as it is listed, with its numbers once its models were read.
+// providerView returns a provider for the list of providers, with its numbers if its models
+// were read.
 func (w *Window) providerView(p *provider) ProviderView {
 	v := ProviderView{
 		Name: p.name, Current: p.name == w.current, Key: p.hasKey, Unsaved: p.dirty(),
@@ -165,13 +167,13 @@ func (w *Window) providerView(p *provider) ProviderView {
 	return v
 }
 
-// Now is the time by the window's clock.
+// Now returns the time of the window's clock.
 func (s *ProviderSnapshot) Now() time.Time { return s.now() }
 
-// Name is an id as the rules name it: without the provider.
+// Name returns an id in the form used in rules: without the provider.
 func (s *ProviderSnapshot) Name(id string) string { return displayName(s.Provider, id) }
 
-// Rule is the rule with a pattern.
+// Rule returns the rule with this pattern.
 func (s *ProviderSnapshot) Rule(list List, pattern string) (r RuleView, ok bool) {
 	i := slices.IndexFunc(s.Rules[list], func(r RuleView) bool { return r.Pattern == pattern })
 	if i < 0 {
@@ -180,18 +182,18 @@ func (s *ProviderSnapshot) Rule(list List, pattern string) (r RuleView, ok bool)
 	return s.Rules[list][i], true
 }
 
-// Preview says what adding a pattern would change.
+// Preview returns the effect of adding a pattern.
 func (s *ProviderSnapshot) Preview(list List, pattern string) engine.Effect {
 	return s.engine.Preview(list, pattern)
 }
 
-// PreviewRemove says what removing a rule would change.
+// PreviewRemove returns the effect of removing a rule.
 func (s *ProviderSnapshot) PreviewRemove(list List, index int) engine.Effect {
 	return s.engine.PreviewRemove(list, index)
 }
 
-// Check reports whether a pattern may be added, and what it would make redundant. The
-// error is as for Scope.Add.
+// Check checks whether a pattern may be added, and returns which rules it would make
+// redundant. Errors are those of Scope.Add.
 func (s *ProviderSnapshot) Check(list List, pattern string) (engine.Verdict, error) {
 	if err := s.Fixed[list]; err != nil {
 		return engine.Verdict{}, err
@@ -199,20 +201,20 @@ func (s *ProviderSnapshot) Check(list List, pattern string) (engine.Verdict, err
 	return check(s.engine, list, pattern)
 }
 
-// Explain says why a model has its status.
+// Explain returns why a model has its status.
 func (s *ProviderSnapshot) Explain(id string) engine.Explanation { return s.engine.Explain(id) }
 
-// Lint lists the rules that probably do not do what was intended. It is slow for long
-// lists, once.
+// Lint lists the rules that probably do not have the intended effect. The first call is
+// slow for long lists.
 func (s *ProviderSnapshot) Lint() []engine.Finding { return s.lint() }
 
-// Suggest returns patterns that together match just these models. It is slow.
+// Suggest returns patterns that together match exactly these models. It is slow.
 func (s *ProviderSnapshot) Suggest(ids []string) []string {
 	return engine.Suggest(ids, without(s.engine.Models(), ids))
 }
 
-// RuleHighlight highlights a rule with the models that it matches; nothing when there is
-// no such rule.
+// RuleHighlight highlights a rule with the models that it matches. It returns the zero
+// value if there is no such rule.
 func (s *ProviderSnapshot) RuleHighlight(list List, pattern string) Highlight {
 	return ruleHighlight(s.engine, list, pattern)
 }
@@ -220,8 +222,8 @@ func (s *ProviderSnapshot) RuleHighlight(list List, pattern string) Highlight {
 // ModelHighlight highlights a model with the rule that decides it.
 func (s *ProviderSnapshot) ModelHighlight(id string) Highlight { return modelHighlight(s.engine, id) }
 
-// Effect is what carrying out a proposal for this provider would do to its models, and
-// the reasons of the rules that would be refused.
+// Effect returns the effect of a proposal for this provider on its models, and the errors
+// of the rules that would be rejected.
 func (s *ProviderSnapshot) Effect(p Proposal) (ModelEffect, []error, error) {
 	for _, part := range p.edits() {
 		if err := s.Fixed[part.list]; err != nil && len(part.patterns) > 0 {
@@ -232,8 +234,8 @@ func (s *ProviderSnapshot) Effect(p Proposal) (ModelEffect, []error, error) {
 	return e.withUse(s.use, s.now()), refused, nil
 }
 
-// Effect is what accepting a proposal would do to the models now, and the
-// reasons of the rules that would be refused. It waits for the disk.
+// Effect returns what accepting a proposal would do to the models now, and the errors of
+// the rules that would be rejected. It waits for the disk.
 func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 	w.readUse(p.Provider)
 	w.mu.Lock()
@@ -247,12 +249,12 @@ func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 	return s.Effect(p)
 }
 
-// EmptySnapshot is what a pane shows before there is a window: its revision is 0.
+// EmptySnapshot returns what a pane shows before there is a window, with revision 0.
 func EmptySnapshot() *Snapshot {
 	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }, requests: func() []string { return nil }, now: time.Now}}
 }
 
-// allNotices are the notices of the file, and whether others can read it.
+// allNotices returns the notices about the file, including whether others can read it.
 func (w *Window) allNotices() (out []string) {
 	if open := w.source.ModeNotice(); open != "" {
 		out = append(out, open)

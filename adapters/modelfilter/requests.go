@@ -8,12 +8,11 @@ import (
 	"winnow/adapters/modelfilter/engine"
 )
 
-// requestGroups are the parts of names whose models a user is likely to hide together.
+// requestGroups are parts of model names that a user is likely to hide together.
 var requestGroups = []string{"preview", "mini", "embedding"}
 
-// Requests returns three requests to an assistant that make sense for the rules and models
-// of the current provider, the best first. They are found once for all screens, which share
-// the slice: do not change it.
+// Requests returns three example requests that make sense for the rules and models of the
+// current provider, best first. All screens share the slice: do not change it.
 func (s *Snapshot) Requests() []string { return s.requests() }
 
 func (s *ProviderSnapshot) findRequests() []string {
@@ -34,7 +33,7 @@ func (s *ProviderSnapshot) findRequests() []string {
 	return all[:most]
 }
 
-// shows reports whether a model is shown whose name has a part, as in gpt-4o-mini.
+// shows reports whether a shown model has part in its name, as in gpt-4o-mini.
 func (s *ProviderSnapshot) shows(part string) bool {
 	return slices.ContainsFunc(s.Models, func(m ModelView) bool {
 		return m.Status != engine.Ignored && slices.Contains(strings.FieldsFunc(m.Name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)

@@ -13,8 +13,8 @@ import (
 	"winnow/assistant"
 )
 
-// Save implements [assistant.Saver] for the user. In addition to its errors it returns ErrLocked
-// and the errors of dotenv.Source.Save.
+// Save implements [assistant.Saver] for the user. It may also return ErrLocked and the
+// errors of dotenv.Source.Save.
 func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if w.Locked() {
 		return assistant.Saved{}, ErrLocked
@@ -23,11 +23,12 @@ func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Sav
 	return saved, err
 }
 
-// saveAttempts is how often a save is tried while another program changes the
-// file at the same time.
+// saveAttempts is how often a save is tried if another program changes the file at the same
+// time.
 const saveAttempts = 3
 
-// save writes in one atomic, durable step what basis names, and returns the rules too.
+// save writes the changes that basis identifies in one atomic, durable step, and also
+// returns the saved rules.
 func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis) (assistant.Saved, []RuleChange, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
@@ -51,7 +52,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		case errors.As(err, &changed) && (changed.Busy || changed.Err != nil || attempt == saveAttempts):
 			return assistant.Saved{}, nil, conflictOf(changed)
 		case changed != nil:
-			continue // the file is another one now, and so may be the plan
+			continue // the file has changed, and with it perhaps the plan
 		case err != nil:
 			return assistant.Saved{}, nil, err
 		}
@@ -62,8 +63,8 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 	}
 }
 
-// draftToSave reads the file and drafts the save that basis names. The window then has the
-// rules of the file that another program has changed meanwhile.
+// draftToSave reads the file and drafts the save that basis identifies. If another program
+// has changed the file, the window then contains its new rules.
 func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft, error) {
 	r, err := w.read(ctx)
 	if err != nil {
@@ -92,7 +93,7 @@ func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft,
 	return d, nil
 }
 
-// savedBy is the author of a save, who may not have staged all of it.
+// savedBy returns the author of a save, who need not have staged all of it.
 func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	by := dotenv.Author{Who: who, Session: w.opts.Session()}
 	if by.User = w.user(); by.User != "" {
@@ -101,7 +102,7 @@ func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	return by
 }
 
-// applied starts what applies n rules that were written, or says what does.
+// applied returns the sentence that says how the n saved rules take effect.
 func (w *Window) applied(n int) string {
 	if w.opts.AfterSave != nil {
 		return w.opts.AfterSave()
@@ -109,7 +110,7 @@ func (w *Window) applied(n int) string {
 	return restartHint(n)
 }
 
-// restartHint goes with every save of n rules.
+// restartHint returns the sentence that follows every save of n rules.
 func restartHint(n int) string {
 	if n == 1 {
 		return "Restart the proxy to apply it."
@@ -117,7 +118,7 @@ func restartHint(n int) string {
 	return "Restart the proxy to apply them."
 }
 
-// adoptSaved makes a file that was just written the state of the window.
+// adoptSaved updates the window to a file that was just written.
 func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv.Who) assistant.Saved {
 	r := w.newSnapshot(result.Source)
 	w.mu.Lock()
@@ -129,7 +130,7 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 	}
 	w.adopt(r, policy)
 	for _, p := range w.providers {
-		if p.drift.Any() { // the proxy has to be asked again
+		if p.drift.Any() { // the proxy must be asked again
 			p.drift = models.Drift{}
 			w.touch(p)
 		}
@@ -152,7 +153,7 @@ func ruleCount(changes []RuleChange) string {
 	return assistant.Counted(len(changes), "rule") + " of " + strings.Join(visibleAll(names), ", ")
 }
 
-// Discard implements [assistant.Saver]. The error is ErrLocked, too.
+// Discard implements [assistant.Saver]. It may also return ErrLocked.
 func (w *Window) Discard(basis assistant.Basis) (lost []assistant.Change, err error) {
 	err = w.asUser(func() error {
 		rules, err := w.discard(basis)
@@ -169,14 +170,14 @@ func (w *Window) discard(basis assistant.Basis) ([]RuleChange, error) {
 	if err := w.checkShown(d, basis.Digest, w.discardPlan); err != nil {
 		return nil, err
 	}
-	lost := changesOf(d.providers) // with the authors, which the next lines forget
+	lost := changesOf(d.providers) // with the authors, which the next lines remove
 	for _, p := range w.dirtyProviders() {
 		for _, list := range lists {
 			l := &p.lists[list]
 			w.stage(p, list, l.stagedBy(func(by assistant.Author) bool { return basis.Only != "" && by.User != basis.Only }))
 		}
 	}
-	w.readAgain() // what was discarded may have been in conflict with the file
+	w.readAgain() // what was discarded may have conflicted with the file
 	return lost, nil
 }
 
@@ -195,16 +196,16 @@ func (w *Window) RefreshSaved(ctx context.Context, dropUnsaved bool) (assistant.
 	return change.Refreshed, err
 }
 
-// mergeIfChanged reads the file if another program has changed it and merges the
-// staged rules into it, or reports the conflict.
+// mergeIfChanged reads the file if another program has changed it and merges the staged
+// rules into it, or reports the conflict.
 func (w *Window) mergeIfChanged(ctx context.Context) (assistant.SavedChange, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	return w.reload(ctx, mergeOrReport)
 }
 
-// reload reads the file again. The caller holds saving. A conflict leaves the
-// window as it was.
+// reload reads the file again. The caller holds saving. After a conflict the window is
+// unchanged.
 func (w *Window) reload(ctx context.Context, policy stagedPolicy) (assistant.SavedChange, error) {
 	r, err := w.read(ctx)
 	if err != nil {
@@ -228,13 +229,13 @@ func (w *Window) reload(ctx context.Context, policy stagedPolicy) (assistant.Sav
 	return assistant.SavedChange{Refreshed: assistant.Refreshed{Path: c.Path}, Conflict: c}, nil
 }
 
-// moved reports whether the file is another one than the window has read.
+// moved reports whether the file differs from the one the window last read.
 func (w *Window) moved(r *envSnapshot) bool {
 	return r.source.Hash != w.source.Hash || r.source.Exists != w.source.Exists
 }
 
-// conflictWith is why the staged rules cannot be merged into the file as it is now; nil
-// when they can.
+// conflictWith returns why the staged rules cannot be merged into the current file; nil if
+// they can.
 func (w *Window) conflictWith(r *envSnapshot) (*assistant.Conflict, error) {
 	if !w.moved(r) {
 		return nil, nil
@@ -250,8 +251,8 @@ func (w *Window) conflictWith(r *envSnapshot) (*assistant.Conflict, error) {
 	return &assistant.Conflict{Path: w.source.Path, Missing: missing, Theirs: fileChanges(w.source.File, r.source.File), Both: inWords(both)}, nil
 }
 
-// changedOnBothSides lists what is staged for lists that were changed in the
-// file too, to something else.
+// changedOnBothSides lists the staged changes of lists that were changed differently in the
+// file.
 func (w *Window) changedOnBothSides(r *envSnapshot) []RuleChange {
 	var out []RuleChange
 	for _, p := range w.dirtyProviders() {
@@ -269,7 +270,7 @@ func (w *Window) changedOnBothSides(r *envSnapshot) []RuleChange {
 	return out
 }
 
-// adoptAndReport adopts r and returns what that changed.
+// adoptAndReport adopts r and returns what changed.
 func (w *Window) adoptAndReport(r *envSnapshot, policy stagedPolicy) assistant.Refreshed {
 	before := w.source
 	out := assistant.Refreshed{
@@ -297,8 +298,8 @@ func conflictOf(changed *dotenv.ChangedError) *assistant.Conflict {
 	}
 }
 
-// Watch implements [assistant.Watcher]. While the assistant works the window
-// does not change; the file is read when it is done.
+// Watch implements [assistant.Watcher]. The window does not change while the assistant
+// works in it; the file is read afterwards.
 func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error) {
 	signals, err := dotenv.Watch(ctx, w.EnvFile())
 	if err != nil {
@@ -326,7 +327,7 @@ func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error
 				continue
 			}
 			if !change.Changed && change.Conflict == nil {
-				continue // our own save, or bytes that are the same
+				continue // our own save, or the same bytes
 			}
 			select {
 			case changes <- change:

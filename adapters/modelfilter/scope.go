@@ -7,15 +7,15 @@ import (
 	"winnow/adapters/modelfilter/engine"
 )
 
-// Scope is the window as seen from one provider. The zero value is not usable;
-// Window.On makes it.
+// Scope is the part of the window for one provider. Create it with Window.On; the zero
+// value is not usable.
 type Scope struct {
 	w    *Window
 	name string // "" follows the current provider
 }
 
-// On returns the Scope of a provider; "" follows the current one. The error is an
-// *UnknownError.
+// On returns the Scope of a provider; "" follows the current one. It returns an
+// *UnknownError for an unknown provider.
 func (w *Window) On(provider string) (Scope, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,7 +34,7 @@ func (s Scope) provider() *provider {
 	return s.w.providerNamed(s.name)
 }
 
-// withEngine calls f with the provider of the scope and its engine while it holds mu.
+// withEngine calls f with the provider of the scope and its engine, holding mu.
 func withEngine[T any](s Scope, f func(p *provider, e *engine.Engine) T) T {
 	return withLock(s.w, func() T {
 		p := s.provider()
@@ -42,20 +42,20 @@ func withEngine[T any](s Scope, f func(p *provider, e *engine.Engine) T) T {
 	})
 }
 
-// Provider is the name of the provider.
+// Provider returns the name of the provider.
 func (s Scope) Provider() string {
 	return withEngine(s, func(p *provider, _ *engine.Engine) string { return p.name })
 }
 
-// RuleView is a rule with what a list of rules shows of it.
+// RuleView is a rule with the properties that a list of rules shows.
 type RuleView struct {
 	engine.RuleInfo
 	Unsaved bool   `json:"unsaved"`
 	Fixed   bool   `json:"fixed"`  // it cannot be edited
-	Source  string `json:"source"` // where it comes from: ".env:12", "the environment", "models.env:3"; "" when unsaved
+	Source  string `json:"source"` // where it comes from: ".env:12", "the environment", "models.env:3"; "" if unsaved
 }
 
-// Rules lists the rules of one list in order.
+// Rules lists the rules of a list in order.
 func (s Scope) Rules(list List) []RuleView {
 	return withEngine(s, func(p *provider, e *engine.Engine) []RuleView { return ruleViews(p, e, list) })
 }
@@ -77,18 +77,18 @@ func ruleViews(p *provider, e *engine.Engine, list List) []RuleView {
 	return out
 }
 
-// Removed lists the rules of the file whose removal is staged.
+// Removed lists the rules in the file whose removal is staged.
 func (s Scope) Removed(list List) []string {
 	return withEngine(s, func(p *provider, _ *engine.Engine) []string {
 		return without(p.lists[list].saved, p.lists[list].rules)
 	})
 }
 
-// ModelView is a model with what a list of models shows of it.
+// ModelView is a model with the properties that a list of models shows.
 type ModelView struct {
 	engine.ModelStatus
-	Name   string // as rules name it
-	New    bool   // first listed after the models were last seen
+	Name   string // in the form used in rules
+	New    bool   // first listed after the user last looked
 	Source string // where it is listed, see models.List
 }
 
@@ -105,7 +105,7 @@ func modelViews(p *provider, e *engine.Engine) []ModelView {
 	return out
 }
 
-// Counts are the numbers of models and rules of a provider.
+// Counts holds the numbers of models and rules of a provider.
 type Counts struct {
 	Total, Available, Hidden int
 	Whitelisted, Unfiltered  int
@@ -128,11 +128,11 @@ func counts(p *provider, e *engine.Engine) Counts {
 	return c
 }
 
-// Expected returns the ids that the proxy should serve after a restart: those that
-// the rules in force, not the staged ones, leave available, of the models that the
-// provider or, where its list is not known, the proxy has listed. Others are found in
-// served, the ids that the proxy serves now: whether a key may use what only the
-// catalogue has is not known.
+// Expected returns the ids that the proxy should serve after a restart. They are what the
+// rules in the file (not the staged ones) leave available of the models listed by the
+// provider or, if its list is unknown, by the proxy. Models that are only in the catalogue
+// are included if they are in served, the ids that the proxy serves now, because it is
+// unknown whether the key may use them.
 func (s Scope) Expected(served ...string) []string {
 	return withEngine(s, func(p *provider, e *engine.Engine) []string {
 		ids := slices.DeleteFunc(e.Models(), func(id string) bool { return !p.models.Listed(id) })
@@ -147,13 +147,13 @@ func (s Scope) Expected(served ...string) []string {
 	})
 }
 
-// Preview says what adding a pattern would change, without adding it.
+// Preview returns the effect of adding a pattern, without adding it.
 func (s Scope) Preview(list List, pattern string) engine.Effect {
 	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Effect { return e.Preview(list, pattern) })
 }
 
-// Check reports whether Add would take a pattern, and what it would make
-// redundant, without adding it. The error is as for Add, except for the lock.
+// Check checks whether Add would accept a pattern, and returns which rules it would make
+// redundant, without adding it. Errors are those of Add, except ErrLocked.
 func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
@@ -164,23 +164,23 @@ func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	return check(s.w.engine(p), list, pattern)
 }
 
-// PreviewRemove says what removing a rule would change.
+// PreviewRemove returns the effect of removing a rule.
 func (s Scope) PreviewRemove(list List, index int) engine.Effect {
 	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Effect { return e.PreviewRemove(list, index) })
 }
 
-// Explain says why a model has its status. Any id will do.
+// Explain returns why a model has its status. Any id is accepted.
 func (s Scope) Explain(id string) engine.Explanation {
 	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Explanation { return e.Explain(id) })
 }
 
-// Lint lists the rules that probably do not do what was intended. It compares each
-// rule with all others of its list, which is slow for long lists.
+// Lint lists the rules that probably do not have the intended effect. It compares each rule
+// with all others of its list, which is slow for long lists.
 func (s Scope) Lint() []engine.Finding {
 	return withEngine(s, func(_ *provider, e *engine.Engine) []engine.Finding { return e.Lint() })
 }
 
-// Suggest returns patterns that together match just these models of the provider.
+// Suggest returns patterns that together match exactly these models of the provider.
 func (s Scope) Suggest(ids []string) []string {
 	return withEngine(s, func(_ *provider, e *engine.Engine) []string {
 		return engine.Suggest(ids, without(e.Models(), ids))
@@ -207,19 +207,19 @@ func (w *Window) setSearch(query string) {
 	}
 }
 
-// Search is the search text.
+// Search returns the search text.
 func (w *Window) Search() string { return withLock(w, func() string { return w.search }) }
 
-// Highlight is what the user has highlighted: a rule and the models it matches, or
-// a model and, when there is one, the rule that decides it. The zero value is nothing.
+// Highlight is what the user has highlighted: a rule and the models it matches, or a model
+// and the rule that decides it, if any. The zero value means nothing.
 type Highlight struct {
-	Rule   string // pattern; "" for none
+	Rule   string // pattern; "" if none
 	List   List   // of the rule
 	Models []string
 }
 
-// HighlightRule highlights a rule of the current provider with the models it
-// matches. It returns the new highlight: nothing, when there is no such rule.
+// HighlightRule highlights a rule of the current provider with the models it matches. It
+// returns the new highlight, which is empty if there is no such rule.
 func (w *Window) HighlightRule(list List, pattern string) Highlight {
 	return w.setHighlight(func(e *engine.Engine) Highlight { return ruleHighlight(e, list, pattern) })
 }
@@ -241,12 +241,12 @@ func modelHighlight(e *engine.Engine, id string) Highlight {
 	return Highlight{s.Rule, s.List, []string{id}}
 }
 
-// ClearHighlight ends the highlight.
+// ClearHighlight removes the highlight.
 func (w *Window) ClearHighlight() {
 	w.setHighlight(func(*engine.Engine) Highlight { return Highlight{} })
 }
 
-// Highlighted is the current highlight.
+// Highlighted returns the current highlight.
 func (w *Window) Highlighted() Highlight {
 	return withLock(w, func() Highlight { return w.highlight.clone() })
 }
@@ -259,7 +259,7 @@ func (w *Window) setHighlight(of func(*engine.Engine) Highlight) Highlight {
 	})
 }
 
-// Equal reports whether both are the same.
+// Equal reports whether both highlights are the same.
 func (h Highlight) Equal(other Highlight) bool {
 	return h.Rule == other.Rule && h.List == other.List && slices.Equal(h.Models, other.Models)
 }

@@ -12,14 +12,14 @@ import (
 	"winnow/adapters/dotenv"
 )
 
-// How the proxy finds its variables: the key of a provider has keyInfix somewhere
-// in its name, the name of a rule list begins with its prefix.
+// How the proxy finds its variables: a provider's key has keyInfix somewhere in its name,
+// and the name of a rule list starts with its prefix.
 const (
 	keyInfix = "_API_KEY"
 	proxyKey = "PROXY_API_KEY"
 )
 
-// listPrefix begins the variables of a list.
+// listPrefix contains the prefixes of the variables of each list.
 var listPrefix = [...]string{Ignore: "IGNORE_MODELS_", Allow: "WHITELIST_MODELS_"}
 
 // envSnapshot is what the files and the environment contain for all providers.
@@ -27,12 +27,12 @@ type envSnapshot struct {
 	source    *dotenv.Source
 	tree      *dotenv.Tree
 	ownKeys   []string // Options.OwnKeys
-	order     []string // names, those of the file first, in its order
+	order     []string // names, those in the file first, in its order
 	providers map[string]*provider
 	notices   []string
 }
 
-// read reads the file, the files next to it and the environment.
+// read reads the file, the files in the same folder and the environment.
 func (w *Window) read(ctx context.Context) (*envSnapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func (w *Window) read(ctx context.Context) (*envSnapshot, error) {
 	return w.newSnapshot(source), nil
 }
 
-// newSnapshot reads the other files and the environment that go with source. It
-// never fails: what cannot be read there is a notice.
+// newSnapshot reads the other files and the environment that belong to source. It never
+// fails: what cannot be read becomes a notice.
 func (w *Window) newSnapshot(source *dotenv.Source) *envSnapshot {
 	s := &envSnapshot{
 		source: source, tree: dotenv.LoadTree(source, w.opts.Environ()),
@@ -110,12 +110,12 @@ func (s *envSnapshot) readList(key string, l *ruleList) {
 	}
 }
 
-// items are the rules of a value, as UTF-8, which the state of the window must be.
+// items returns the rules in a value as valid UTF-8, as required in the window's state.
 func items(value string) []string {
 	return dotenv.SplitList(strings.ToValidUTF8(value, "\uFFFD"))
 }
 
-// provider returns the provider whose name, in any case, a variable contains.
+// provider returns the provider whose name, in upper or lower case, a variable contains.
 func (s *envSnapshot) provider(name string) *provider {
 	name = strings.ToLower(name)
 	p := s.providers[name]
@@ -127,7 +127,7 @@ func (s *envSnapshot) provider(name string) *provider {
 	return p
 }
 
-// addNotices adds a notice for each list that the file alone does not decide.
+// addNotices adds a notice for each list that is not decided by the file alone.
 func (s *envSnapshot) addNotices() {
 	for _, name := range s.order {
 		for list, l := range s.providers[name].lists {
@@ -147,23 +147,23 @@ func (s *envSnapshot) addNotices() {
 
 func (s *envSnapshot) fileName() string { return filepath.Base(s.source.Path) }
 
-// environ looks a variable up in the real environment.
+// environ looks up a variable in the real environment.
 func (s *envSnapshot) environ(name string) (string, bool) {
 	o, ok := s.tree.Lookup(name)
 	return o.Value, ok && o.Path == ""
 }
 
-// stagedPolicy says what becomes of staged rules when the file is read again.
+// stagedPolicy says what happens to staged rules when the file is read again.
 type stagedPolicy int
 
 const (
 	dropStaged    stagedPolicy = iota // the file's rules replace them
-	retainStaged                      // they stay as they are
+	retainStaged                      // they are not changed
 	mergeStaged                       // the staged changes are applied to the file's rules
-	mergeOrReport                     // mergeStaged, but lists that both sides changed are a conflict
+	mergeOrReport                     // like mergeStaged, but lists changed on both sides are a conflict
 )
 
-// mergedLists are the lists of p once s is adopted. p stays as it is.
+// mergedLists returns the lists of p after adopting s. p is not changed.
 func mergedLists(p *provider, s *envSnapshot, policy stagedPolicy) (lists [2]ruleList) {
 	if found := s.providers[p.name]; found != nil {
 		lists = found.lists

@@ -16,8 +16,8 @@ import (
 // stateVersion is the version of the state's format.
 const stateVersion = 1
 
-// state is what a checkpoint restores: the staged rules of all providers that have
-// any, the current provider and the search text.
+// state is what a checkpoint restores: the staged rules of all providers that have any, the
+// current provider and the search text.
 type state struct {
 	Version  int                   `json:"version"`
 	Provider string                `json:"provider"`
@@ -30,12 +30,12 @@ type stateRules struct {
 	Allow  []string `json:"whitelist,omitempty"`
 }
 
-// set is the rules by List, never nil.
+// set returns the rules by List, never nil.
 func (r stateRules) set() ruleSet {
 	return ruleSet{Ignore: append([]string{}, r.Ignore...), Allow: append([]string{}, r.Allow...)}
 }
 
-// decodeStrict decodes JSON that has no other fields than v.
+// decodeStrict decodes JSON and rejects fields that v does not have.
 func decodeStrict(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -48,8 +48,8 @@ func decodeStrict(raw []byte, v any) error {
 	return nil
 }
 
-// State is the staged rules of all providers, the current provider and the
-// search text. Equal states encode equally.
+// State returns the staged rules of all providers, the current provider and the search
+// text. Equal states have equal encodings.
 func (w *Window) State() (json.RawMessage, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,8 +66,8 @@ func (w *Window) state() state {
 	return s
 }
 
-// Apply restores a state, all of it or nothing. The differences are recorded
-// as changes by the user. The file is not touched.
+// Apply restores a state completely or not at all. The differences are recorded as changes
+// by the user. The file is not changed.
 func (w *Window) Apply(raw json.RawMessage) error {
 	s, err := readState(raw)
 	if err != nil {
@@ -129,9 +129,9 @@ func (w *Window) apply(s state) {
 	w.changed()
 }
 
-// Recover restores the unsaved rules of an earlier run. saved is the state of the
-// file in that run: the difference between saved and unsaved is applied to the
-// present rules of the file. The provider and the search text are those of unsaved.
+// Recover restores the unsaved rules of an earlier run. saved is the state of the file in
+// that run: the difference between saved and unsaved is applied to the file's current
+// rules. Provider and search text are taken from unsaved.
 func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	ours, base, err := readStates(unsaved, saved)
 	if err != nil {
@@ -143,10 +143,9 @@ func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	return nil
 }
 
-// Adopt loads the rules of another program into the window, the unsaved ones
-// included, also while the assistant works. It reads the file. saved is the state of the
-// file as the other program knew it, nil when that is not known. Provider and search
-// text stay.
+// Adopt loads the rules of another program into the window, including unsaved ones, even
+// while the assistant works. It reads the file. saved is the state of the file as known to
+// the other program, or nil if unknown. Provider and search text are not changed.
 func (w *Window) Adopt(ctx context.Context, theirs, saved json.RawMessage) error {
 	known := saved != nil
 	if !known {
@@ -181,7 +180,7 @@ func readStates(unsaved, saved json.RawMessage) (ours, base state, err error) {
 	return ours, base, err
 }
 
-// applyUnsaved applies the difference between two states to the rules of the file.
+// applyUnsaved applies the difference between two states to the rules in the file.
 func (w *Window) applyUnsaved(ours, base state) {
 	for name := range ours.Rules {
 		w.providerNamed(name)
@@ -195,9 +194,8 @@ func (w *Window) applyUnsaved(ours, base state) {
 	w.apply(ours)
 }
 
-// Attribute notes who made the staged changes: what turned one state into another is by
-// this author. It is called for all steps, oldest first, after Recover. A state that cannot
-// be read is left out.
+// Attribute records by as the author of the staged changes between two states. Call it
+// after Recover for all steps, oldest first. States that cannot be read are skipped.
 func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {
 	was, err := readState(before)
 	is, err2 := readState(after)

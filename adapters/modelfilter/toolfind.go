@@ -18,10 +18,10 @@ type findArgs struct {
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many models to list, 50 if left out; counts are always exact"`
 }
 
-// defaultFound is how many models a call lists when it does not say; maxMatches bounds it.
+// defaultFound is how many models a call lists by default; maxMatches is the maximum.
 const defaultFound = 50
 
-// findTool makes the tool find_models. It waits for the disk, so it takes the window's
+// findTool returns the tool find_models. It waits for the disk, so it holds the window's
 // lock only in Find.
 func (w *Window) findTool() assistant.Tool {
 	t := tool("Query", "find_models",
@@ -89,7 +89,7 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	})
 }
 
-// fields is a found model for the language model.
+// fields returns a found model for the language model.
 func (m FoundModel) fields() fields {
 	out := fields{"id": visible(m.Info.ID), "status": m.Status.Status.Word()}
 	if m.Status.Index >= 0 {
@@ -105,7 +105,7 @@ func (m FoundModel) fields() fields {
 	return out
 }
 
-// addFacts adds the facts and the use of a model, as far as they are known.
+// addFacts adds the known facts and the use of a model.
 func addFacts(out fields, m condition.Model) {
 	set := func(name string, known bool, value any) {
 		if known {
@@ -130,7 +130,7 @@ func addFacts(out fields, m condition.Model) {
 	set("last_used", !m.Use.Last.IsZero(), m.Use.Last.Format(time.RFC3339))
 }
 
-// factsText is what is known of a model in a sentence; "" when nothing is.
+// factsText describes a model in a sentence; "" if nothing is known.
 func factsText(m condition.Model, now time.Time) string {
 	var parts []string
 	if in, out := m.Info.Facts.PriceIn, m.Info.Facts.PriceOut; in.Known && out.Known {

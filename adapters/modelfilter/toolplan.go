@@ -14,7 +14,7 @@ import (
 	"winnow/assistant"
 )
 
-// toolList lists the rules of a provider, or of all that have some.
+// toolList lists the rules of one provider, or of all that have rules.
 func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 	providers, total := []fields{}, 0
 	add := func(p *provider, e *engine.Engine) assistant.ToolResult {
@@ -58,7 +58,7 @@ func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 	return assistant.OK(text, fields{"providers": providers, "has_unsaved_changes": w.Dirty()})
 }
 
-// toolPropose returns the card of a proposal, with what accepting it would do.
+// toolPropose returns the card of a proposal, with the effect of accepting it.
 func (w *Window) toolPropose(p Proposal) assistant.ToolResult {
 	data, err := json.Marshal(p)
 	if err == nil {
@@ -107,7 +107,7 @@ func effectSentences(effects []assistant.Effect) []string {
 	return out
 }
 
-// maxUndo is how many steps one call takes back.
+// maxUndo is how many steps one call can undo.
 const maxUndo = 100
 
 func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult {

@@ -13,8 +13,8 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// maxMatches is how many models a query lists: enough to choose from, and a
-// few thousand tokens.
+// maxMatches is how many models a query lists: enough to choose from, at a few thousand
+// tokens.
 const maxMatches = 200
 
 func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
@@ -50,7 +50,7 @@ func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
 	})
 }
 
-// matchResult makes the result of a query for a pattern: n matches, of which some are hidden.
+// matchResult returns the result of a query for a pattern: n matches, some of them hidden.
 func matchResult(pattern, where string, n, hidden int, data fields) assistant.ToolResult {
 	data["pattern"], data["count"], data["hidden_count"] = visible(pattern), n, hidden
 	text := fmt.Sprintf("%s matches %s of %s", quote(pattern), assistant.Counted(n, "model"), where)
@@ -60,8 +60,8 @@ func matchResult(pattern, where string, n, hidden int, data fields) assistant.To
 	return assistant.OK(text+".", data)
 }
 
-// matchingOnAll counts on each provider what a pattern matches. The models of one that
-// nobody has looked at are read from the disk, so the lock is released after each.
+// matchingOnAll counts the matches of a pattern for each provider. Models that were not
+// read yet are read from the disk, so the lock is released after each provider.
 func (w *Window) matchingOnAll(pattern string) assistant.ToolResult {
 	providers, found, hidden := []fields{}, 0, 0
 	for _, v := range w.Providers() {
@@ -75,7 +75,7 @@ func (w *Window) matchingOnAll(pattern string) assistant.ToolResult {
 	return matchResult(pattern, assistant.Counted(len(providers), "provider"), found, hidden, fields{"providers": providers})
 }
 
-// countFields are the counts of a provider's models and rules.
+// countFields returns the counts of a provider's models and rules.
 func (p *provider) countFields(e *engine.Engine) fields {
 	c := counts(p, e)
 	return fields{
@@ -84,21 +84,21 @@ func (p *provider) countFields(e *engine.Engine) fields {
 	}
 }
 
-// listedModel is a model that was found by its id or name.
+// listedModel is a model found by its id or name.
 type listedModel struct {
 	*provider
 	e  *engine.Engine
 	id string
 }
 
-// findModel finds a model: in the current provider first, then in the one that its id
-// names, then in all others. An exact match comes before one in another case.
+// findModel finds a model: first in the current provider, then in the one its id names,
+// then in all others. An exact match takes precedence over one in another case.
 func (w *Window) findModel(text string) (listedModel, error) {
 	places := []*provider{w.providerNamed(w.current)}
 	if head, _, ok := strings.Cut(text, "/"); ok && !strings.EqualFold(head, w.current) && slices.Contains(w.order, strings.ToLower(head)) {
 		places = append(places, w.providerNamed(strings.ToLower(head)))
 	}
-	p := places[len(places)-1] // where it is missed
+	p := places[len(places)-1] // where it is missing
 	for _, name := range w.order {
 		if other := w.providerNamed(name); !slices.Contains(places, other) {
 			places = append(places, other)
@@ -118,8 +118,8 @@ func (w *Window) findModel(text string) (listedModel, error) {
 	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearest.Names(displayName(p.name, text), displayNames(p.name, e.Models()), maxNear)}
 }
 
-// FindModel returns the provider that lists a model, given by its id or name, and its id; false
-// when none does.
+// FindModel returns the Scope of the provider that lists a model, given by its id or name,
+// and the model's id; ok is false if none does.
 func (w *Window) FindModel(model string) (s Scope, id string, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -127,10 +127,11 @@ func (w *Window) FindModel(model string) (s Scope, id string, ok bool) {
 	return Scope{w, m.name}, m.id, err == nil
 }
 
-// toolExplain says why a model has its status, and what is known of it. It waits for the disk.
+// toolExplain says why a model has its status, and what is known about it. It waits for the
+// disk.
 func (w *Window) toolExplain(text string) assistant.ToolResult { return w.aboutModel(text, false) }
 
-// aboutModel describes a model; with facts in the message, too.
+// aboutModel describes a model; with facts, the message also includes its facts.
 func (w *Window) aboutModel(text string, facts bool) assistant.ToolResult {
 	text = strings.TrimSpace(text)
 	m, r := w.knownModel(text)
@@ -151,7 +152,7 @@ func (w *Window) aboutModel(text string, facts bool) assistant.ToolResult {
 	return r
 }
 
-// knownModel finds a model; the result says that there is none if its id is "".
+// knownModel finds a model. If m.id is "", r says that there is none.
 func (w *Window) knownModel(text string) (m listedModel, r assistant.ToolResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,23 +12,23 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// editResult makes the result of a change of rules: the effect first, because a
-// display with little room cuts the end, then which of the models that it hid are used,
-// and last what is shown now and whether that is saved.
+// editResult returns the result of a change of rules. The effect comes first, because a
+// narrow display cuts off the end; then the hidden models that are in use, and last what is
+// now shown and whether it is saved.
 func (w *Window) editResult(p *provider, effect, done string, hidden []string, data fields) assistant.ToolResult {
 	e, saved := w.engine(p), "Not saved yet."
 	if used := (ModelEffect{Provider: p.name, Hidden: hidden}).withUse(p.use, w.opts.Now()); len(used.Used) > 0 {
 		done += " " + sentence(visible(used.UsedText()))
 		data["used_models"] = p.usedFields(used.Used)
 	}
-	if !w.dirty() { // the change undid an unsaved one
+	if !w.dirty() { // the change reverted an unsaved one
 		saved = "Nothing is unsaved now."
 	}
 	data["provider"], data["available_count"], data["total_count"], data["has_unsaved_changes"] = p.name, e.Available(), e.Total(), w.dirty()
 	return assistant.OK(fmt.Sprintf("%s: %s %d of %d shown. %s", effect, done, e.Available(), e.Total(), saved), data)
 }
 
-// usedFields are models that are used, for the language model.
+// usedFields returns used models for the language model.
 func (p *provider) usedFields(used []UsedModel) []fields {
 	out := []fields{}
 	for _, u := range used[:min(len(used), maxListed)] {
@@ -37,12 +37,12 @@ func (p *provider) usedFields(used []UsedModel) []fields {
 	return out
 }
 
-// affected are the fields for the models that a change of a list affects.
+// affected returns the fields about the models that a change of a list affects.
 func (p *provider) affected(list List, ids []string) fields {
 	return fields{"rule_type": ruleType[list], "affected_models": p.names(ids), "affected_count": len(ids), "truncated": len(ids) > maxListed}
 }
 
-// names are the first of some ids, without the provider.
+// names returns the first of some ids, without the provider.
 func (p *provider) names(ids []string) []string {
 	return displayNames(p.name, ids[:min(len(ids), maxListed)])
 }
@@ -89,7 +89,7 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 	})
 }
 
-// noMatchHint helps with a pattern that matches nothing.
+// noMatchHint returns advice about a pattern that matches nothing.
 func noMatchHint(e *engine.Engine, pattern string) string {
 	pattern = strings.TrimSpace(pattern)
 	if e.Total() == 0 {
@@ -136,8 +136,8 @@ func (w *Window) toolClear(list List, a listArgs) assistant.ToolResult {
 	})
 }
 
-// removalResult makes the result of a removal of rules. before are the models that
-// were hidden.
+// removalResult returns the result of removing rules. before are the models that were
+// hidden.
 func (w *Window) removalResult(p *provider, list List, before []string, what string, more fields) assistant.ToolResult {
 	ids, effect, hidden := without(before, w.engine(p).Hidden()), "shown again", []string(nil)
 	if list == Allow {
@@ -165,7 +165,7 @@ func (w *Window) toolImport(a importArgs) assistant.ToolResult {
 	})
 }
 
-// importResult makes the result of an import. before are the rules as they were, hidden the
+// importResult returns the result of an import. before are the previous rules, hidden the
 // models that it hid.
 func (w *Window) importResult(p *provider, mode string, before ruleSet, hidden []string, items []Imported) assistant.ToolResult {
 	var results []fields

@@ -46,11 +46,11 @@ type (
 	noArgs struct{}
 )
 
-// fields are the data of a tool result. Names of models are without the provider,
-// at most maxListed; counts are exact.
+// fields are the data of a tool result. Model names are without the provider, at most
+// maxListed of them; counts are exact.
 type fields map[string]any
 
-// codeCovered refuses a rule that another rule makes useless.
+// codeCovered is the error code for a rule that another rule makes redundant.
 const codeCovered = "covered"
 
 // The modes of import_rules.
@@ -59,7 +59,7 @@ const (
 	modeReplace = "replace"
 )
 
-// Tools are the actions that the language model may take.
+// Tools returns the actions that the language model can take.
 func (w *Window) Tools() []assistant.Tool {
 	tools := []assistant.Tool{
 		tool("Rules", "add_ignore_rule",
@@ -119,7 +119,7 @@ func (w *Window) Tools() []assistant.Tool {
 	return tools
 }
 
-// toolTitles are what the tools are called for people.
+// toolTitles are the tools' names for people.
 var toolTitles = map[string]string{
 	"add_ignore_rule": "Add an ignore rule", "remove_ignore_rule": "Remove an ignore rule",
 	"add_whitelist_rule": "Add an allow rule", "remove_whitelist_rule": "Remove an allow rule",
@@ -132,7 +132,7 @@ var toolTitles = map[string]string{
 	"undo": "Undo the assistant's changes", "discard_changes": "Discard unsaved changes",
 }
 
-// tool makes a tool. Those about rules and about what is saved write.
+// tool returns a tool. Tools that change rules or save have Write set.
 func tool[A any](category, name, description string, run func(context.Context, A) assistant.ToolResult) assistant.Tool {
 	t := assistant.NewTool(name, description, func(ctx context.Context, a A) (assistant.ToolResult, error) { return run(ctx, a), nil })
 	t.Category, t.Write = category, category == "Rules" || category == "State"
@@ -152,7 +152,7 @@ func (w *Window) onProvider(name string, run func(p *provider, e *engine.Engine)
 	return run(p, w.engine(p))
 }
 
-// errorResult makes a result of an error, with the code and the hint that belong to it.
+// errorResult converts an error into a result, with its code and hint.
 func errorResult(err error) assistant.ToolResult {
 	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(err.Error()))
 	var refusal *engine.Refusal
@@ -170,8 +170,8 @@ func errorResult(err error) assistant.ToolResult {
 	return r
 }
 
-// refusalResult makes a result of a pattern that is not accepted. Rules and pattern
-// are quoted for the language model.
+// refusalResult returns the result for a rejected pattern. Rules and pattern are quoted for
+// the language model.
 func refusalResult(refusal *engine.Refusal) assistant.ToolResult {
 	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(refusal.Text(quoteAll)))
 	switch refusal.Reason {
@@ -192,7 +192,7 @@ func refusalResult(refusal *engine.Refusal) assistant.ToolResult {
 	return r
 }
 
-// sentence gives a message a capital letter and a full stop.
+// sentence adds a capital letter and a full stop to a message.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -205,7 +205,7 @@ func sentence(s string) string {
 }
 
 func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
-	if strings.TrimSpace(a.Provider) == "" { // onProvider would stay on the current one
+	if strings.TrimSpace(a.Provider) == "" { // otherwise onProvider would use the current one
 		return errorResult(&UnknownError{What: "provider", Known: withLock(w, func() []string { return slices.Clone(w.order) })})
 	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
@@ -218,7 +218,7 @@ func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
 	})
 }
 
-// listed are the first rules of a list, for the language model.
+// listed returns the first rules of a list for the language model.
 func (p *provider) listed(list List) []string {
 	rules := p.lists[list].effective()
 	return visibleAll(rules[:min(len(rules), maxListed)])
@@ -249,7 +249,7 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 	})
 }
 
-// savedFields are the data of the tools that save and discard.
+// savedFields returns the data of the tools that save and discard.
 func (w *Window) savedFields(changes []RuleChange) fields {
 	listed := []fields{}
 	for _, c := range changes[:min(len(changes), maxListed)] {
@@ -283,8 +283,8 @@ func (w *Window) savedResult(saved assistant.Saved, rules []RuleChange) assistan
 	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.savedFields(rules))
 }
 
-// conflictResult tells the language model which variables of the file another
-// program has changed, but not their values: these may be keys.
+// conflictResult tells the language model which variables in the file another program has
+// changed, but not their values, which may be keys.
 func conflictResult(c *assistant.Conflict) assistant.ToolResult {
 	var keys []string
 	for _, t := range c.Theirs {
@@ -309,7 +309,7 @@ func (w *Window) previewSave(ctx context.Context, _ json.RawMessage) (assistant.
 	return assistant.Preview{Text: strings.Join(plan.Lines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil
 }
 
-// user is who works in the window now; "" is not known.
+// user returns the user working in the window; "" if unknown.
 func (w *Window) user() string {
 	if w.opts.Author == nil {
 		return ""
@@ -330,7 +330,7 @@ func (w *Window) toolDiscard(ctx context.Context, _ noArgs) assistant.ToolResult
 	return assistant.OK(fmt.Sprintf("Discarded %s; the rules match the file again.", ruleCount(lost)), w.savedFields(lost))
 }
 
-// previewDiscard shows what a discard would lose and what it would do to the models.
+// previewDiscard shows what a discard would lose and its effect on the models.
 func (w *Window) previewDiscard(context.Context, json.RawMessage) (assistant.Preview, error) {
 	plan := w.PlanDiscard("")
 	return assistant.Preview{Text: strings.Join(plan.DiscardLines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// usedLately is how recent the use of a model is that is named before the model is hidden.
+	// usedLately is how recently a model must have been used to be named before it is
+	// hidden.
 	usedLately = 7 * 24 * time.Hour
-	// longUnused is after how long a model that is shown counts as unused.
+	// longUnused is the time after which a shown model counts as unused.
 	longUnused = 90 * 24 * time.Hour
 )
 
@@ -26,7 +27,7 @@ type UsedModel struct {
 }
 
 // readUse reads the usage files of some providers again if they have changed. It waits for
-// the disk. A name is used as findProvider does; unknown ones are ignored.
+// the disk. A name is interpreted like in findProvider; unknown names are ignored.
 func (w *Window) readUse(names ...string) {
 	for _, name := range names {
 		w.mu.Lock()
@@ -59,7 +60,7 @@ func (w *Window) readUseOfUnsaved() {
 	})...)
 }
 
-// usedSince are the models that were used after since, the last used one first.
+// usedSince returns the models used after since, most recently used first.
 func usedSince(r *usage.Report, ids []string, since time.Time) (used []UsedModel) {
 	for _, id := range ids {
 		if u, known := r.Of(id); known && u.Last.After(since) {
@@ -70,7 +71,7 @@ func usedSince(r *usage.Report, ids []string, since time.Time) (used []UsedModel
 	return used
 }
 
-// withUse is e with its hidden models that were used lately, which come first.
+// withUse returns e with the recently used of its hidden models first.
 func (e ModelEffect) withUse(r *usage.Report, now time.Time) ModelEffect {
 	e.now, e.Used = now, usedSince(r, e.Hidden, now.Add(-usedLately))
 	if len(e.Used) > 0 {
@@ -83,22 +84,22 @@ func (e ModelEffect) withUse(r *usage.Report, now time.Time) ModelEffect {
 	return e
 }
 
-// UsedText says which of the hidden models were used lately; "" when none was.
+// UsedText says which of the hidden models were used recently; "" if none was.
 func (e ModelEffect) UsedText() string { return usedText(e.Provider, e.Used, len(e.Hidden), e.now) }
 
-// UsedText is ModelEffect.UsedText for models of the provider that something hides.
+// UsedText is like ModelEffect.UsedText, for hidden models of this provider.
 func (s *ProviderSnapshot) UsedText(hidden []string) string {
 	return ModelEffect{Provider: s.Provider, Hidden: hidden}.withUse(s.use, s.now()).UsedText()
 }
 
-// UsedText is ModelEffect.UsedText for models of the provider that something hides. It
-// waits for the disk.
+// UsedText is like ModelEffect.UsedText, for hidden models of this provider. It waits for
+// the disk.
 func (s Scope) UsedText(hidden []string) string {
 	s.w.readUse(s.Provider())
 	return s.snapshot().UsedText(hidden)
 }
 
-// usedText names the models of a provider that were used lately, of n that are hidden.
+// usedText names the recently used models of a provider, out of n hidden ones.
 func usedText(provider string, used []UsedModel, n int, now time.Time) string {
 	if len(used) == 0 {
 		return ""
@@ -128,7 +129,7 @@ func countedRequests(n int64) string {
 	return thousands(n) + " requests"
 }
 
-// thousands is a number with a comma after each three digits: "1,204".
+// thousands formats a number with commas: "1,204".
 func thousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
@@ -137,7 +138,7 @@ func thousands(n int64) string {
 	return text
 }
 
-// agoText is an age in words: "2 h ago".
+// agoText formats an age: "2 h ago".
 func agoText(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -150,24 +151,25 @@ func agoText(d time.Duration) string {
 	return fmt.Sprintf("%d days ago", int(d/(24*time.Hour)))
 }
 
-// UseFindings is what is odd about the rules of a provider, judged by the use of its models.
+// UseFindings lists rules and models that look wrong given how the provider's models are
+// used.
 type UseFindings struct {
 	Provider string    `json:"provider"`
-	Rules    []UseRule `json:"rules"`  // ignore rules that hide models which were used lately
-	Unused   []string  `json:"unused"` // ids of models that are shown and were not used for 90 days
+	Rules    []UseRule `json:"rules"`  // ignore rules that hide recently used models
+	Unused   []string  `json:"unused"` // ids of shown models not used for 90 days
 	Known    bool      `json:"known"`  // there is a usage file
 	Problem  string    `json:"problem,omitempty"`
 }
 
-// UseRule is an ignore rule with the models that it hides although they were used lately.
+// UseRule is an ignore rule with the recently used models that it hides.
 type UseRule struct {
 	Pattern string      `json:"pattern"`
 	Models  []UsedModel `json:"models"`
 	Text    string      `json:"text"` // a sentence that names them
 }
 
-// UseFindings judges the rules of the provider by the use of its models. Without a usage
-// file there are none. It waits for the disk.
+// UseFindings compares the rules of the provider with the use of its models. Without a
+// usage file it finds nothing. It waits for the disk.
 func (s Scope) UseFindings() UseFindings {
 	s.w.readUse(s.Provider())
 	shown := s.snapshot()
@@ -176,7 +178,7 @@ func (s Scope) UseFindings() UseFindings {
 	if shown.use == nil {
 		return f
 	}
-	counted := shown.use.Since() // the use before it is not known
+	counted := shown.use.Since() // earlier use is unknown
 	hiddenBy := make([][]string, len(shown.Rules[Ignore]))
 	for _, m := range shown.Models {
 		use, _ := shown.use.Of(m.ID)

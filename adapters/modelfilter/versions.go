@@ -10,7 +10,7 @@ import (
 	"winnow/assistant"
 )
 
-// ErrUnsaved is returned by Restore while rules are staged.
+// ErrUnsaved is returned by Restore if there are staged rules.
 var ErrUnsaved = errors.New("there are unsaved rules: save or discard them first")
 
 // Versions lists the last saves of the file, newest first.
@@ -18,13 +18,13 @@ func (w *Window) Versions(ctx context.Context) ([]dotenv.Version, error) {
 	return w.versions.Log(ctx, w.loaded())
 }
 
-// VersionDiff lists the lines that a version changed, secrets masked.
+// VersionDiff lists the lines that a version changed, with secrets masked.
 func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
 	return w.versions.Diff(ctx, w.loaded(), id)
 }
 
-// VersionChanges says what a version did to the rules: "hid *mini* on openai". The original
-// did nothing.
+// VersionChanges describes what a version did to the rules: "hid *mini* on openai". It
+// returns nothing for the original.
 func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error) {
 	lines, err := w.VersionDiff(ctx, id)
 	if err != nil {
@@ -41,8 +41,8 @@ func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error
 	return out, nil
 }
 
-// Restore gives the file the rules that a version left. All other lines stay.
-// The error is ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or one of a save.
+// Restore sets the file's rules to those of a version. All other lines stay. It returns
+// ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or the errors of a save.
 func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
@@ -69,7 +69,7 @@ func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error
 	return saved, nil
 }
 
-// loaded is the file as it was last read.
+// loaded returns the file as last read.
 func (w *Window) loaded() *dotenv.Source {
 	return withLock(w, func() *dotenv.Source { return w.source })
 }

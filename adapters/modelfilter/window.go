@@ -19,44 +19,44 @@ import (
 	"winnow/assistant/llm"
 )
 
-// List names one of the two rule lists of a provider.
+// List is one of the two rule lists of a provider.
 type List = engine.List
 
 // The lists of a provider.
 const (
-	Ignore = engine.Ignore // hides
-	Allow  = engine.Allow  // shows, whatever Ignore says; the proxy's "whitelist"
+	Ignore = engine.Ignore // rules that hide models
+	Allow  = engine.Allow  // rules that show models regardless of Ignore; the proxy's "whitelist"
 )
 
-// lists are both lists, in the order in which they are shown and saved.
+// lists contains both lists, in the order in which they are shown and saved.
 var lists = [...]List{Ignore, Allow}
 
-// ErrLocked is returned to a user who tries to change the window while the
-// assistant works in it.
+// ErrLocked is returned for changes by the user while the assistant works in the window.
 var ErrLocked = fmt.Errorf("the model filter is locked: %w", assistant.ErrBusy)
 
 // Options configures Open. The zero value opens ./.env.
 type Options struct {
-	EnvFile string          // "" means .env; it need not exist
+	EnvFile string          // "" means .env; the file need not exist
 	Environ func() []string // the real environment; nil means os.Environ
-	OwnKeys []string        // variables of Environ with keys of winnow itself: they name no provider
-	Models  modelLister     // nil knows no models
-	// Describe returns the facts of a model; nil asks the catalogue.
+	OwnKeys []string        // variables with winnow's own keys, which belong to no provider
+	Models  modelLister     // nil means that no models are known
+	// Describe returns the facts about a model; nil uses the catalogue.
 	Describe    func(id string) (llm.ModelInfo, bool)
-	Usage       *usage.Dir    // nil: how often models are used is unknown
+	Usage       *usage.Dir    // nil means that usage is unknown
 	VersionsDir string        // where versions are stored; "" stores none
-	Session     func() string // id of the session that saves; nil means none
-	// Author is who changes the window now; locked: a turn works in it. It must not call
-	// the window. nil: authors are not recorded.
+	Session     func() string // returns the id of the session that saves; may be nil
+	// Author returns who is changing the window now; locked means that a turn is working in
+	// it. It must not call the window. If it is nil, authors are not recorded.
 	Author func(locked bool) assistant.Author
-	// AfterSave is called after each write of the file, and returns a sentence for the user
-	// about what happens now; nil: the user has to restart the proxy.
+	// AfterSave is called after each write of the file and returns a sentence that tells
+	// the user what happens next; nil means that the user must restart the proxy.
 	AfterSave func() string
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 }
 
-// Window is the model filter. Its own Scope follows the current provider. Use Open.
+// Window is the model filter. Its own Scope follows the current provider. Create it with
+// Open.
 type Window struct {
 	Scope
 
@@ -64,7 +64,7 @@ type Window struct {
 	describe func(id string) (llm.ModelInfo, bool)
 	versions *dotenv.Versions
 
-	saving sync.Mutex // locked while the file is written, before mu
+	saving sync.Mutex // locked while the file is being written; locked before mu
 
 	mu        sync.Mutex
 	source    *dotenv.Source
@@ -76,13 +76,13 @@ type Window struct {
 	highlight Highlight
 	notices   []string
 	locked    bool
-	undoing   bool // the assistant takes its own changes back: they are not changes by the user
+	undoing   bool // the assistant is undoing its own changes, which are not changes by the user
 	atLock    lockState
-	reread    chan struct{} // signals Watch to read the file again
+	reread    chan struct{} // tells Watch to read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
-	revision  int64         // grows with every change of what is shown
-	wake      chan struct{} // closed with the next revision; nil if no reader waits
-	snapshot  *Snapshot     // the last one that was made; nil: none
+	revision  int64         // increases with every change of what is shown
+	wake      chan struct{} // closed at the next revision; nil if no reader waits
+	snapshot  *Snapshot     // last one created; may be nil
 	changes   assistant.Entries
 }
 
@@ -99,9 +99,9 @@ var (
 	_ assistant.Describer  = (*Window)(nil)
 )
 
-// Open reads the file and the environment. A file that does not exist is an
-// empty one, which the first save creates. The error says which file cannot be
-// read and why; Notices has the lines that cannot be read.
+// Open reads the file and the environment. A missing file is treated as empty, and the
+// first save creates it. The error says which file cannot be read and why; Notices lists
+// unreadable lines.
 func Open(ctx context.Context, o Options) (*Window, error) {
 	if o.EnvFile == "" {
 		o.EnvFile = ".env"
@@ -132,33 +132,31 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 	return w, nil
 }
 
-// EnvFile is the file that a save writes, as an absolute path.
+// EnvFile returns the absolute path of the file that a save writes.
 func (w *Window) EnvFile() string { return w.loaded().Path }
 
-// FileMode is the mode of the file when it was read or saved last.
+// FileMode returns the mode of the file when it was last read or saved.
 func (w *Window) FileMode() fs.FileMode { return w.loaded().Mode }
 
-// FileExists reports whether the file was there when it was read or saved last.
+// FileExists reports whether the file existed when it was last read or saved.
 func (w *Window) FileExists() bool { return w.loaded().Exists }
 
-// fileName is what messages call the file.
+// fileName returns the name of the file in messages.
 func (w *Window) fileName() string { return filepath.Base(w.source.Path) }
 
-// Notices says what the user should know about the file, one sentence each:
-// lines that cannot be read, modes that are too wide, rules that the
-// environment or another file decides.
+// Notices lists what the user should know about the file, one sentence each: unreadable
+// lines, unsafe modes, rules decided by the environment or another file.
 func (w *Window) Notices() []string {
 	return withLock(w, func() []string { return append([]string{}, w.notices...) })
 }
 
-// Revision changes whenever the result of any method without a context may have
-// changed.
+// Revision changes whenever the result of a method without a context may have changed.
 func (w *Window) Revision() int64 { return withLock(w, func() int64 { return w.revision }) }
 
-// Lock keeps the user from changing the window while the assistant works.
+// Lock blocks changes by the user while the assistant works.
 func (w *Window) Lock() { w.setLocked(true) }
 
-// Unlock ends what Lock began.
+// Unlock ends the lock.
 func (w *Window) Unlock() { w.setLocked(false) }
 
 func (w *Window) setLocked(locked bool) {
@@ -180,15 +178,15 @@ func (w *Window) setLocked(locked bool) {
 	}
 }
 
-// lockState is the window when it was locked.
+// lockState is the state of the window when it was locked.
 type lockState struct {
 	provider string
-	rules    map[string]ruleSet // staged, by provider
+	rules    map[string]ruleSet // staged rules by provider
 }
 
-// showTurn makes the first provider whose rules the turn has changed the current one, so
-// that its effect is on the screen. The provider stays if its rules changed as well, or if
-// the turn switched to it.
+// showTurn selects the first provider whose rules the turn has changed, so that the effect
+// is visible. The current provider stays if its rules changed as well, or if the turn
+// switched to it.
 func (w *Window) showTurn() {
 	changed := func(name string) bool {
 		before, p := w.atLock.rules[name], w.providerNamed(name)
@@ -202,15 +200,15 @@ func (w *Window) showTurn() {
 	}
 }
 
-// readAgain makes Watch read the file, which it did not take over before.
+// readAgain makes Watch read the file again, which it skipped before.
 func (w *Window) readAgain() {
 	select {
 	case w.reread <- struct{}{}:
-	default: // a signal is waiting already
+	default: // a signal is already pending
 	}
 }
 
-// Locked reports whether the assistant works in the window.
+// Locked reports whether the assistant is working in the window.
 func (w *Window) Locked() bool { return withLock(w, func() bool { return w.locked }) }
 
 // Dirty reports whether any staged rule differs from the file.
@@ -225,14 +223,14 @@ func (w *Window) dirty() bool {
 	return false
 }
 
-// withLock calls read while it holds mu.
+// withLock calls read while holding mu.
 func withLock[T any](w *Window, read func() T) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return read()
 }
 
-// asUser makes a change that a user may make only while the assistant does not work.
+// asUser makes a change for the user, unless the assistant is working.
 func (w *Window) asUser(change func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -242,15 +240,15 @@ func (w *Window) asUser(change func() error) error {
 	return change()
 }
 
-// Changes returns what the user did after mark, oldest first, and the mark to
-// ask with next time. What the tools did is not in it.
+// Changes returns what the user did after mark, oldest first, and the mark for the next
+// call. It does not include changes by tools.
 func (w *Window) Changes(mark int64) ([]assistant.Entry, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changes.Since(mark)
 }
 
-// record adds a change by the user to the log. Successive searches are one change.
+// record adds a change by the user to the log. Consecutive searches are merged.
 func (w *Window) record(kind string, fields map[string]any) {
 	if w.undoing {
 		return
@@ -265,7 +263,7 @@ func (w *Window) record(kind string, fields map[string]any) {
 
 const searchChanged = "search_changed"
 
-// recordRules adds rules that the user added or removed to the log.
+// recordRules logs rules that the user added or removed.
 func (w *Window) recordRules(changes ...RuleChange) {
 	for _, c := range changes {
 		kind := "rule_removed"

@@ -14,11 +14,11 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// maxVisible is how many characters of an id or a pattern the language model sees.
+// maxVisible is how many characters of an id or pattern the language model sees.
 const maxVisible = 200
 
-// visible is an id or a pattern for the language model: with invisible characters
-// spelled out, and cut when it is too long.
+// visible returns an id or pattern for the language model, with invisible characters made
+// visible, and truncated if too long.
 func visible(text string) string {
 	if utf8.RuneCountInString(text) > maxVisible {
 		text = string([]rune(text)[:maxVisible+1])
@@ -38,8 +38,8 @@ func visibleAll(texts []string) []string {
 	return out
 }
 
-// quote is an id or a pattern inside a sentence, as a Markdown code span: an
-// asterisk outside of one is emphasis.
+// quote returns an id or pattern for use in a sentence, as a Markdown code span, because an
+// asterisk elsewhere would mean emphasis.
 func quote(text string) string {
 	text = visible(text)
 	fence := "`"
@@ -47,12 +47,12 @@ func quote(text string) string {
 		fence += "`"
 	}
 	if len(fence) > 1 {
-		text = " " + text + " " // a span may begin or end with a backtick only so
+		text = " " + text + " " // required for a span that starts or ends with a backtick
 	}
 	return fence + text + fence
 }
 
-// quoteAll quotes the first of texts and counts the others.
+// quoteAll quotes the first texts and counts the rest.
 func quoteAll(texts []string) string {
 	const maxQuoted = 12
 	quoted := make([]string, 0, maxQuoted)
@@ -66,10 +66,10 @@ func quoteAll(texts []string) string {
 	return s
 }
 
-// ruleType is what the proxy and the assistant call a list.
+// ruleType contains the proxy's and the assistant's names of the lists.
 var ruleType = [...]string{Ignore: "ignore", Allow: "whitelist"}
 
-// displayName is an id without its provider, as rules are usually written.
+// displayName returns an id without its provider, as rules are usually written.
 func displayName(provider, id string) string {
 	if head, name, ok := strings.Cut(id, "/"); ok && head == provider {
 		return name
@@ -89,11 +89,11 @@ func displayNames(provider string, ids []string) []string {
 type UnknownError struct {
 	What  string // "provider", "model", "ignore rule", "allow rule"
 	Name  string
-	Near  []string // what may have been meant, the likeliest first
-	Known []string // all there are; only of providers
+	Near  []string // possible matches, best first
+	Known []string // all names; only for providers
 }
 
-// Error says what was not found and what is near.
+// Error says what was not found and lists similar names.
 func (e *UnknownError) Error() string {
 	s := fmt.Sprintf("there is no %s %s", e.What, quote(e.Name))
 	switch {
@@ -105,7 +105,7 @@ func (e *UnknownError) Error() string {
 	return s
 }
 
-// withClause is a sentence with a clause added after a semicolon, unless that is "".
+// withClause appends a clause to a sentence after a semicolon, unless the clause is "".
 func withClause(sentence, clause string) string {
 	if clause == "" {
 		return sentence
@@ -113,19 +113,20 @@ func withClause(sentence, clause string) string {
 	return sentence + "; " + clause
 }
 
-// maxNear is how many names are suggested for one that is unknown.
+// maxNear is how many names are suggested for an unknown one.
 const maxNear = 5
 
-// sourceWords say where models come from.
+// sourceWords describes where models come from.
 var sourceWords = map[string]string{
 	"live": "from the provider", "proxy": "from the proxy", "cache": "as last fetched", models.SourceCatalogue: "from the catalogue",
 }
 
-// SourceWords says where models come from, by the source of their list; "" is not known.
+// SourceWords describes where models come from, given the source of their list; "" if
+// unknown.
 func SourceWords(source string) string { return sourceWords[source] }
 
-// SourcesText says where the models of a list come from, with how many from each source if
-// there are several; "" is not known.
+// SourcesText describes where the models of a list come from, with the number from each
+// source if there are several; "" if unknown.
 func SourcesText(list ModelList) string {
 	sources := list.Sources()
 	if len(sources) < 2 {
@@ -138,7 +139,8 @@ func SourcesText(list ModelList) string {
 	return strings.Join(parts, ", ")
 }
 
-// sourceCounts are the sources of a list for the language model: "live", or "proxy 2, catalogue 28".
+// sourceCounts returns the sources of a list for the language model: "live", or "proxy 2,
+// catalogue 28".
 func sourceCounts(list ModelList) string {
 	sources := list.Sources()
 	if len(sources) < 2 {
@@ -151,7 +153,7 @@ func sourceCounts(list ModelList) string {
 	return strings.Join(parts, ", ")
 }
 
-// refreshedText says what a refresh found.
+// refreshedText describes the result of a refresh.
 func refreshedText(r Refreshed) string {
 	text := fmt.Sprintf("%s: %s", safetext.Visible(r.Provider), assistant.Counted(len(r.IDs), "model"))
 	if from := SourcesText(r.ModelList); from != "" {
@@ -169,7 +171,7 @@ func refreshedText(r Refreshed) string {
 	return text
 }
 
-// answeredText says how many of some providers answered, and which did not.
+// answeredText says how many providers answered, and which did not.
 func answeredText(names []string, failed map[string]error) string {
 	what := assistant.Counted(len(names), "provider")
 	if len(failed) == 0 {
@@ -187,7 +189,7 @@ func answeredText(names []string, failed map[string]error) string {
 	return fmt.Sprintf("%d of %s answered; the lists of %s stay as they were", len(names)-len(failed), what, lists)
 }
 
-// RefusalText says why a pattern is refused, safe to show.
+// RefusalText says why a pattern was rejected, safe to show.
 func RefusalText(err error) string {
 	r, ok := errors.AsType[*engine.Refusal](err)
 	if !ok {

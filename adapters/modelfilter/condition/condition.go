@@ -12,16 +12,16 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// Model is a model and what is known of it now.
+// Model is a model with what is currently known about it.
 type Model struct {
 	Info     llm.ModelInfo
 	Use      usage.Use
-	UseKnown bool // false: Use says nothing
-	Hidden   bool // by the rules
+	UseKnown bool // if false, Use is unknown
+	Hidden   bool // hidden by the rules
 	New      bool // first listed after the user last looked
 }
 
-// Answer is whether a condition holds for a model.
+// Answer says whether a condition holds for a model.
 type Answer int8
 
 // The answers. The zero value is Unknown.
@@ -50,7 +50,7 @@ func (a Answer) not() Answer {
 	}
 }
 
-// Condition selects models. The zero value holds for every model.
+// Condition selects models. The zero value matches every model.
 type Condition struct {
 	words []word
 }
@@ -62,10 +62,10 @@ type word struct {
 	match   func(*Model, time.Time) Answer
 }
 
-// Empty reports whether the condition has no word, so that every model matches.
+// Empty reports whether the condition has no words and so matches every model.
 func (c Condition) Empty() bool { return len(c.words) == 0 }
 
-// String is the condition in canonical form, which Parse reads as the same condition.
+// String returns the condition in canonical form, which Parse reads as the same condition.
 func (c Condition) String() string {
 	texts := make([]string, len(c.words))
 	for i, w := range c.words {
@@ -95,7 +95,7 @@ func (c Condition) Match(m *Model, now time.Time) Answer {
 	return all
 }
 
-// Error is a word that cannot be read.
+// Error reports a word that cannot be parsed.
 type Error struct {
 	Column int    // in characters, from 1
 	Text   string // the word
@@ -107,8 +107,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: %q: %s", e.Column, e.Text, e.Reason)
 }
 
-// Parse reads a condition. An error is an *Error that names the first word that cannot
-// be read.
+// Parse parses a condition. Errors are an *Error for the first word that cannot be parsed.
 func Parse(line string) (Condition, error) {
 	c, err := parseWords(line, false)
 	if err != nil {
@@ -117,13 +116,13 @@ func Parse(line string) (Condition, error) {
 	return c, nil
 }
 
-// ParseSearch reads a condition as it is typed into a search: a word that is no keyword and
-// has no wildcard matches every name that contains it, in any case. Besides an error, it
-// returns the condition without the words that cannot be read.
+// ParseSearch parses a condition as typed into a search: a word that is not a keyword and
+// has no wildcard matches every name that contains it, ignoring case. With an error, it
+// also returns the condition without the words that cannot be parsed.
 func ParseSearch(line string) (Condition, error) { return parseWords(line, true) }
 
 func parseWords(line string, search bool) (c Condition, first error) {
-	end := 0 // of the last word, in bytes
+	end := 0 // end of the last word, in bytes
 	for _, text := range strings.Fields(line) {
 		start := end + strings.Index(line[end:], text)
 		end = start + len(text)
@@ -138,10 +137,10 @@ func parseWords(line string, search bool) (c Condition, first error) {
 	return c, first
 }
 
-// operators compare a number or a date; a longer one comes before its beginning.
+// operators compare a number or a date. Longer operators come before their prefixes.
 var operators = []string{">=", "<=", ">", "<", "="}
 
-// parseWord reads one word; reason says why it cannot be read.
+// parseWord parses one word; reason says why it cannot be parsed.
 func parseWord(text string, search bool) (w word, reason string) {
 	rest, negated := strings.CutPrefix(text, "!")
 	if rest == "" || strings.HasPrefix(rest, "!") {
@@ -177,7 +176,7 @@ func parsePlain(text string, search bool) (word, string) {
 	return word{text: "name:" + text, match: nameMatch(text)}, ""
 }
 
-// parseKeyword reads a keyword with its value: price>10, status:preview.
+// parseKeyword parses a keyword with its value: price>10, status:preview.
 func parseKeyword(name, operator, value string) (word, string) {
 	i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == name })
 	if i < 0 {
@@ -202,7 +201,7 @@ func parseKeyword(name, operator, value string) (word, string) {
 	}
 }
 
-// unknownKeyword says that there is no such keyword, with the nearest ones.
+// unknownKeyword returns the error for an unknown keyword, with similar ones.
 func unknownKeyword(name string) string {
 	names := make([]string, len(keywords))
 	for i, k := range keywords {

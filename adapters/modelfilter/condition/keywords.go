@@ -12,7 +12,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// match decides one word for a model.
+// match evaluates one word for a model.
 type match = func(*Model, time.Time) Answer
 
 // keyword is a word of the vocabulary. Exactly one of flag, compare and text is set.
@@ -20,7 +20,7 @@ type keyword struct {
 	name, example, help string
 
 	flag    func(*Model) Answer                                    // tools
-	compare func(operator, value string) (match, string, string)   // price>10: match, canonical value, why not
+	compare func(operator, value string) (match, string, string)   // price>10: match, canonical value, error
 	text    func(value string) (m match, canonical, reason string) // status:preview
 }
 
@@ -73,7 +73,7 @@ func nameMatch(pattern string) match {
 	return func(m *Model, _ time.Time) Answer { return answerOf(p.MatchID(m.Info.ID)) }
 }
 
-// number compares a number of a model.
+// number compares a number of a model with a value.
 func number(of func(*Model) (n float64, known bool)) func(operator, value string) (match, string, string) {
 	return func(operator, value string) (match, string, string) {
 		limit, err := amount(value)
@@ -104,7 +104,7 @@ func compare(operator string, n, limit float64) bool {
 	return n == limit
 }
 
-// amount reads 10, 0.5, $10, 100k or 1m.
+// amount parses 10, 0.5, $10, 100k or 1m.
 func amount(text string) (float64, error) {
 	text = strings.ToLower(strings.TrimPrefix(text, "$"))
 	factor := 1.0
@@ -123,7 +123,7 @@ func amount(text string) (float64, error) {
 	return n, err
 }
 
-// fact compares a word that describes a model, in any case.
+// fact compares a textual fact about a model, ignoring case.
 func fact(of func(*Model) string) func(value string) (match, string, string) {
 	return func(value string) (match, string, string) {
 		want := llm.Word(value)
@@ -152,7 +152,7 @@ func status(value string) (match, string, string) {
 	}, string(want), ""
 }
 
-// age compares the last use of a model with an age: 30d, 12h, 30.
+// age compares a model's last use with an age: 30d, 12h, 30.
 func age(holds func(u usage.Use, since time.Time) bool) func(value string) (match, string, string) {
 	return func(value string) (match, string, string) {
 		since, canonical, ok := ago(value)
@@ -168,11 +168,11 @@ func age(holds func(u usage.Use, since time.Time) bool) func(value string) (matc
 	}
 }
 
-// maxAge bounds the number of an age, so that no date overflows.
+// maxAge limits the number in an age, so that no date overflows.
 const maxAge = 100_000
 
-// ago reads an age: a number and a unit, days without one. since is the time that long
-// before now.
+// ago parses an age: a number and a unit, where days is the default. since returns the time
+// that long before now.
 func ago(text string) (since func(now time.Time) time.Time, canonical string, ok bool) {
 	digits := strings.TrimRight(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz")
 	n, err := strconv.Atoi(digits)
@@ -204,8 +204,8 @@ func ago(text string) (since func(now time.Time) time.Time, canonical string, ok
 	return since, strconv.Itoa(n) + unit, true
 }
 
-// date compares the release date, which may be a day, a month or a year: a comparison
-// that its unstated part decides is Unknown.
+// date compares the release date, which may be a day, a month or a year. A comparison that
+// depends on the missing part is Unknown.
 func date(operator, value string) (match, string, string) {
 	from, to, ok := span(value)
 	if !ok {
@@ -240,7 +240,7 @@ func decide(yes, no bool) Answer {
 	return Unknown
 }
 
-// span is the time from the start of a date to its end, which is not part of it.
+// span returns the start of a date and the first instant after it.
 func span(text string) (from, to time.Time, ok bool) {
 	date := llm.Date(text)
 	for _, layout := range []struct {

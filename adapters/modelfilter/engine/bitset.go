@@ -2,10 +2,10 @@ package engine
 
 import "math/bits"
 
-// wordBits is how many models one word of a bitset is for.
+// wordBits is the number of models per word of a bitset.
 const wordBits = 64
 
-// bitset is a set of models, by their position in the list.
+// bitset is a set of models, by position in the list.
 type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+wordBits-1)/wordBits) }

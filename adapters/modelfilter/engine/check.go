@@ -11,27 +11,27 @@ import (
 	"winnow/assistant/glob"
 )
 
-// Reason is why a pattern is refused.
+// Reason is why a pattern is rejected.
 type Reason uint8
 
-// The reasons to refuse a pattern.
+// Reasons to reject a pattern.
 const (
-	Empty      Reason = iota // nothing is left of it after trimming
+	Empty      Reason = iota // nothing is left after trimming
 	Duplicate                // the list already contains this pattern
 	Unwritable               // the rule file cannot contain it
-	Covered                  // a rule of the list matches all that it matches
+	Covered                  // a rule of the list matches everything that it matches
 )
 
-// Refusal is the error of a pattern that Check refuses.
+// Refusal is the error for a pattern that Check rejects.
 type Refusal struct {
 	Reason  Reason
 	List    List
 	Pattern string   // trimmed
 	By      []string // Duplicate, Covered: the rules that make it redundant, in order
-	Detail  string   // Unwritable: what cannot be written
+	Detail  string   // Unwritable: the part that cannot be written
 }
 
-// Error is the reason in one line.
+// Error returns the reason in one line.
 func (r *Refusal) Error() string {
 	return r.Text(func(patterns []string) string {
 		quoted := make([]string, len(patterns))
@@ -42,7 +42,7 @@ func (r *Refusal) Error() string {
 	})
 }
 
-// Text is the reason in one line, with patterns as quote writes them.
+// Text returns the reason in one line, with patterns formatted by quote.
 func (r *Refusal) Text(quote func(patterns []string) string) string {
 	pattern := "pattern " + quote([]string{r.Pattern})
 	switch r.Reason {
@@ -61,9 +61,9 @@ func (r *Refusal) Text(quote func(patterns []string) string) string {
 	return fmt.Sprintf("%s is already covered by the %s %s %s", pattern, r.List, rules, quote(r.By))
 }
 
-// Verdict is what Check found out about a pattern that may be added.
+// Verdict is the result of Check for a pattern that may be added.
 type Verdict struct {
-	Pattern   string   // trimmed: what to add
+	Pattern   string   // trimmed; this is what to add
 	Redundant []string // rules of the list that the pattern covers, in order
 	Undecided []string // rules of the list that may cover it or be covered
 }
@@ -115,8 +115,8 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 	return v, nil
 }
 
-// unwritable names the part of pattern that the rule file cannot contain or a person
-// would not see, "" when there is none.
+// unwritable returns the part of pattern that the rule file cannot contain or a person
+// would not see; "" if there is none.
 func unwritable(pattern string) string {
 	if part := dotenv.Unlistable(pattern); part != "" || !strings.ContainsFunc(pattern, unicode.IsControl) {
 		return part
@@ -133,18 +133,18 @@ const (
 	maybe
 )
 
-// maxUndecided is how many searches for coverage may end undecided in one call of
-// the engine before it stops searching: each takes most of a second.
+// maxUndecided is how many coverage searches may end undecided in one call of the engine
+// before it stops searching; each takes most of a second.
 const maxUndecided = 4
 
 // coverageSearch decides coverage between rules during one call of the engine.
 type coverageSearch struct {
 	engine    *Engine
-	undecided int // searches so far
+	undecided int // undecided searches so far
 }
 
-// covers reports whether broad matches all ids of the provider that narrow
-// matches. The models and an example refute most pairs; a search does the rest.
+// covers reports whether broad matches all ids of the provider that narrow matches. The
+// models and an example settle most pairs; the rest needs a search.
 func (s *coverageSearch) covers(broad, narrow *rule) answer {
 	if !narrow.matches.subsetOf(broad.matches) {
 		return no
@@ -158,9 +158,9 @@ func (s *coverageSearch) covers(broad, narrow *rule) answer {
 	return s.search(broad, narrow)
 }
 
-// search decides coverage for the ids that the proxy filters: those of the provider
-// and those without a slash. A rule matches the latter as a plain pattern, unless the
-// pattern has a slash before the first bracket: then it matches none of them.
+// search decides coverage for the ids that the proxy filters: those of the provider and
+// those without a slash. A rule matches the latter as a plain pattern, unless the pattern
+// has a slash before the first bracket: then it matches none of them.
 func (s *coverageSearch) search(broad, narrow *rule) answer {
 	c := glob.RuleCovers(broad.pattern, narrow.pattern, s.engine.within)
 	beforeBracket, _, _ := strings.Cut(narrow.pattern.String(), "[")

@@ -8,39 +8,39 @@ import (
 	"winnow/assistant/glob"
 )
 
-// List names one of the two rule lists.
+// List is one of the two rule lists.
 type List uint8
 
 // The lists of a provider.
 const (
-	Ignore List = iota // hides
-	Allow              // shows, whatever Ignore says; the proxy's "whitelist"
+	Ignore List = iota // rules that hide models
+	Allow              // rules that show models regardless of Ignore; the proxy's "whitelist"
 )
 
 // String returns "ignore" or "allow".
 func (l List) String() string { return [...]string{"ignore", "allow"}[l] }
 
-// byPrecedence lists the lists, the one that wins first.
+// byPrecedence contains the lists in order of precedence.
 var byPrecedence = [...]List{Allow, Ignore}
 
-// rule is a pattern in a list. It never changes: clones share it.
+// rule is a pattern in a list. It is immutable and shared by clones.
 type rule struct {
 	pattern *glob.Pattern
 	matches bitset
-	first   bitset // the models of which it is the first matching rule of its list
-	// example returns an id made of the pattern, and whether the rule matches it: not
-	// where bad bytes in a row are a valid character.
+	first   bitset // models of which it is the first matching rule of its list
+	// example returns an id made from the pattern, and whether the rule matches it; it may
+	// not if consecutive bad bytes form a valid character.
 	example func() (id string, matches bool)
 }
 
-// ruleList is an ordered list of rules. Their first sets are disjoint; the union
-// of them is matched. A change replaces what it changes: clones share the rest.
+// ruleList is an ordered list of rules. Their first sets are disjoint, and the union of
+// these is matched. Changes copy what they change: clones share the rest.
 type ruleList struct {
 	rules   []*rule
-	matched bitset // the models that some rule matches
+	matched bitset // models that some rule matches
 }
 
-// Engine is the models and rules of one provider. Make it with New.
+// Engine holds the models and rules of one provider. Create it with New.
 type Engine struct {
 	provider string
 	within   *glob.Pattern // the ids of the provider
@@ -48,8 +48,8 @@ type Engine struct {
 	lists    [2]ruleList
 }
 
-// New makes an engine without rules. Models are full ids, "provider/name";
-// duplicates are dropped.
+// New returns an engine without rules. Models are full ids, "provider/name"; duplicates are
+// dropped.
 func New(provider string, models []string) *Engine {
 	provider = strings.ToLower(provider)
 	e := &Engine{provider: provider, within: glob.Compile(glob.Quote(provider) + "/*"), models: newIndex(provider, models)}
@@ -57,8 +57,8 @@ func New(provider string, models []string) *Engine {
 	return e
 }
 
-// Clone returns an engine with the same models and rules, which changes of e do not
-// change. It takes the same short time however many there are.
+// Clone returns an engine with the same models and rules that is unaffected by changes of
+// e. It takes constant time.
 func (e *Engine) Clone() *Engine {
 	clone := *e
 	for i := range clone.lists {
@@ -67,11 +67,11 @@ func (e *Engine) Clone() *Engine {
 	return &clone
 }
 
-// Provider returns the name the engine was made with.
+// Provider returns the name passed to New.
 func (e *Engine) Provider() string { return e.provider }
 
-// Set replaces both lists. Patterns are used as they are, duplicates
-// included; a pattern that was in either list before is not matched again.
+// Set replaces both lists. Patterns are used unchanged, including duplicates; a pattern
+// that was already in one of the lists is not matched again.
 func (e *Engine) Set(ignore, allow []string) {
 	known := map[string]*rule{}
 	for _, l := range e.lists {
@@ -102,15 +102,15 @@ func (e *Engine) newRule(text string) *rule {
 	})}
 }
 
-// append adds a new rule, which is the first matching one of the models that no other
-// matches. No clone has l.matched.
+// append adds a new rule, which is the first matching rule of models that no other rule
+// matches. l.matched is not shared with a clone.
 func (l *ruleList) append(r *rule) {
 	r.first = r.matches.without(l.matched)
 	l.matched.add(r.first)
 	l.rules = append(l.rules, r)
 }
 
-// Add appends a rule. It accepts any pattern; Check decides whether it should be added.
+// Add appends a rule. It accepts any pattern; use Check to decide whether to add it.
 func (e *Engine) Add(list List, pattern string) {
 	l := &e.lists[list]
 	l.matched = slices.Clone(l.matched)

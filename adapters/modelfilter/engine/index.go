@@ -8,12 +8,12 @@ import (
 	"winnow/assistant/glob"
 )
 
-// index finds the models that a pattern matches without trying them all. It is
+// index finds the models that a pattern matches without trying all of them. It is
 // immutable.
 type index struct {
 	ids        []string         // in the caller's order, each once
-	position   map[string]int32 // of an id in ids
-	names      []string         // ids without their first segment; "" of an unfiltered one
+	position   map[string]int32 // of each id in ids
+	names      []string         // ids without their first segment; "" if unfiltered
 	unfiltered bitset
 
 	// The filtered models, sorted by id, by name, and by id read backwards.
@@ -55,8 +55,8 @@ func newIndex(provider string, models []string) *index {
 	return x
 }
 
-// filteredName returns the id without its first segment. ok is false if that
-// segment is not exactly the provider. An id without a slash is the provider's.
+// filteredName returns the id without its first segment. ok is false if that segment is not
+// exactly the provider. An id without a slash belongs to the provider.
 func filteredName(provider, id string) (name string, ok bool) {
 	first, name, slash := strings.Cut(id, "/")
 	if !slash {
@@ -75,9 +75,9 @@ func compareEnds(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// matching returns the filtered models that p matches as a rule. It tries those
-// that begin with, end with or contain the text that every match of p has; all
-// models if there is no such text.
+// matching returns the filtered models that p matches as a rule. It tries those that start
+// with, end with or contain the text that every match of p has, or all models if there is
+// no such text.
 func (x *index) matching(p *glob.Pattern) bitset {
 	found := newBitset(len(x.ids))
 	if start := p.Prefix(); start != "" {
@@ -129,11 +129,10 @@ func (x *index) matchEnd(found bitset, p *glob.Pattern, end string) {
 	}
 }
 
-// matchCore searches the text of all ids at once. A hit that extends beyond the
-// id in which it begins is no match: the id does not contain core, and the search
-// goes on after it.
+// matchCore searches the text of all ids at once. A hit that extends past the id in which
+// it starts is not a match; the search continues after it.
 func (x *index) matchCore(found bitset, p *glob.Pattern, core string) {
-	at, k := 0, 0 // k is the id, in byID order, that at lies in
+	at, k := 0, 0 // k is the index in byID of the id that contains at
 	for {
 		hit := strings.Index(x.text[at:], core)
 		if hit < 0 {
@@ -149,7 +148,7 @@ func (x *index) matchCore(found bitset, p *glob.Pattern, core string) {
 	}
 }
 
-// list returns the ids of m in order, the first n of them; all if n is 0.
+// list returns the first n ids of m in order, or all if n is 0.
 func (x *index) list(m bitset, n int) []string {
 	if count := m.count(); n == 0 || n > count {
 		n = count

@@ -8,7 +8,7 @@ const (
 	Dead      Kind = iota // matches no model
 	Shadowed              // matches, but other rules decide all its models
 	Redundant             // another rule of its list covers it
-	Undecided             // whether another rule covers it could not be decided
+	Undecided             // it could not be decided whether another rule covers it
 )
 
 // String returns "dead", "shadowed", "redundant" or "undecided".
@@ -16,14 +16,14 @@ func (k Kind) String() string {
 	return [...]string{"dead", "shadowed", "redundant", "undecided"}[k]
 }
 
-// Finding is something about one rule that its author probably did not intend.
+// Finding reports a rule that probably does not have the intended effect.
 type Finding struct {
 	Kind    Kind
 	List    List
 	Index   int
 	Pattern string
-	// By is the rule of ByList that covers it, may cover it, or decides its first
-	// model; "" of a dead rule.
+	// By is the rule of ByList that covers it, may cover it, or decides its first model; ""
+	// for a dead rule.
 	By     string
 	ByList List
 }
@@ -56,9 +56,9 @@ func (e *Engine) Lint() []Finding {
 	return out
 }
 
-// coveredBy returns the first rule of the list that covers rule i; of rules
-// that cover each other the first one counts as not covered. Without one it
-// returns the first that may.
+// coveredBy returns the first rule of the list that covers rule i. Of rules that cover each
+// other, the first counts as not covered. If there is none, it returns the first that may
+// cover it.
 func (e *Engine) coveredBy(search *coverageSearch, list List, i int) (by int, a answer) {
 	rules := e.lists[list].rules
 	for k, r := range rules {

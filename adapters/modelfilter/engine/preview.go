@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Effect is what an edit of the rules changes in the proxy's list.
+// Effect is the effect of an edit of the rules on the proxy's list.
 type Effect struct {
-	Matches int      // models that the rule matches
+	Matches int      // number of models that the rule matches
 	Hidden  []string // shown now, hidden after the edit
 	Shown   []string // hidden now, shown after the edit
 }
 
-// Preview returns what adding pattern, trimmed, to the list would change. The
-// position in the list does not matter.
+// Preview returns the effect of adding pattern, trimmed, to the list. The position in the
+// list does not matter.
 func (e *Engine) Preview(list List, pattern string) Effect {
 	matches := e.newRule(strings.TrimSpace(pattern)).matches
 	c := Effect{Matches: matches.count()}
@@ -26,8 +26,8 @@ func (e *Engine) Preview(list List, pattern string) Effect {
 	return c
 }
 
-// PreviewRemove returns what removing the rule at index would change; nothing if
-// there is no such rule.
+// PreviewRemove returns the effect of removing the rule at index, or no effect if there is
+// no such rule.
 func (e *Engine) PreviewRemove(list List, index int) Effect {
 	l := &e.lists[list]
 	if index < 0 || index >= len(l.rules) {

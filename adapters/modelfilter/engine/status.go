@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Status is how the rules apply to a model.
+// Status says how the rules apply to a model.
 type Status uint8
 
 // The statuses of a model.
@@ -20,22 +20,22 @@ func (s Status) String() string {
 	return [...]string{"normal", "ignored", "whitelisted"}[s]
 }
 
-// Word is the status as people read it.
+// Word returns the status as shown to people.
 func (s Status) Word() string { return [...]string{"shown", "hidden", "allowed"}[s] }
 
-// MarshalText is String, for JSON.
+// MarshalText returns String, for JSON.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// statusOf is the status of a model by the list of the rule that decides.
+// statusOf maps the list of the deciding rule to the model's status.
 var statusOf = [...]Status{Ignore: Ignored, Allow: Whitelisted}
 
 // ModelStatus is the status of one model and the rule that decides it.
 type ModelStatus struct {
 	ID         string `json:"id"`
 	Status     Status `json:"status"`
-	Rule       string `json:"rule"`                 // pattern of the deciding rule; "" with Index -1
-	Index      int    `json:"-"`                    // of that rule in its list; -1 when no rule decides
-	List       List   `json:"-"`                    // of that rule; meaningless with Index -1
+	Rule       string `json:"rule"`                 // pattern of the deciding rule; "" if Index is -1
+	Index      int    `json:"-"`                    // index of that rule in its list; -1 if no rule decides
+	List       List   `json:"-"`                    // list of that rule; meaningless if Index is -1
 	Unfiltered bool   `json:"unfiltered,omitempty"` // the proxy does not filter this id at all
 }
 
@@ -65,7 +65,7 @@ func (e *Engine) Statuses() []ModelStatus {
 	for i, id := range e.models.ids {
 		out[i] = ModelStatus{ID: id, Index: -1, Unfiltered: e.models.unfiltered.has(int32(i))}
 	}
-	for _, list := range []List{Ignore, Allow} { // allow rules win: they are written last
+	for _, list := range []List{Ignore, Allow} { // allow rules take precedence, so they are written last
 		for k, r := range e.lists[list].rules {
 			pattern := r.pattern.String()
 			r.first.each(func(i int) bool {
@@ -84,7 +84,7 @@ func (e *Engine) Models() []string { return slices.Clone(e.models.ids) }
 // Total returns how many models there are.
 func (e *Engine) Total() int { return len(e.models.ids) }
 
-// Available returns how many models are not hidden, unfiltered ones included.
+// Available returns the number of models that are not hidden, including unfiltered ones.
 func (e *Engine) Available() int { return e.Total() - e.hidden().count() }
 
 // hidden returns the ignored models.
@@ -101,13 +101,13 @@ func (e *Engine) Matching(pattern string) []string {
 	return e.models.list(e.newRule(strings.TrimSpace(pattern)).matches, 0)
 }
 
-// RuleInfo describes a rule as it was when it was asked for.
+// RuleInfo describes a rule at the time of the call.
 type RuleInfo struct {
 	Pattern  string `json:"pattern"`
 	List     List   `json:"-"`
 	Index    int    `json:"-"`
-	Matches  int    `json:"matches"`        // models it matches
-	Decides  int    `json:"affected_count"` // models whose status it decides
+	Matches  int    `json:"matches"`        // number of models it matches
+	Decides  int    `json:"affected_count"` // number of models whose status it decides
 	Shadowed bool   `json:"shadowed"`       // it matches but decides nothing
 	Dead     bool   `json:"dead"`           // it matches nothing
 }
@@ -127,8 +127,8 @@ func (e *Engine) Rules(list List) []RuleInfo {
 	return out
 }
 
-// Decided returns the models that the rule at index decides, the first n of
-// them; all if n is 0; nil if there is no such rule.
+// Decided returns the first n models that the rule at index decides, or all if n is 0. It
+// returns nil if there is no such rule.
 func (e *Engine) Decided(list List, index, n int) []string {
 	if index < 0 || index >= len(e.lists[list].rules) {
 		return nil
@@ -152,11 +152,11 @@ type MatchingRule struct {
 	Decides bool
 }
 
-// Explanation is why a model has its status.
+// Explanation says why a model has its status.
 type Explanation struct {
 	ModelStatus
-	// Rules are all rules that match the id, allow rules first, each list in
-	// order; of an unfiltered id none decides.
+	// Rules are all rules that match the id, allow rules first, each list in order. For an
+	// unfiltered id, none of them decides.
 	Rules []MatchingRule
 }
 

@@ -13,12 +13,12 @@ import (
 	"winnow/assistant/glob"
 )
 
-// Suggest returns few patterns that, as rules, together match all of wanted and none
-// of others; both are model ids, with or without the provider. Besides exact names, a
-// pattern has one of the forms *, abc*, *abc, abc*xyz and *abc*, cut between words of the
-// names. The one that matches most of what is left is taken first, the shortest of equal
-// ones; the answer is the same for the same sets, in any order. An id in both sets, or one
-// that no rule can tell from one of others, is left out.
+// Suggest returns a few patterns that, as rules, together match all of wanted and none of
+// others; both are model ids, with or without the provider. Besides exact names, a pattern
+// has one of the forms *, abc*, *abc, abc*xyz and *abc*, cut between words of the names. It
+// repeatedly takes the pattern that matches most of the remaining names, the shortest if
+// several do; the result does not depend on the order of the input. An id in both sets, or
+// one that no rule can distinguish from one in others, is left out.
 func Suggest(wanted, others []string) []string {
 	c := newCover(wanted, others)
 	var out []string
@@ -39,7 +39,7 @@ func Suggest(wanted, others []string) []string {
 	return c.needed(out)
 }
 
-// cover is the search for patterns.
+// cover is the state of the search for patterns.
 type cover struct {
 	ids, names []string     // wanted, with and without the provider
 	open       map[int]bool // indexes of the ids that no pattern matches yet
@@ -67,7 +67,7 @@ func newCover(wanted, others []string) *cover {
 		}
 	}
 	for k, names := range from {
-		if len(names) > 1 { // else the exact name says more
+		if len(names) > 1 { // otherwise the exact name is better
 			c.candidates = append(c.candidates, candidate{cut: k, text: k.pattern(), from: names, gain: len(names)})
 		}
 	}
@@ -75,9 +75,9 @@ func newCover(wanted, others []string) *cover {
 	return c
 }
 
-// best returns the pattern that matches most open names, and the indexes of all names
-// that it matches; "" when no pattern matches two of them. A gain only shrinks, so the
-// first candidate whose gain is up to date is the best one.
+// best returns the pattern that matches most open names, and the indexes of all names that
+// it matches; "" if no pattern matches two of them. Gains only shrink, so the first
+// candidate with an up-to-date gain is the best.
 func (c *cover) best() (text string, matched []int) {
 	for c.candidates.Len() > 0 {
 		k := heap.Pop(&c.candidates).(candidate)
@@ -99,12 +99,12 @@ func (c *cover) best() (text string, matched []int) {
 	return "", nil
 }
 
-// needed returns the patterns of a cover in order, without those whose names the others
-// match too.
+// needed returns the patterns of a cover in order, without those whose names are also
+// matched by the others.
 func (c *cover) needed(patterns []string) []string {
 	slices.Sort(patterns)
 	patterns = slices.Compact(patterns)
-	times := make([]int, len(c.ids)) // how many patterns match an id
+	times := make([]int, len(c.ids)) // how many patterns match each id
 	matched := make(map[string][]int, len(patterns))
 	for _, text := range patterns {
 		p := glob.Compile(text)
@@ -125,15 +125,15 @@ func (c *cover) needed(patterns []string) []string {
 	})
 }
 
-// candidate is a pattern and the names that it was cut from, which it matches.
+// candidate is a pattern with the names that it was cut from, all of which it matches.
 type candidate struct {
 	cut
 	text string
 	from []int
-	gain int // how many of them were open when this was last counted
+	gain int // how many of them were open at the last count
 }
 
-// candidates is a heap, the best one first. It implements heap.Interface.
+// candidates is a heap with the best candidate first. It implements heap.Interface.
 type candidates []candidate
 
 func (c candidates) Len() int      { return len(c) }
@@ -159,11 +159,11 @@ func (k cut) pattern() string {
 	return quoted(k.start) + "*" + quoted(k.end)
 }
 
-// idIndex finds out quickly whether a cut matches one of many ids.
+// idIndex quickly determines whether a cut matches one of many ids.
 type idIndex struct {
 	ids    []string
 	starts []string // the ids, with and without provider, sorted
-	text   string   // the ids, each between line breaks
+	text   string   // the ids, separated by line breaks
 }
 
 func newIDIndex(ids []string) *idIndex {
@@ -181,8 +181,8 @@ func (x *idIndex) lists(name string) bool {
 	return found
 }
 
-// matchesAny reports whether the pattern of k matches one of the ids as a rule does; for a
-// comma, which matches any character, it may miss one.
+// matchesAny reports whether the pattern of k matches one of the ids as a rule. It may miss
+// a match if k contains a comma, which matches any character.
 func (x *idIndex) matchesAny(k cut) bool {
 	switch {
 	case len(x.ids) == 0:
@@ -213,23 +213,24 @@ func matchesNone(pattern string, ids []string) bool {
 	return unwritable(pattern) == "" && strings.TrimSpace(pattern) == pattern && !slices.ContainsFunc(ids, glob.Compile(pattern).MatchID)
 }
 
-// The least length of the start of a name and of another part of it, without
-// punctuation at the ends: a shorter part is not specific enough.
+// Minimum lengths of the start of a name and of any other part, not counting punctuation at
+// the ends. A shorter part is not specific enough.
 const (
 	minStart = 2
 	minPart  = 3
 )
 
-// A name is cut in minCuts to maxCuts places, from its start, fewer for long lists: pairs
-// of places make candidates, and all names together make about maxCandidates.
+// A name is cut at minCuts to maxCuts places, counted from its start, and at fewer for long
+// lists: each pair of places makes a candidate, and all names together make about
+// maxCandidates.
 const (
 	minCuts       = 6
 	maxCuts       = 40
 	maxCandidates = 200_000
 )
 
-// cuts lists the patterns that a name is cut into: the name with a part replaced by *,
-// and its parts between stars. It is cut in at most n places.
+// cuts lists the patterns made from a name: the name with a part replaced by *, and its
+// parts between stars. It is cut at up to n places.
 func cuts(name string, n int) []cut {
 	at := wordCuts(name)
 	at = at[:min(len(at), n)]
@@ -255,10 +256,10 @@ func shorter(a, b string) int {
 	return cmp.Or(cmp.Compare(utf8.RuneCountInString(a), utf8.RuneCountInString(b)), cmp.Compare(strings.Count(a, "*"), strings.Count(b, "*")), cmp.Compare(a, b))
 }
 
-// words finds the letters, the digits and the other characters of a name.
+// words matches runs of letters, digits or other characters in a name.
 var words = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL+|\p{Nd}+|[^\pL\p{Nd}]+`) })
 
-// wordCuts returns where name can be cut, in order and with both ends.
+// wordCuts returns the places where a name can be cut, in order, including both ends.
 func wordCuts(name string) []int {
 	cuts := []int{0}
 	for _, at := range words().FindAllStringIndex(name, -1) {
@@ -267,6 +268,6 @@ func wordCuts(name string) []int {
 	return cuts
 }
 
-// quoted writes text as part of a pattern: a comma, which no pattern can contain,
-// becomes `?`.
+// quoted returns text as part of a pattern: a comma, which no pattern can contain, becomes
+// `?`.
 func quoted(text string) string { return strings.ReplaceAll(glob.Quote(text), ",", "?") }

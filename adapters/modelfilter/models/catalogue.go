@@ -13,11 +13,11 @@ import (
 	"winnow/assistant/llm"
 )
 
-// The values of ModelInfo.Source and List.Source.
+// Values of ModelInfo.Source and List.Source.
 const (
-	SourceLive      = "live"      // from the provider itself, in this run
+	SourceLive      = "live"      // from the provider, in this run
 	SourceProxy     = "proxy"     // from the proxy, in this run
-	SourceCache     = "cache"     // one of these two, stored earlier
+	SourceCache     = "cache"     // from the provider or the proxy, stored earlier
 	SourceCatalogue = "catalogue" // compiled in
 )
 
@@ -25,14 +25,14 @@ const (
 type catalogue struct {
 	providers []string                   // the proxy's names, the main ones first
 	aliases   map[string]string          // other accepted names
-	bases     map[string]string          // of those with an OpenAI-compatible API
+	bases     map[string]string          // addresses of providers with an OpenAI-compatible API
 	models    map[string][]llm.ModelInfo // by provider
 	byID      map[string]*llm.ModelInfo  // by lower-case id
-	byName    map[string]*llm.ModelInfo  // by lower-case last segment; the first that has it
+	byName    map[string]*llm.ModelInfo  // by lower-case last segment; the first model with it
 }
 
-// theCatalogue reads the compiled-in list when it is first needed: it takes
-// too long for the start of the program.
+// theCatalogue reads the compiled-in list on first use, because it would delay the start of
+// the program.
 var theCatalogue = sync.OnceValue(func() *catalogue { return newCatalogue(embedded.GetAll()) })
 
 func newCatalogue(all []catwalk.Provider) *catalogue {
@@ -79,7 +79,7 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	info := &llm.ModelInfo{
 		ID: id, Source: SourceCatalogue,
 		Context: int(max(m.ContextWindow, 0)), Known: m.ContextWindow > 0,
-		// The catalogue lists models for agents, so all of them call tools.
+		// The catalogue lists models for agents, so all of them support tools.
 		Tools: true, Reasons: m.CanReason, Vision: llm.AbilityOf(m.SupportsImages),
 		Facts: catalogueFacts(m),
 	}
@@ -91,8 +91,7 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	c.models[provider] = append(c.models[provider], *info)
 }
 
-// catalogueFacts are the facts that the catalogue states. It writes 0 for a price it does
-// not know.
+// catalogueFacts returns the facts in the catalogue. It contains 0 for an unknown price.
 func catalogueFacts(m catwalk.Model) llm.Facts {
 	price := func(usd float64) llm.Price {
 		if usd == 0 {
@@ -118,7 +117,7 @@ func openAICompatible(p catwalk.Provider) bool {
 	return false
 }
 
-// canonical returns the catalogue's name for a provider, or the name itself.
+// canonical returns the catalogue's name for a provider, or name if it has none.
 func (c *catalogue) canonical(provider string) string {
 	if name, ok := c.aliases[provider]; ok {
 		return name
@@ -126,19 +125,19 @@ func (c *catalogue) canonical(provider string) string {
 	return provider
 }
 
-// ofProvider returns the models of one provider. The caller may not change them.
+// ofProvider returns the models of one provider. The caller must not change them.
 func (c *catalogue) ofProvider(provider string) []llm.ModelInfo {
 	return c.models[c.canonical(providerName(provider))]
 }
 
-// Providers returns the names of the providers of the catalogue, the main ones first.
+// Providers returns the names of the providers in the catalogue, the main ones first.
 func Providers() []string { return slices.Clone(theCatalogue().providers) }
 
-// Info returns what the catalogue knows of a model. It finds "provider/name",
-// in any case and under any of the provider's names; a bare name at the first
-// provider that has it; and, where the catalogue does not list the model at
-// that provider, the same name elsewhere. Then the context window is a guess
-// (not Known) and the price unknown. The ID is the one asked for.
+// Info returns what the catalogue knows about a model. It finds "provider/name", ignoring
+// case and under any of the provider's names, and a bare name at the first provider that
+// has it. If the catalogue does not list the model for that provider, it uses the same name
+// elsewhere; the context window is then a guess (not Known) and the price unknown. The ID
+// is the requested one.
 func Info(id string) (llm.ModelInfo, bool) {
 	info, ok := theCatalogue().find(strings.ToLower(strings.TrimSpace(id)))
 	if !ok {
@@ -170,9 +169,8 @@ func (c *catalogue) find(id string) (llm.ModelInfo, bool) {
 	return found, true
 }
 
-// proxyNames are the proxy's names of the providers for which the catalogue has
-// another name. In all other names a hyphen becomes an underscore, because the
-// name is part of a variable's.
+// proxyNames maps catalogue names of providers to the proxy's if they differ. In all other
+// names a hyphen becomes an underscore, because the name is part of a variable's name.
 var proxyNames = map[string]string{
 	"alibaba-singapore": "dashscope",
 	"copilot":           "github_copilot",
@@ -185,18 +183,20 @@ var proxyNames = map[string]string{
 // endpoint is where a provider lists its models, in the format of OpenAI.
 type endpoint struct {
 	base string
-	// keyHeader carries the key in place of a bearer token; "" is a bearer token.
+	// keyHeader is the header for the key instead of a bearer token; "" means a bearer
+	// token.
 	keyHeader string
-	// header has further headers.
+	// header contains additional headers.
 	header map[string]string
-	// idPrefix precedes every id and is no part of the name.
+	// idPrefix precedes every id and is not part of the name.
 	idPrefix string
-	// pageSize is the number of models on a page of the list, of which only the
-	// first is fetched; 0 if there are no pages.
+	// pageSize is the number of models per page of the list, of which only the first is
+	// fetched; 0 if there are no pages.
 	pageSize int
 }
 
-// endpoints adds to the catalogue what it leaves to variables or does not know.
+// endpoints completes the catalogue: addresses that it leaves to variables or does not
+// contain.
 var endpoints = map[string]endpoint{
 	"anthropic": {
 		base:      "https://api.anthropic.com/v1",
@@ -215,7 +215,7 @@ var endpoints = map[string]endpoint{
 	"together_ai":    {base: "https://api.together.xyz/v1"},
 }
 
-// proxyName returns the name of the proxy for a provider of the catalogue.
+// proxyName returns the proxy's name for a provider in the catalogue.
 func proxyName(catalogueID string) string {
 	if name, ok := proxyNames[catalogueID]; ok {
 		return name
@@ -223,19 +223,19 @@ func proxyName(catalogueID string) string {
 	return strings.ReplaceAll(strings.ToLower(catalogueID), "-", "_")
 }
 
-// providerName is the form in which names of providers are compared and stored.
+// providerName returns the form in which provider names are compared and stored.
 func providerName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// Base is the address of a provider that the catalogue or this program knows; ok is
-// false for others. keyHeader is the header of its key, "" is a bearer token, and header
-// has further ones.
+// Base returns the address of a provider that the catalogue or this program knows; ok is
+// false for others. keyHeader is the header for its key ("" means a bearer token), and
+// header contains additional ones.
 func Base(provider string) (base, keyHeader string, header map[string]string, ok bool) {
 	e, ok := endpointOf(provider)
 	return e.base, e.keyHeader, maps.Clone(e.header), ok
 }
 
-// endpointOf returns where a provider lists its models, if that is compiled in. It
-// is the provider's own address: its key may be sent there.
+// endpointOf returns where a provider lists its models, if that is compiled in. The address
+// is the provider's own, so its key may be sent there.
 func endpointOf(provider string) (endpoint, bool) {
 	provider = providerName(provider)
 	if e, ok := endpoints[provider]; ok {

@@ -1,47 +1,44 @@
-// Package models lists the models of a proxy's providers: where each list comes
-// from, which models are new, and whether the proxy serves the models that its
-// rules leave available.
+// Package models lists the models of a proxy's providers: where each list comes from, which
+// models are new, and whether the proxy serves the models that its rules leave available.
 //
 // # Types
 //
-// The catalogue is what is compiled in: providers, models, context windows and
-// prices. A [List] is what is known of one provider's models now. [Lists] stores
-// them, in memory and in a folder. The baseline is every id that the user has seen
-// at a provider, also one that has disappeared. [Drift] is the difference between
-// what the proxy serves and what its rules leave available.
+// The catalogue is the compiled-in list of providers, models, context windows and prices. A
+// [List] is what is currently known about one provider's models. [Lists] stores them, in
+// memory and in a folder. The baseline of a provider contains every id that the user has
+// seen, including ids that have disappeared. [Drift] is the difference between what the
+// proxy serves and what its rules leave available.
 //
-// Provider names are as in the proxy: the lower-case text before _API_KEY.
-// Model ids are "provider/name".
+// Provider names are as in the proxy: the lower-case text before _API_KEY. Model ids are
+// "provider/name".
 //
 // # What a fetch changes
 //
-// A fetch that fails, or returns an empty, an oversized or an unusable list, leaves
-// the stored list as it was. The proxy leaves out what its rules hide, so its list
-// only adds models. A List is the union of what the provider lists, of what the proxy
-// serves and has served, and, unless the provider's own list is known to be complete,
-// of the catalogue; such a List is Partial. Each model has its source.
+// A fetch that fails, or returns an empty, an oversized or an unusable list, does not
+// change the stored list. The proxy omits models that its rules hide, so its list only adds
+// models. A List is the union of what the provider lists, of what the proxy serves and has
+// served, and, unless the provider's own list is known to be complete, of the catalogue;
+// such a List is Partial. Each model has its source.
 //
 // # Keys
 //
-// The key <P>_API_KEY goes to <P>_API_BASE, or else to the provider's address
-// that is compiled in; PROXY_API_KEY goes to the proxy. A key is not sent to a base
-// that is set in another place than the key, unless that place is the user's own
-// environment, or the user confirmed the base for the key. A key that expands a variable
-// of the environment counts as one of the environment. Only the provider that is asked
-// for is contacted.
+// The key <P>_API_KEY is sent to <P>_API_BASE, or else to the provider's compiled-in
+// address; PROXY_API_KEY is sent to the proxy. A key is not sent to a base that is set in a
+// different place, unless that place is the user's own environment, or the user confirmed
+// the base for the key. A key that expands an environment variable counts as part of the
+// environment. Only the requested provider is contacted.
 //
 // # Concurrency
 //
-// All functions and methods are safe from any goroutine and return copies. Only
-// [Lists.Models], [Lists.Served] and [Lists.Drift] go to the network; [Lists.Accept]
-// uses what others got there. Two processes may share a folder.
+// All functions and methods may be called from any goroutine and return copies. Only
+// [Lists.Models], [Lists.Served] and [Lists.Drift] use the network; [Lists.Accept] uses a
+// list that was fetched elsewhere. Two processes may share a folder.
 //
 // # Caveats
 //
-// Ids are stored as the provider writes them, also with invisible characters:
-// show them with safetext.Visible. Those with control characters or broken
-// UTF-8, with space at an end, or longer than 200 characters are left out.
+// Ids are stored as the provider sends them, including invisible characters: show them with
+// safetext.Visible. Ids with control characters or invalid UTF-8, with space at either end,
+// or longer than 200 characters are dropped.
 //
-// The catalogue is as old as this build, and lists the models that people chat
-// with, not all.
+// The catalogue is as old as this build, and lists only chat models.
 package models

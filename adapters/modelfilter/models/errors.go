@@ -8,20 +8,20 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Why there is no fetched list.
+// Reasons why there is no fetched list.
 var (
 	errNoSource = errors.New("no key or address is known for it, and no proxy")
-	errNoProxy  = errors.New("no proxy is set up") // Options.Proxy is nil
+	errNoProxy  = errors.New("no proxy is set up") // returned if Options.Proxy is nil
 	errEmpty    = errors.New("the list is empty")
 	errUnusable = errors.New("no entry of the list is usable")
 	errTooLong  = fmt.Errorf("the list has more than %d models", maxModels)
 )
 
-// maxReason is the width of an error's text in cells; a sentence fits.
+// maxReason is the maximum width of an error's text in cells; a sentence fits.
 const maxReason = 400
 
-// fetchError is why a fetch failed: one line, free of keys and safe to show. The
-// text of its cause may be neither.
+// fetchError says why a fetch failed, in one line that contains no keys and is safe to
+// show. That need not be true of the text of its cause.
 type fetchError struct {
 	text  string
 	cause error
@@ -31,7 +31,8 @@ func (e *fetchError) Error() string { return e.text }
 
 func (e *fetchError) Unwrap() error { return e.cause }
 
-// failed makes the error of a fetch. Its text never contains t's key, even if cause does.
+// failed returns the error of a fetch. Its text never contains t's key, even if the text of
+// cause does.
 func (t Target) failed(cause error) error {
 	who := "the proxy"
 	if t.Provider != "" {
@@ -44,7 +45,7 @@ func (t Target) failed(cause error) error {
 	return &fetchError{fmt.Sprintf("models of %s: %s", who, reason), cause}
 }
 
-// placeName is where a variable is set, safe to show.
+// placeName returns where a variable is set, safe to show.
 func placeName(from string) string {
 	if from == "" {
 		return "the environment"
@@ -61,7 +62,7 @@ func hostOf(base string) string {
 	return safetext.Line(u.Host, maxReason/4)
 }
 
-// withoutSecrets returns scheme, host and path of an address: what may be stored.
+// withoutSecrets returns scheme, host and path of an address, which may be stored.
 func withoutSecrets(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {

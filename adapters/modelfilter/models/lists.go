@@ -14,16 +14,16 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// List is what is known of one provider's models.
+// List is what is known about one provider's models.
 type List struct {
 	Provider string
-	IDs      []string  // "provider/name", sorted, each once
-	Source   string    // of most of them: "live", "proxy", "cache" or "catalogue"
+	IDs      []string  // "provider/name", sorted, without duplicates
+	Source   string    // source of most of them: "live", "proxy", "cache" or "catalogue"
 	At       time.Time // when it was fetched; zero for the catalogue
-	New      []string  // those of IDs that came since Lists.Seen was last called, sorted
-	Partial  bool      // more models may exist: the source leaves some out
-	Err      string    // why the list is not fresh or was not saved, one safe line; "" when neither
-	// Others are the sources of the IDs that have another one than Source.
+	New      []string  // the IDs added since Lists.Seen was last called, sorted
+	Partial  bool      // there may be more models, because the source is incomplete
+	Err      string    // why the list is not up to date or was not saved, in one safe line; otherwise ""
+	// Others maps IDs whose source differs from Source to their source.
 	Others map[string]string
 
 	own bool // the provider's own list is known
@@ -32,14 +32,14 @@ type List struct {
 // SourceOf returns the source of a model of the list.
 func (l List) SourceOf(id string) string { return cmp.Or(l.Others[id], l.Source) }
 
-// Listed reports whether the provider lists a model of the list or, where its own list is
-// not known, the proxy has done so.
+// Listed reports whether the provider lists a model or, if its own list is unknown, the
+// proxy did.
 func (l List) Listed(id string) bool {
 	source, other := l.Others[id]
 	return l.Source != SourceCatalogue && (!other || !l.own && source != SourceCatalogue)
 }
 
-// Sources counts the models by their source, in the order of the constants.
+// Sources counts the models by source, in the order of the constants.
 func (l List) Sources() (out []SourceCount) {
 	counts := map[string]int{l.Source: len(l.IDs) - len(l.Others)}
 	for _, source := range l.Others {
@@ -53,33 +53,34 @@ func (l List) Sources() (out []SourceCount) {
 	return out
 }
 
-// SourceCount is how many models of a list have a source.
+// SourceCount is the number of models with a source.
 type SourceCount struct {
 	Source string
 	Models int
 }
 
-// Options configures New. The zero value works and knows the catalogue only.
+// Options configures New. The zero value works, but knows only the catalogue.
 type Options struct {
-	// Dir is the folder of the stored lists, made when needed; "" stores them in memory only.
+	// Dir is the folder of the stored lists, created if necessary; "" stores them only in
+	// memory.
 	Dir string
-	// NewFetcher makes the client of an endpoint, which may send the target's key
-	// to the target's origin only. nil: the network is never used.
+	// NewFetcher returns the client of an endpoint, which must send the target's key only
+	// to the target's origin. If it is nil, the network is never used.
 	NewFetcher func(Target) (Fetcher, error)
-	// Proxy is where the proxy serves its models; nil when there is none.
+	// Proxy is the proxy's endpoint; nil if there is no proxy.
 	Proxy *Proxy
-	// Env reads a variable of the user's environment and .env file, the
-	// winning one where both have it. It is called from any goroutine. nil has none.
+	// Env reads a variable of the user's environment and .env file; if both contain it, it
+	// returns the one that takes precedence. It is called from any goroutine. nil means no
+	// variables.
 	Env func(name string) (Value, bool)
-	// Confirmed reports whether the user confirmed an address for a key. nil: none is
-	// confirmed.
+	// Confirmed reports whether the user confirmed an address for a key; nil means never.
 	Confirmed func(key Value, base string) bool
 
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil means no log
 }
 
-// Lists stores the lists of all providers. Make it with New.
+// Lists stores the lists of all providers. Create it with New.
 type Lists struct {
 	opts    Options
 	disk    disk
@@ -92,16 +93,16 @@ type Lists struct {
 // entry is the stored list of a provider.
 type entry struct {
 	once      sync.Once     // reads the disk
-	fetching  chan struct{} // has one element during a fetch
-	completed int           // fetches in this run
-	list      List          // the result of the last one
+	fetching  chan struct{} // contains a value during a fetch
+	completed int           // number of fetches in this run
+	list      List          // result of the last fetch
 	err       error
 
-	record  *record  // nil when nothing was ever fetched
-	live    bool     // the models of the record were fetched in this run
-	served  []string // names of the proxy's last answer in this run, sorted
+	record  *record  // nil if nothing was ever fetched
+	live    bool     // the record's models were fetched in this run
+	served  []string // names in the proxy's last answer of this run, sorted
 	unsaved bool     // the record on disk is older
-	diskErr string   // an error of the disk, returned with the list
+	diskErr string   // error of the disk, returned with the list
 }
 
 // New returns Lists that know the catalogue and the lists in Options.Dir. It
@@ -116,9 +117,9 @@ func New(opts Options) *Lists {
 	return &Lists{opts: opts, disk: disk(opts.Dir), entries: map[string]*entry{}}
 }
 
-// Cached returns what is known of a provider without the network: the list
-// fetched in this run, the stored one, or the catalogue's. ok is false when
-// there is none; the List is then empty. The disk is read at the first call.
+// Cached returns what is known about a provider without using the network: the list fetched
+// in this run, the stored one, or the catalogue's. If there is none, ok is false and the
+// List is empty. The first call reads the disk.
 func (l *Lists) Cached(provider string) (List, bool) {
 	provider = providerName(provider)
 	e := l.entry(provider)
@@ -149,7 +150,7 @@ func (l *Lists) entry(provider string) *entry {
 	return e
 }
 
-// list makes the List of an entry: the union of the provider's own list, of what the
+// list returns the List of an entry: the union of the provider's own list, of what the
 // proxy serves and, unless the own list is complete, of the catalogue. The caller has
 // locked mu.
 func (l *Lists) list(provider string, e *entry) List {
@@ -174,14 +175,14 @@ func (l *Lists) list(provider string, e *entry) List {
 	if r.Partial {
 		out.add(catalogued(provider), func(string) string { return SourceCatalogue })
 	}
-	// A clock that was set back must not show a list from the future.
+	// If the clock was set back, do not show a time in the future.
 	if now := l.opts.Now(); out.At.After(now) {
 		out.At = now
 	}
 	return out
 }
 
-// servedSource is the source of a model that only the proxy has listed.
+// servedSource returns the source of a model that only the proxy has listed.
 func (e *entry) servedSource(name string) string {
 	if _, ok := slices.BinarySearch(e.served, name); ok {
 		return SourceProxy
@@ -189,8 +190,8 @@ func (e *entry) servedSource(name string) string {
 	return SourceCache
 }
 
-// add adds the models that the list does not have yet; source is that of a model, nil
-// means the list's.
+// add adds the models that the list does not contain yet. source returns the source of a
+// model; nil means the list's.
 func (l *List) add(names []string, source func(name string) string) {
 	sorted := len(l.IDs)
 	for _, name := range names {
@@ -205,7 +206,7 @@ func (l *List) add(names []string, source func(name string) string) {
 	slices.Sort(l.IDs)
 }
 
-// note notes the source of a model.
+// note records the source of a model.
 func (l *List) note(name, source string) {
 	if source == l.Source {
 		return
@@ -216,7 +217,7 @@ func (l *List) note(name, source string) {
 	l.Others[l.Provider+"/"+name] = source
 }
 
-// catalogued are the names of a provider's models in the catalogue.
+// catalogued returns the names of a provider's models in the catalogue.
 func catalogued(provider string) (out []string) {
 	for _, m := range theCatalogue().ofProvider(provider) {
 		_, name, _ := strings.Cut(m.ID, "/")
@@ -225,7 +226,7 @@ func catalogued(provider string) (out []string) {
 	return out
 }
 
-// proxyBase is the address of the proxy as it is stored; "" without one.
+// proxyBase returns the address of the proxy as it is stored; "" if there is none.
 func (l *Lists) proxyBase() string {
 	if l.opts.Proxy == nil {
 		return ""
@@ -233,10 +234,10 @@ func (l *Lists) proxyBase() string {
 	return withoutSecrets(strings.TrimSpace(l.opts.Proxy.BaseURL))
 }
 
-// Models asks the network for a provider's models: the provider itself when its
-// address and key are known, else the proxy. The List is always the best there is;
-// the error is why it is not fresh, one safe line, or ctx.Err(). Calls for
-// the same provider at the same time share one fetch.
+// Models requests a provider's models over the network: from the provider if its address
+// and key are known, else from the proxy. The List is always the best available; the error
+// says why it is not up to date, in one safe line, or is ctx.Err(). Concurrent calls for
+// the same provider share one fetch.
 func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	provider = providerName(provider)
 	e := l.entry(provider)
@@ -252,7 +253,7 @@ func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	l.mu.Lock()
 	list, err, shared := e.list, e.err, e.completed > before
 	l.mu.Unlock()
-	// Another caller's cancellation is not ours.
+	// The cancellation of another caller does not concern this one.
 	if !shared || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		list, err = l.refresh(ctx, provider)
 		l.mu.Lock()
@@ -263,7 +264,7 @@ func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	return list, err
 }
 
-// refresh fetches a list and stores it, in memory and on disk.
+// refresh fetches a list and stores it in memory and on disk.
 func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 	f, err := l.fetch(ctx, provider)
 	if err != nil {
@@ -281,7 +282,7 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 	return list, nil
 }
 
-// take stores what was fetched, unless it is stored already. The error is the disk's.
+// take stores a fetched list unless it is already stored. The error is from the disk.
 func (l *Lists) take(ctx context.Context, provider string, f fetched, stored bool) error {
 	replaced := true
 	e := l.entry(provider)
@@ -308,7 +309,7 @@ func (l *Lists) take(ctx context.Context, provider string, f fetched, stored boo
 	return err
 }
 
-// stale returns the cached list with the reason why it is not fresh. Its Source is
+// stale returns the cached list with the reason why it is not up to date. Its Source is
 // never that of a fetched list.
 func (l *Lists) stale(provider string, why error) List {
 	list, _ := l.Cached(provider)
@@ -319,9 +320,9 @@ func (l *Lists) stale(provider string, why error) List {
 	return list
 }
 
-// update changes the stored list of a provider. The one on disk comes first:
-// another process may have written it. The error is the disk's; memory has
-// the change in any case.
+// update changes the stored list of a provider. It starts from the list on disk, because
+// another process may have written it. The error is from the disk; memory is changed in any
+// case.
 func (l *Lists) update(ctx context.Context, provider string, change func(*record)) error {
 	e := l.entry(provider)
 	l.writing.Lock()
@@ -329,7 +330,7 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	l.mu.Lock()
 	base, unsaved := record{Provider: provider}, e.unsaved
 	if e.record != nil {
-		base = *e.record // its slices are replaced, never written to
+		base = *e.record // its slices are replaced, never changed
 	}
 	l.mu.Unlock()
 	r, err := l.disk.update(ctx, base, unsaved, change)
@@ -343,9 +344,9 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	return err
 }
 
-// Seen marks a provider's models as seen: they are no longer new, not even if they
-// disappear and return. The error is from saving this; in this run they are
-// seen in any case. Seen does nothing before the first fetch.
+// Seen marks a provider's models as seen: they are no longer new, even if they disappear
+// and return. The error is from saving this; in this run they count as seen in any case.
+// Seen does nothing before the first fetch.
 func (l *Lists) Seen(provider string) error {
 	provider = providerName(provider)
 	list, _ := l.Cached(provider)
@@ -356,9 +357,9 @@ func (l *Lists) Seen(provider string) error {
 	return l.update(context.Background(), provider, func(r *record) { r.look(seen) })
 }
 
-// Info returns what is known of a model: from its provider's list, then from what the
-// proxy serves, and from the catalogue what neither contains. Its source is where the
-// model is listed. See [Info].
+// Info returns what is known about a model: from its provider's list, then from what the
+// proxy serves, and for missing fields from the catalogue. Its source is where the model is
+// listed. See [Info].
 func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	info, ok := Info(id)
 	provider, name, _ := strings.Cut(id, "/")
@@ -378,7 +379,7 @@ func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	for _, from := range []struct {
 		models []model
 		source string
-	}{{r.servedBy(l.proxyBase()), served}, {r.Models, source}} { // the last one that has it is its source
+	}{{r.servedBy(l.proxyBase()), served}, {r.Models, source}} { // the last one that contains it is its source
 		if i, has := slices.BinarySearchFunc(from.models, model{Name: name}, byName); has {
 			info = from.models[i].merge(info)
 			info.ID, info.Source, info.Retrieved, found = id, from.source, r.At, true

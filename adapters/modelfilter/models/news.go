@@ -7,27 +7,27 @@ import (
 	"winnow/assistant/llm"
 )
 
-// ChangeKind is what has changed about a model.
+// ChangeKind says what has changed about a model.
 type ChangeKind string
 
 // The kinds of changes, in the order in which News lists them.
 const (
 	Appeared   ChangeKind = "new"        // it was never listed before
 	Vanished   ChangeKind = "vanished"   // it is no longer listed
-	Deprecated ChangeKind = "deprecated" // it was not before
-	Repriced   ChangeKind = "repriced"   // one of its prices is another one
+	Deprecated ChangeKind = "deprecated" // it was not deprecated before
+	Repriced   ChangeKind = "repriced"   // one of its prices has changed
 )
 
 // Change is a change of a provider's list since the user last looked at it.
 type Change struct {
 	ID       string // "provider/name"
 	Kind     ChangeKind
-	PriceIn  llm.Price // of Repriced, the prices before
+	PriceIn  llm.Price // previous prices, for Repriced
 	PriceOut llm.Price
 }
 
-// listed is a model as the user last saw it, by what the endpoint said: what another build's catalogue says of a model
-// is no news of it.
+// listed is a model as the user last saw it, with the endpoint's facts only: a difference
+// between two builds' catalogues is not news.
 type listed struct {
 	Name     string     `json:"name"`
 	PriceIn  llm.Price  `json:"price_in,omitzero"`
@@ -35,7 +35,7 @@ type listed struct {
 	Status   llm.Status `json:"status,omitempty"`
 }
 
-// look notes the models as they are now as those that the user saw; seen are their names.
+// look records the current models as those the user saw; seen are their names.
 func (r *record) look(seen []string) {
 	r.markSeen(seen)
 	slices.Sort(seen)
@@ -48,7 +48,7 @@ func (r *record) look(seen []string) {
 	}
 }
 
-// news lists what has changed since the last look, as newNames does.
+// news lists what has changed since the last look, like newNames.
 func (r *record) news(proxy string) (out []Change) {
 	for _, name := range r.newNames(proxy) {
 		out = append(out, Change{ID: name, Kind: Appeared})
@@ -78,11 +78,13 @@ func (r *record) news(proxy string) (out []Change) {
 	return out
 }
 
-// otherPrice reports whether both prices are known and differ: a price that was unknown has not changed.
+// otherPrice reports whether both prices are known and differ; a price that was unknown has
+// not changed.
 func otherPrice(was, is llm.Price) bool { return was.Known && is.Known && was.USD != is.USD }
 
-// News lists what has changed of a provider's models since Seen was last called for it, or since their first fetch:
-// new, vanished, deprecated and repriced models. The disk is read as by Cached.
+// News lists changes of a provider's models since Seen was last called for it, or since its
+// first fetch: new, vanished, deprecated and repriced models. It reads the disk like
+// Cached.
 func (l *Lists) News(provider string) []Change {
 	e := l.entry(providerName(provider))
 	l.mu.Lock()
@@ -91,7 +93,7 @@ func (l *Lists) News(provider string) []Change {
 	if r == nil {
 		return nil
 	}
-	return r.news(l.proxyBase()) // a record is replaced, never written to
+	return r.news(l.proxyBase()) // records are replaced, never changed
 }
 
 // trimProvider returns ids without the provider.

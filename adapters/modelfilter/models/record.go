@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	// maxName is the length of a model's name in characters: the longest real name
-	// is about half as long, and ids go into prompts.
+	// maxName is the maximum length of a model's name in characters: the longest real name
+	// is about half as long, and ids are part of prompts.
 	maxName = 200
-	// maxModels is the length of a list, many times that of the largest aggregator.
+	// maxModels is the maximum length of a list, many times that of the largest aggregator.
 	maxModels = 200_000
-	// maxSeen is how many names a baseline remembers. When it is full, the names
-	// that left the list are forgotten; they would count as new again.
+	// maxSeen is how many names a baseline contains. When it is full, names that left the
+	// list are dropped; they would then count as new again.
 	maxSeen = 2 * maxModels
 )
 
@@ -44,7 +44,7 @@ func unsendable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
 }
 
-// model is one entry of a list, as it is stored. The name has no provider.
+// model is one entry of a list, as stored. The name does not contain the provider.
 type model struct {
 	Name    string      `json:"name"`
 	Context int         `json:"context,omitempty"`
@@ -56,9 +56,9 @@ type model struct {
 	llm.Facts
 }
 
-// modelsOf turns what an endpoint answered into a list: sorted by name, each
-// once, nothing unusable. prefix is the text before every name of t. dropped
-// counts the entries left out, duplicates excepted.
+// modelsOf converts an endpoint's answer to a list: sorted by name, without duplicates and
+// unusable names. prefix is the text before every name of t. dropped counts the entries
+// left out, except duplicates.
 func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 	list = make([]model, 0, len(infos))
 	for _, info := range infos {
@@ -77,7 +77,7 @@ func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 	return sortUnique(list), dropped
 }
 
-// sortUnique sorts list and drops all but the first of equal names.
+// sortUnique sorts list and removes all but the first of equal names.
 func sortUnique(list []model) []model {
 	slices.SortStableFunc(list, byName)
 	return slices.CompactFunc(list, func(a, b model) bool { return a.Name == b.Name })
@@ -94,7 +94,7 @@ func names(list []model) []string {
 	return out
 }
 
-// ids turns names into full ids in place.
+// ids converts names to full ids in place.
 func ids(provider string, names []string) []string {
 	for i, name := range names {
 		names[i] = provider + "/" + name
@@ -106,31 +106,31 @@ func ids(provider string, names []string) []string {
 type record struct {
 	Provider string    `json:"provider"`
 	Source   string    `json:"source"` // SourceLive or SourceProxy
-	Base     string    `json:"base"`   // the address the models came from, bare
+	Base     string    `json:"base"`   // the address the models came from, without secrets
 	At       time.Time `json:"at"`
 	Partial  bool      `json:"partial,omitempty"`
 	Models   []model   `json:"models"` // sorted by name
-	// Seen is the baseline: the names that are not new, sorted. Those that
-	// leave the list stay in it, so that they are not new when they return.
+	// Seen is the baseline: the names that are not new, sorted. Names that leave the list
+	// stay in it, so that they are not new when they return.
 	Seen []string `json:"seen"`
-	// Served are the models that proxies serve where Models are the provider's own list, the
-	// proxy that answered last first. A list that comes from a proxy is in Models.
+	// Served are the models that proxies serve, if Models is the provider's own list; the
+	// proxy that answered last is first. A list that comes from a proxy is in Models.
 	Served []served `json:"served,omitempty"`
-	// Looked are the models as the user last saw them, sorted by name; nil: not known.
+	// Looked are the models as the user last saw them, sorted by name; nil if unknown.
 	Looked []listed `json:"looked,omitempty"`
 }
 
-// served is what the proxy at an address serves of a provider. As the proxy leaves out what
-// its rules hide, models are only added.
+// served holds the models of a provider that the proxy at an address serves. Models are
+// only added, because the proxy omits those hidden by its rules.
 type served struct {
 	Base   string  `json:"base"`
 	Models []model `json:"models"` // sorted by name
 }
 
-// maxProxies is how many proxies are remembered: one for each folder that is worked in.
+// maxProxies is how many proxies are remembered, one for each folder in use.
 const maxProxies = 8
 
-// servedBy are the models that the proxy at an address serves, see Served.
+// servedBy returns the models that the proxy at an address serves, see Served.
 func (r *record) servedBy(base string) []model {
 	if i := slices.IndexFunc(r.Served, func(s served) bool { return s.Base == base }); i >= 0 {
 		return r.Served[i].Models
@@ -138,11 +138,11 @@ func (r *record) servedBy(base string) []model {
 	return nil
 }
 
-// own reports whether Models are the provider's own list.
+// own reports whether Models is the provider's own list.
 func (r *record) own() bool { return r.Models != nil && r.Source != SourceProxy }
 
-// addServed notes an answer of a proxy beside the provider's own list. The first models
-// from an address are not new.
+// addServed records an answer of a proxy in addition to the provider's own list. The first
+// models from an address are not new.
 func (r *record) addServed(f fetched) {
 	before := r.servedBy(f.base)
 	list := sortUnique(slices.Concat(f.models, before))
@@ -171,12 +171,12 @@ type fetched struct {
 	partial bool
 	dropped int
 	at      time.Time
-	note    error // why this source and not a better one; nil when it is the best
+	note    error // why a better source was not used; nil if this is the best
 }
 
-// apply replaces the stored models by f's, or adds f's to them when f is partial.
-// The first models from an address are not new. What a proxy serves never replaces the
-// provider's own list.
+// apply replaces the stored models with those of f, or adds them if f is partial. The first
+// models from an address are not new. What a proxy serves never replaces the provider's own
+// list.
 func (r *record) apply(f fetched) {
 	if f.source == SourceProxy && r.own() {
 		r.addServed(f)
@@ -194,8 +194,8 @@ func (r *record) apply(f fetched) {
 	}
 }
 
-// newNames lists the names that are not in the baseline, with those that the proxy at an
-// address serves.
+// newNames lists the names that are not in the baseline, including those served by the
+// proxy at an address.
 func (r *record) newNames(proxy string) []string {
 	var out []string
 	seen, list := r.Seen, r.Models
@@ -228,11 +228,11 @@ func (r *record) contains(name string) bool {
 	return ok
 }
 
-// disk stores records in a folder, one file a provider. "" stores nothing.
+// disk stores records in a folder, one file per provider. "" stores nothing.
 type disk string
 
-// path names the file of a provider. For an unusual name it is "+" and a hash,
-// which is no provider's name.
+// path returns the path of a provider's file. For an unusual name the file name is "+" and
+// a hash, which is not a valid provider name.
 func (d disk) path(provider string) string {
 	if !isVariablePrefix(provider) || len(provider) > 64 || strings.Trim(provider[:1], "_-.") == "" {
 		provider = "+" + privatefile.Sum([]byte(provider))[:32]
@@ -240,8 +240,8 @@ func (d disk) path(provider string) string {
 	return filepath.Join(string(d), provider+".list")
 }
 
-// load reads the record of a provider: nil without an error when there is none.
-// The file is not trusted: names are checked as those of an endpoint are.
+// load reads the record of a provider; it returns nil without an error if there is none.
+// The file is not trusted: names are checked like those from an endpoint.
 func (d disk) load(provider string) (*record, error) {
 	if d == "" {
 		return nil, nil
@@ -276,9 +276,9 @@ func valid(list []model) {
 	}
 }
 
-// update changes a record under the folder's lock: the one on disk, or base if
-// that is newer or the disk has no readable one. It returns the changed record
-// even if it could not be written.
+// update changes a record under the folder's lock: the one on disk, or base if that is
+// newer or the disk has no readable one. It returns the changed record even if it could not
+// be written.
 func (d disk) update(ctx context.Context, base record, baseIsNewer bool, change func(*record)) (r *record, err error) {
 	r = &base
 	if d != "" {
@@ -308,7 +308,7 @@ func (d disk) update(ctx context.Context, base record, baseIsNewer bool, change 
 	return r, err
 }
 
-// merge adds what a fetch returned for a model to what the catalogue knows.
+// merge adds a fetched model description to what the catalogue knows.
 func (m model) merge(info llm.ModelInfo) llm.ModelInfo {
 	if m.Context > 0 {
 		info.Context, info.Known = m.Context, true

@@ -13,26 +13,26 @@ import (
 	"winnow/assistant/openai"
 )
 
-// Fetcher asks one endpoint which models it serves. *openai.Client implements it.
+// Fetcher asks one endpoint for its models. *openai.Client implements it.
 type Fetcher interface {
 	Models(ctx context.Context) ([]llm.ModelInfo, error)
 }
 
-// Target is an endpoint to make a Fetcher for. The ids that the Fetcher
-// returns begin with Name and a slash.
+// Target is an endpoint for which to create a Fetcher. The ids that the Fetcher returns
+// start with Name and a slash.
 type Target struct {
 	Name     string            // prefix of the ids
-	Provider string            // whose key it is; "" for the proxy
-	BaseURL  string            // the only place the key may go to
+	Provider string            // the provider whose key it is; "" for the proxy
+	BaseURL  string            // the only address to which the key may be sent
 	Key      string            // bearer token; "" sends none
-	Headers  map[string]string // further headers; one may carry the key instead
+	Headers  map[string]string // additional headers; one may contain the key instead
 
-	secret   string // the key, wherever it is carried
+	secret   string // the key, in whichever form it is sent
 	idPrefix string
 	pageSize int
 }
 
-// Format leaves out the keys, whatever the verb.
+// Format omits the keys for every verb.
 func (t Target) Format(s fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(s, "%s at %s", t.Name, hostOf(t.BaseURL))
 }
@@ -41,43 +41,42 @@ func (t Target) Format(s fmt.State, _ rune) {
 type Proxy struct {
 	BaseURL  string
 	Key      string // PROXY_API_KEY; "" sends none
-	Withheld error  // why the key may not go to BaseURL; then nothing is sent there
+	Withheld error  // why the key must not be sent to BaseURL; if set, nothing is sent there
 }
 
-// Format leaves out the key.
+// Format omits the key.
 func (p Proxy) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "proxy at %s", hostOf(p.BaseURL)) }
 
 // Value is a variable of the environment or of a .env file.
 type Value struct {
-	Name string // of the variable
+	Name string // name of the variable
 	Text string
-	// From is "" for the user's own environment, else a name of the place for
-	// messages. Places that the same person writes have the same name.
+	// From is "" for the user's own environment, otherwise a name of the place for
+	// messages. Places written by the same person have the same name.
 	From string
-	// Expanded reports that a part of the text, such as ${HOME}, is from the environment.
+	// Expanded reports that part of the text, such as ${HOME}, comes from the environment.
 	Expanded bool
 }
 
-// Format leaves out the text, which may be a key.
+// Format omits the text, which may be a key.
 func (v Value) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "a value of %s", placeName(v.From)) }
 
 const (
-	// proxyTarget is the name of the proxy's target. No provider can have it:
-	// PROXY_API_KEY is the proxy's.
+	// proxyTarget is the name of the proxy's target. No provider can have this name,
+	// because PROXY_API_KEY belongs to the proxy.
 	proxyTarget = "proxy"
-	// maxKeys is how many numbered keys of a provider are looked for.
+	// maxKeys is how many numbered keys of a provider are tried.
 	maxKeys = 20
 )
 
-// isVariablePrefix reports whether the name of a variable can begin with a
-// provider's name.
+// isVariablePrefix reports whether a provider's name can be the start of a variable's name.
 func isVariablePrefix(provider string) bool {
 	return provider != "" && strings.Trim(provider, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == ""
 }
 
-// fetch asks the provider, or the proxy if the provider cannot be asked. After a
-// provider that failed, the proxy is asked only if there is no stored list, or if
-// that came from the proxy too.
+// fetch asks the provider, or the proxy if the provider cannot be asked. If the provider
+// fails, the proxy is asked only if there is no stored list, or if that also came from the
+// proxy.
 func (l *Lists) fetch(ctx context.Context, provider string) (fetched, error) {
 	if err := ctx.Err(); err != nil {
 		return fetched{}, err
@@ -98,8 +97,7 @@ func (l *Lists) fetch(ctx context.Context, provider string) (fetched, error) {
 	return f, nil
 }
 
-// hasOwnList reports whether the list of a provider that is stored came from
-// the provider itself.
+// hasOwnList reports whether the stored list of a provider came from the provider itself.
 func (l *Lists) hasOwnList(provider string) bool {
 	e := l.entry(provider)
 	l.mu.Lock()
@@ -107,8 +105,8 @@ func (l *Lists) hasOwnList(provider string) bool {
 	return e.record != nil && e.record.Source != SourceProxy
 }
 
-// fromProvider asks a provider. The error wraps errNoSource when it cannot be
-// asked: no address, or no key for an address that is compiled in.
+// fromProvider asks a provider. The error wraps errNoSource if it cannot be asked, because
+// it has no address, or no key for a compiled-in address.
 func (l *Lists) fromProvider(ctx context.Context, provider string) (fetched, error) {
 	t, err := l.target(provider)
 	if err != nil {
@@ -120,7 +118,7 @@ func (l *Lists) fromProvider(ctx context.Context, provider string) (fetched, err
 	return f, err
 }
 
-// target is a provider's own endpoint with its key.
+// target returns a provider's own endpoint with its key.
 func (l *Lists) target(provider string) (Target, error) {
 	t := Target{Name: provider, Provider: provider}
 	if provider == proxyTarget || !isVariablePrefix(provider) {
@@ -148,10 +146,10 @@ func (l *Lists) target(provider string) (Target, error) {
 	return t, nil
 }
 
-// CheckKey returns an error if a key may not be sent to the address base. It may if both
-// come from the same place, base comes from the user's own environment, or the user
-// confirmed the address for the key. Without a key, it still returns one for an address
-// that would carry a part of the environment to another machine.
+// CheckKey returns an error if a key must not be sent to the address base. It may be sent
+// if both come from the same place, if base comes from the user's own environment, or if
+// the user confirmed the address for the key. Even without a key, it returns an error for
+// an address that would send part of the environment to another machine.
 func CheckKey(key, base Value, confirmed bool) error {
 	at, err := url.Parse(base.Text)
 	const expanded = "%s of %s contains a variable of the environment: write its value there"
@@ -169,14 +167,14 @@ func CheckKey(key, base Value, confirmed bool) error {
 	return nil
 }
 
-// sameOrigin reports whether two addresses have scheme, host and port in common.
+// sameOrigin reports whether two addresses have the same scheme, host and port.
 func sameOrigin(a, b string) bool {
 	u, errA := url.Parse(a)
 	v, errB := url.Parse(b)
 	return errA == nil && errB == nil && u.Host != "" && openai.SameOrigin(u, v)
 }
 
-// key finds the first key of a provider: <P>_API_KEY, <P>_API_KEY_1 and so on.
+// key returns the first key of a provider: <P>_API_KEY, <P>_API_KEY_1 and so on.
 func (l *Lists) key(provider string) (Value, bool) {
 	v, ok := l.variable(provider, "_API_KEY")
 	for n := 1; n <= maxKeys && !ok; n++ {
@@ -185,7 +183,7 @@ func (l *Lists) key(provider string) (Value, bool) {
 	return v, ok
 }
 
-// variable reads <P><suffix>; an empty one counts as missing.
+// variable reads <P><suffix>; an empty variable counts as missing.
 func (l *Lists) variable(provider, suffix string) (Value, bool) {
 	if l.opts.Env == nil {
 		return Value{}, false
@@ -195,7 +193,7 @@ func (l *Lists) variable(provider, suffix string) (Value, bool) {
 	return v, ok && v.Text != ""
 }
 
-// ask fetches the usable models of a target's list.
+// ask fetches the usable models in a target's list.
 func (l *Lists) ask(ctx context.Context, t Target) (fetched, error) {
 	if l.opts.NewFetcher == nil {
 		return fetched{}, t.failed(errNoSource)
@@ -229,7 +227,7 @@ func (l *Lists) ask(ctx context.Context, t Target) (fetched, error) {
 	return f, nil
 }
 
-// fromProxy fetches a provider's part of the models that the proxy serves.
+// fromProxy fetches a provider's models from those that the proxy serves.
 func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error) {
 	served, err := l.Served(ctx)
 	if err != nil {
@@ -243,14 +241,14 @@ func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error)
 	return f, nil
 }
 
-// Served is what the proxy serves at one moment, of all providers.
+// Served lists the models of all providers that the proxy serves at one moment.
 type Served struct {
-	IDs []string // as the proxy writes them, sorted, each once
+	IDs []string // as written by the proxy, sorted, without duplicates
 
 	fetched fetched
 }
 
-// Served asks the proxy which models it serves.
+// Served asks the proxy for the models it serves.
 func (l *Lists) Served(ctx context.Context) (Served, error) {
 	p := l.opts.Proxy
 	if p == nil {
@@ -263,8 +261,8 @@ func (l *Lists) Served(ctx context.Context) (Served, error) {
 	return Served{names(f.models), f}, err
 }
 
-// ofProvider returns the models of one provider, named in any case; their names
-// are without it.
+// ofProvider returns the models of one provider, whose name may be in upper or lower case;
+// their names do not contain it.
 func (s Served) ofProvider(provider string) []model {
 	var list []model
 	for _, m := range s.fetched.models {
@@ -277,16 +275,17 @@ func (s Served) ofProvider(provider string) []model {
 	return sortUnique(list)
 }
 
-// Answer is a list of models that another part of the program got from an endpoint.
+// Answer is a model list that another part of the program got from an endpoint.
 type Answer struct {
 	Name    string // prefix of the ids, before a slash
 	BaseURL string
 	Models  []llm.ModelInfo
-	Again   bool // it was accepted in this run, by other Lists: nothing is stored
+	Again   bool // other Lists accepted it in this run, so nothing is stored
 }
 
-// Accept stores an answer as if these providers had been refreshed, where it comes from
-// the provider's own address, or from the proxy's, whose models are added. It returns the providers whose list it has set.
+// Accept stores an answer as if these providers had been refreshed, if it comes from the
+// provider's own address, or from the proxy's, whose models are added. It returns the
+// providers whose list was set.
 func (l *Lists) Accept(ctx context.Context, a Answer, providers []string) (set []string) {
 	same := func(base string) bool { return strings.TrimRight(base, "/") == strings.TrimRight(a.BaseURL, "/") }
 	for _, provider := range providers {
@@ -302,27 +301,27 @@ func (l *Lists) Accept(ctx context.Context, a Answer, providers []string) (set [
 		if len(f.models) == 0 || len(a.Models) > maxModels {
 			continue
 		}
-		_ = l.take(ctx, provider, f, a.Again) // the error is logged, and in the List
+		_ = l.take(ctx, provider, f, a.Again) // the error is logged and also in the List
 		set = append(set, provider)
 	}
 	return set
 }
 
-// Drift is the difference between what the proxy serves of a provider and what
-// its rules allow. Both lists are sorted.
+// Drift is the difference between the models of a provider that the proxy serves and those
+// that its rules allow. Both lists are sorted.
 type Drift struct {
-	Missing []string `json:"missing"` // available by the rules, not served by the proxy
-	Extra   []string `json:"extra"`   // served by the proxy, hidden by the rules
+	Missing []string `json:"missing"` // available by the rules, but not served
+	Extra   []string `json:"extra"`   // served, but hidden by the rules
 	Same    int      `json:"same"`    // served and available
 }
 
 // Any reports whether there is a difference.
 func (d Drift) Any() bool { return len(d.Missing)+len(d.Extra) > 0 }
 
-// Drift asks the proxy and compares what it serves of a provider with what it
-// should: expected returns the full ids that the rules leave available. It is
-// given all served ids, because only the proxy may know some of them. A proxy that
-// cannot be asked is an error as of Served, never a drift.
+// Drift asks the proxy and compares what it serves of a provider with what it should serve:
+// expected returns the full ids that the rules leave available. It is passed all served
+// ids, because only the proxy may know some of them. If the proxy cannot be asked, the
+// error is that of Served.
 func (l *Lists) Drift(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
 	served, err := l.Served(ctx)
 	if err != nil {
@@ -331,8 +330,8 @@ func (l *Lists) Drift(ctx context.Context, provider string, expected func(served
 	return served.Drift(provider, expected(served.IDs...)), nil
 }
 
-// Drift compares what the proxy served with the full ids expected of a provider,
-// without asking again.
+// Drift compares what the proxy served with the full ids expected for a provider, without
+// asking again.
 func (s Served) Drift(provider string, expected []string) Drift {
 	provider = providerName(provider)
 	have := ids(provider, names(s.ofProvider(provider)))

@@ -1,29 +1,29 @@
-// Package usage reads how often the proxy's clients used each model, from the
-// files that the proxy writes, else from the proxy.
+// Package usage reads how often the proxy's clients used each model, from the files that
+// the proxy writes, else from the proxy.
 //
 // # Types
 //
-// A [Use] is the use of one model since the proxy began to count, summed over all
-// credentials. A [Report] is the use of one provider's models. A [Dir] is the
-// proxy's data folder; it keeps the last report of each provider and reads a file
-// again only after it has changed. Where no file can be read, as of a proxy in a
-// container, an [Asker] asks the running proxy; an answer is used for some seconds.
+// A [Use] says how often one model was used since the proxy began to count, summed over all
+// credentials. A [Report] contains the use of one provider's models. A [Dir] is the proxy's
+// data folder; it keeps the last report of each provider and reads a file again only after
+// it has changed. If no file can be read, for example because the proxy runs in a
+// container, an [Asker] asks the running proxy; its answer is cached for some seconds.
 //
 // # What is known
 //
-// A provider without a readable file that the proxy does not report either has no
-// report: the use of its models is unknown, not 0. A model that a report does not
-// list has 0 requests.
+// If a provider has no readable file and the proxy does not report it either, the use of
+// its models is unknown, not 0. A model missing from a report has 0 requests.
 //
 // # Concurrency
 //
-// All methods are safe for concurrent use. A Report is immutable.
+// All methods may be called from any goroutine. A Report is immutable.
 //
 // # Caveats
 //
-// Files and answers belong to the proxy and hold API keys or names of credentials:
-// they are only read, and of their content only the counts are kept. One that is too
-// large, not JSON, or of another schema is an error that says so.
+// Files and answers belong to the proxy and contain API keys or names of credentials: they
+// are only read, and only the counts are kept. If one is too large, not JSON, or has
+// another schema, the error says so.
 //
-// The package implements section 9.1 of winnow's specification as far as it is about use.
+// The package implements the part of section 9.1 of winnow's specification about the use of
+// models.
 package usage

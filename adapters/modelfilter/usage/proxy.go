@@ -10,41 +10,43 @@ import (
 )
 
 const (
-	// StatsPath is where the proxy answers what it has counted, below its base URL.
+	// StatsPath is the path, below its base URL, at which the proxy reports what it has
+	// counted.
 	StatsPath = "quota-stats"
-	// MaxStats bounds an answer in bytes. One has about 1 KB for each model, credential
-	// and quota period.
+	// MaxStats is the maximum size of an answer in bytes. An answer has about 1 KB for each
+	// model, credential and quota period.
 	MaxStats = 32 << 20
 
-	// askTimeout is how long the proxy may take: commands and tools wait for it.
+	// askTimeout is how long the proxy may take, because commands and tools wait for it.
 	askTimeout = time.Second
-	// answerLife is how long an answer is used before the proxy is asked again, and failureLife
-	// how long it is left alone after it did not answer: a change of rules waits for it.
+	// answerLife is how long an answer is used before the proxy is asked again, and
+	// failureLife how long it is not asked after a failure, because a change of rules waits
+	// for the request.
 	answerLife  = 15 * time.Second
 	failureLife = time.Minute
 )
 
-// Asker fetches what the running proxy has counted, its answer to a GET of StatsPath. The
-// answer is empty if no proxy runs or it does not count. Errors must hold no key.
+// Asker fetches the running proxy's counts, its answer to a GET of StatsPath. The answer is
+// empty if no proxy is running or it does not count. Errors must not contain keys.
 type Asker func(ctx context.Context) ([]byte, error)
 
-// proxyAnswer is the last answer of the proxy.
+// proxyAnswer is the proxy's last answer.
 type proxyAnswer struct {
-	mu      sync.Mutex // locked while the proxy is asked, so that all callers share one request
-	asked   time.Time  // zero: never
+	mu      sync.Mutex // held during a request, so that all callers share it
+	asked   time.Time  // zero if never
 	reports map[string]*Report
 	err     error
 }
 
-// stats is what is read of an answer; keys and names of credentials are left out.
+// stats is the part of an answer that is read; keys and names of credentials are ignored.
 type stats struct {
 	Providers map[string]struct {
 		Credentials map[string]credential `json:"credentials"`
 	} `json:"providers"`
 }
 
-// fromProxy returns the report of a provider that the proxy has counted requests of, else
-// nil: it leaves out the others.
+// fromProxy returns the report of a provider for which the proxy has counted requests,
+// otherwise nil.
 func (d *Dir) fromProxy(provider string) (*Report, error) {
 	if d.ask == nil {
 		return nil, nil
@@ -69,7 +71,7 @@ func (d *Dir) fromProxy(provider string) (*Report, error) {
 	return p.reports[provider], p.err
 }
 
-// readStats reads an answer of the proxy.
+// readStats parses an answer of the proxy.
 func readStats(text []byte) (map[string]*Report, error) {
 	var s stats
 	if err := json.Unmarshal(text, &s); err != nil {

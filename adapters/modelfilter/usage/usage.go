@@ -15,30 +15,31 @@ import (
 )
 
 const (
-	// schema is the version of the file format that is understood.
+	// schema is the supported version of the file format.
 	schema = 2
-	// maxFile bounds a file in bytes; a real one has about 2 KB for each model and credential.
+	// maxFile is the maximum size of a file in bytes; a real one has about 2 KB for each
+	// model and credential.
 	maxFile = 64 << 20
 )
 
-// Use is how often a model was used. The zero value is a model that was never used.
+// Use says how often a model was used. The zero value is a model that was never used.
 type Use struct {
 	Requests int64     `json:"requests"`
 	Tokens   int64     `json:"tokens"`
 	Cost     float64   `json:"cost"`           // US dollars, approximate
-	First    time.Time `json:"first,omitzero"` // zero: never
-	Last     time.Time `json:"last,omitzero"`  // zero: never
+	First    time.Time `json:"first,omitzero"` // zero if never used
+	Last     time.Time `json:"last,omitzero"`  // zero if never used
 }
 
-// Report is the use of one provider's models. A nil Report knows nothing.
+// Report contains the use of one provider's models. In a nil Report, all use is unknown.
 type Report struct {
-	prefix string         // of the provider's ids
+	prefix string         // prefix of the provider's ids
 	uses   map[string]Use // by name without the provider
 	since  time.Time
 }
 
-// Of returns the use of a model, "provider/name" or a bare name. ok is false when the
-// use of the provider's models is unknown.
+// Of returns the use of a model, "provider/name" or a bare name. ok is false if the use of
+// the provider's models is unknown.
 func (r *Report) Of(model string) (u Use, ok bool) {
 	if r == nil {
 		return Use{}, false
@@ -46,8 +47,8 @@ func (r *Report) Of(model string) (u Use, ok bool) {
 	return r.uses[strings.TrimPrefix(model, r.prefix)], true
 }
 
-// Since is when the first of the models was used for the first time: the proxy counts from
-// then at the latest. It is zero when that is unknown.
+// Since returns when any of the models was first used; the proxy has been counting at least
+// since then. It is zero if that is unknown.
 func (r *Report) Since() time.Time {
 	if r == nil {
 		return time.Time{}
@@ -55,8 +56,8 @@ func (r *Report) Since() time.Time {
 	return r.since
 }
 
-// Dir reads the usage files of one proxy, and asks the proxy where there is none. The
-// zero value knows no use of any model.
+// Dir reads the usage files of one proxy, and asks the proxy if there are none. With the
+// zero value, all use is unknown.
 type Dir struct {
 	path string
 	ask  Asker
@@ -67,7 +68,7 @@ type Dir struct {
 	proxy proxyAnswer
 }
 
-// file is what the last read of a file returned.
+// file is the result of the last read of a file.
 type file struct {
 	size     int64
 	modified time.Time
@@ -75,15 +76,16 @@ type file struct {
 	err      error
 }
 
-// Open returns the usage files below the proxy's data folder, and what ask returns where
-// no file can be read; nil asks nothing. It does no I/O.
+// Open returns the usage files in the proxy's data folder. ask is called if no file can be
+// read; it may be nil. Open does no I/O.
 func Open(dataFolder string, ask Asker) *Dir {
 	return &Dir{path: filepath.Join(dataFolder, "usage"), ask: ask, files: map[string]file{}}
 }
 
-// Report returns the use of a provider's models: of its file, else from the running proxy.
-// Without either, the report is nil and there is no error. The error of a file or an answer
-// that cannot be used says why; a report beside the error of a file is the proxy's.
+// Report returns the use of a provider's models, from its file or else from the running
+// proxy. If there is neither, it returns nil without an error. An error says why a file or
+// an answer cannot be used; if the file cannot be used, a report returned with the error is
+// from the proxy.
 func (d *Dir) Report(provider string) (*Report, error) {
 	if d == nil || d.path == "" || provider == "" || strings.ContainsAny(provider, `/\`) {
 		return nil, nil
@@ -105,8 +107,8 @@ func (d *Dir) Report(provider string) (*Report, error) {
 	return counted, nil
 }
 
-// fromFile returns the report of a provider's file, which is read again after its size or
-// modification time has changed; nil without a file.
+// fromFile returns the report in a provider's file, or nil if there is no file. It reads
+// the file again if its size or modification time has changed.
 func (d *Dir) fromFile(provider string) (*Report, error) {
 	path := filepath.Join(d.path, "usage_"+provider+".json")
 	info, err := os.Stat(path)
@@ -129,7 +131,7 @@ func (d *Dir) fromFile(provider string) (*Report, error) {
 	return f.report, f.err
 }
 
-// stored is what is read of a file; keys and names of credentials are left out.
+// stored is the part of a file that is read; keys and names of credentials are ignored.
 type stored struct {
 	Schema      int                   `json:"schema_version"`
 	Credentials map[string]credential `json:"credentials"`
@@ -141,7 +143,7 @@ type credential struct {
 	} `json:"model_usage"`
 }
 
-// totals are the counts of a model; a null is 0.
+// totals are the counts of a model; null counts as 0.
 type totals struct {
 	Requests float64 `json:"request_count"`
 	Tokens   float64 `json:"total_tokens"`
@@ -150,7 +152,8 @@ type totals struct {
 	Last     float64 `json:"last_used_at"`
 }
 
-// read reads a usage file. The error continues the sentence "FILE …".
+// read reads a usage file. The error continues a sentence that starts with the name of the
+// file.
 func read(path, provider string) (*Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -177,7 +180,7 @@ func read(path, provider string) (*Report, error) {
 	return newReport(provider, s.Credentials), nil
 }
 
-// newReport sums the counts of a provider's models over the credentials.
+// newReport adds up the counts of a provider's models over all credentials.
 func newReport(provider string, credentials map[string]credential) *Report {
 	sums := map[string]totals{}
 	for _, c := range credentials {
@@ -196,7 +199,8 @@ func newReport(provider string, credentials map[string]credential) *Report {
 	return r
 }
 
-// jsonReason describes an error of package json without quoting the file, which holds keys.
+// jsonReason describes an error of package json without quoting the file, which contains
+// keys.
 func jsonReason(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fmt.Sprintf("byte %d is a %s where a %s is expected", wrong.Offset, strings.Fields(wrong.Value + " ")[0], wrong.Type.Kind())
@@ -207,7 +211,7 @@ func jsonReason(err error) string {
 	return "invalid JSON"
 }
 
-// add sums the counts of one model at two credentials.
+// add adds the counts of the same model for another credential.
 func (t totals) add(o totals) totals {
 	t.Requests, t.Tokens, t.Cost = t.Requests+max(o.Requests, 0), t.Tokens+max(o.Tokens, 0), t.Cost+max(o.Cost, 0)
 	if t.First <= 0 || o.First > 0 && o.First < t.First {
@@ -221,7 +225,7 @@ func (t totals) use() Use {
 	return Use{Requests: whole(t.Requests), Tokens: whole(t.Tokens), Cost: t.Cost, First: at(t.First), Last: at(t.Last)}
 }
 
-// whole is a count as an integer; what cannot be a count is 0.
+// whole converts a count to an integer; invalid counts become 0.
 func whole(n float64) int64 {
 	if n > 0 && n < math.MaxInt64 {
 		return int64(n)
@@ -229,10 +233,11 @@ func whole(n float64) int64 {
 	return 0
 }
 
-// lastTime is the end of the year 9999 in Unix seconds, the latest time that JSON can hold.
+// lastTime is the end of the year 9999 in Unix seconds, the latest time that JSON can
+// represent.
 const lastTime = 253402300799
 
-// at is a time in Unix seconds; zero for 0 and for what cannot be a time.
+// at converts Unix seconds to a time; 0 and invalid values become the zero time.
 func at(seconds float64) time.Time {
 	if !(seconds > 0 && seconds <= lastTime) {
 		return time.Time{}
