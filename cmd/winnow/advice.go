@@ -41,7 +41,8 @@ func has[E error](err error) bool {
 	return ok
 }
 
-// nextStep returns what the user can do about err, or "" if the message of err already says it.
+// nextStep returns what the user can do about err, or "" if the message of err already says
+// it.
 func nextStep(err error) string {
 	advised, isAdvice := errors.AsType[*adviceError](err)
 	named, isNamed := errors.AsType[*endpoints.NamedError](err)

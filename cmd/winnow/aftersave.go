@@ -10,8 +10,9 @@ import (
 	"winnow/assistant"
 )
 
-// afterSave returns what runs the command of the setting after_save for a window; nil without one. Commands other
-// than the screen, a server and winnow mcp wait for it at their end.
+// afterSave returns a function that runs the command of the setting after_save for a
+// window; nil if there is none. Commands other than the screen, a server and winnow mcp
+// wait for it when they end.
 func (a *app) afterSave(w *journaledWindow) func() string {
 	if len(a.settings.AfterSave) == 0 {
 		return nil
@@ -40,7 +41,8 @@ func (a *app) afterSave(w *journaledWindow) func() string {
 	return r.Saved
 }
 
-// differs asks the proxy which models it serves, and says how they differ from what the saved rules say.
+// differs asks the proxy which models it serves, and describes how they differ from the
+// saved rules.
 func (w *journaledWindow) differs(ctx context.Context) (string, error) {
 	served, err := w.lists.Served(ctx)
 	if err != nil {

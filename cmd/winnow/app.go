@@ -63,7 +63,7 @@ type app struct {
 	deferring bool       // while a screen is drawn, printErr defers its lines
 	deferred  []string   // without duplicates
 
-	reload atomic.Pointer[func()] // reads files again after SIGHUP; nil: SIGHUP ends the run
+	reload atomic.Pointer[func()] // reads files again after SIGHUP; if nil, SIGHUP ends the run
 
 	closeMu sync.Mutex // guards closers
 	closers []func() error

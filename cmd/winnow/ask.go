@@ -266,7 +266,7 @@ func (q *asked) note(label, text string) {
 // confirm answers a confirm request: yes with --yes, otherwise what the user types. Without a user to ask it
 // declines, and the command exits with statusPending.
 func (q *asked) confirm(e assistant.ConfirmRequest) error {
-	yes := q.yes && e.Server == "" // --yes is not for what other programs do
+	yes := q.yes && e.Server == "" // --yes does not apply to what other programs do
 	switch {
 	case yes:
 	case q.app.asks():

@@ -13,24 +13,24 @@ import (
 	"winnow/tui/keymap"
 )
 
-// probedKeys are the keys that not every terminal reports as keys of their own.
+// probedKeys are the keys that not every terminal reports as separate keys.
 var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
-// keyPage is the screen of `winnow doctor keys`: it shows for each key that is pressed the
-// name that winnow gives it and what it does in each mode, the newest last, and which of
-// probedKeys have arrived.
+// keyPage is the screen of `winnow doctor keys`. For each key pressed it shows winnow's
+// name for it and what it does in each mode, newest last. It also shows which of probedKeys
+// have arrived.
 type keyPage struct {
-	uses  []keymap.Use    // what the keys do in each mode
-	lines []string        // of the keys that were pressed
-	last  string          // the newest key
-	seen  map[string]bool // by key of probedKeys
+	uses  []keymap.Use    // what keys do in each mode
+	lines []string        // one for each key pressed
+	last  string          // the last key pressed
+	seen  map[string]bool // by key in probedKeys
 	kitty bool            // see Kitty
 	send  func(ctrlEnter bool) string
 	size  tea.WindowSizeMsg
 }
 
-// newKeyPage makes a page; uses are those of keymap.Uses, and send names the key that
-// sends, where ctrl+enter is known to arrive and where not.
+// newKeyPage returns a page. uses comes from keymap.Uses; send returns the name of the key
+// that sends, given whether ctrl+enter is known to arrive.
 func newKeyPage(uses []keymap.Use, send func(ctrlEnter bool) string) *keyPage {
 	p := &keyPage{uses: uses, send: send, seen: map[string]bool{}}
 	for _, key := range probedKeys {
@@ -39,7 +39,7 @@ func newKeyPage(uses []keymap.Use, send func(ctrlEnter bool) string) *keyPage {
 	return p
 }
 
-// maxKeyLines bounds lines: more than the tallest screen shows.
+// maxKeyLines is how many lines are kept, more than the tallest screen shows.
 const maxKeyLines = 300
 
 // Init implements tea.Model.
@@ -60,8 +60,8 @@ func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, nil
 }
 
-// press shows a key and, below it, what it does in each mode. Esc after Esc, or
-// ctrl+c, ends.
+// press shows a key and, below it, what it does in each mode. Esc twice or ctrl+c ends the
+// program.
 func (p *keyPage) press(name string) tea.Cmd {
 	if _, asked := p.seen[name]; asked {
 		p.seen[name] = true
@@ -102,16 +102,17 @@ func (p *keyPage) View() tea.View {
 	return v
 }
 
-// Seen reports which of probedKeys have arrived. The map belongs to the page.
+// Seen returns which of probedKeys have arrived. The caller must not change the map.
 func (p *keyPage) Seen() map[string]bool { return p.seen }
 
-// Kitty reports whether the terminal has the kitty protocol, which distinguishes all keys.
+// Kitty reports whether the terminal supports the kitty protocol, which distinguishes all
+// keys.
 func (p *keyPage) Kitty() bool { return p.kitty }
 
-// Summary is what was found out about the terminal, in lines.
+// Summary describes the terminal in lines.
 func (p *keyPage) Summary() []string { return []string{strings.Join(p.arrivals(), ", "), p.protocol()} }
 
-// arrivals is a phrase for each of probedKeys: whether it has arrived.
+// arrivals says for each of probedKeys whether it has arrived.
 func (p *keyPage) arrivals() []string {
 	var out []string
 	for _, key := range probedKeys {

@@ -267,12 +267,12 @@ func (a *app) workspace(p *program) *workspace.Workspace {
 	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName()})
 }
 
-// endTime bounds how long the end of a screen waits for the history. Quitting has waited for the draft before: together
-// they take two seconds at most.
+// endTime limits how long the end of a screen waits for the history. Quitting has already
+// waited for the draft; together they take at most two seconds.
 const endTime = time.Second
 
-// endScreen stores what the screen leaves, and closes the program. What the history did not take of the draft is kept
-// for the next start.
+// endScreen stores what the screen leaves behind and closes the program. If the history did
+// not accept the draft, it is kept for the next start.
 func (a *app) endScreen(ctx context.Context, model *tui.Model, inOrder bool) error {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
@@ -283,8 +283,8 @@ func (a *app) endScreen(ctx context.Context, model *tui.Model, inOrder bool) err
 	return a.leave(ctx, model.Typed(), unstored)
 }
 
-// leave closes the program and stores typed: the text entered before there was a session, or that the history did not
-// take because of unstored.
+// leave closes the program and stores typed: text entered before there was a session, or
+// text that the history did not accept because of unstored.
 func (a *app) leave(ctx context.Context, typed history.Draft, unstored error) error {
 	p, ended := a.background.end()
 	var stored error

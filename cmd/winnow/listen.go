@@ -35,7 +35,7 @@ type listenFlags struct {
 	Logins, AddressLogins      int
 	Sessions, Agents           int
 	Events, EventBytes         int
-	Screen                     string // of maxScreen, as typed
+	Screen                     string // largest screen, as WIDTHxHEIGHT
 	Limits                     serve.Limits
 
 	manager serviceManager
@@ -132,7 +132,7 @@ func (f *listenFlags) checkLimits() error {
 	return err
 }
 
-// behind sets the options for a proxy in front of the server, and for pages.
+// behind sets the options for a proxy in front of the server, and for browser pages.
 func (f *listenFlags) behind(o *api.Options) error {
 	o.Proxies, o.Origins = nil, nil
 	if f.PublicURL != "" {
@@ -162,7 +162,7 @@ func (f *listenFlags) behind(o *api.Options) error {
 	return nil
 }
 
-// webURL reads a URL with only a scheme, a host and a path.
+// webURL parses a URL that has only a scheme, a host and a path.
 func webURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err == nil && (u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
@@ -173,12 +173,12 @@ func webURL(text string) (*url.URL, error) {
 
 // listeners holds the open servers of one hub.
 type listeners struct {
-	Problems []string       // what does not keep the servers from starting
+	Problems []string       // warnings that do not prevent the start
 	Lines    []string       // printed once the servers listen
 	Started  map[string]any // the same information as JSON
 
 	listeners []net.Listener
-	reload    []func() // read files again
+	reload    []func() // functions that read files again
 	serve     []func(context.Context) error
 }
 

@@ -108,7 +108,7 @@ func (a *app) serveMCP(ctx context.Context, choice mcp.Choice) error {
 	o.History, o.AllowSave, o.ReadOnly, o.Tools = store, choice.AllowSave, choice.ReadOnly, choice.Tools
 	o.HowToAllow = "The rules stay staged; the user saves them in winnow or with winnow rules save, or starts winnow mcp with --allow-save."
 	asked := false
-	var answers []models.Answer // of the proxy, for the windows of later requests
+	var answers []models.Answer // the proxy's answers, for the windows of later requests
 	n := len(a.closers)         // closers registered from here on run after each request
 	o.Open = func(ctx context.Context, write bool) (mcp.Opened, error) {
 		access := toRead
@@ -122,7 +122,7 @@ func (a *app) serveMCP(ctx context.Context, choice mcp.Choice) error {
 		for _, answer := range answers {
 			w.filter.AcceptModels(ctx, answer)
 		}
-		if !asked { // once, as the program does at its start
+		if !asked { // once, like the program when it starts
 			asked = true
 			if answers, err = a.askProxy(ctx, w); err != nil {
 				return mcp.Opened{}, errors.Join(err, a.closeAfter(n))

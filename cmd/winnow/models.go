@@ -192,7 +192,8 @@ type newsJSON struct {
 	PriceOutBefore llm.Price `json:"price_out_before"`
 }
 
-// modelChanges lists what has changed of the models since the user last looked at them in the program.
+// modelChanges lists what has changed about the models since the user last looked at them
+// in the program.
 func (a *app) modelChanges(w *journaledWindow, scopes []modelfilter.Scope) error {
 	out, rows := []newsJSON{}, [][]string{}
 	for _, s := range scopes {

@@ -55,8 +55,8 @@ func (a *app) openAskedFilter(ctx context.Context, to access) (*journaledWindow,
 	return w, err
 }
 
-// askProxy fetches the models that a running proxy serves, for a command without a model. It returns the answers as
-// ones that were accepted already.
+// askProxy fetches the models that a running proxy serves, for a command without a model.
+// The returned answers are marked as already accepted.
 func (a *app) askProxy(ctx context.Context, w *journaledWindow) (answers []models.Answer, err error) {
 	o, err := a.endpointOptions()
 	if err != nil || w.filter == nil {

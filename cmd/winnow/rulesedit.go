@@ -49,7 +49,7 @@ type changeJSON struct {
 	OK        bool     `json:"ok"`
 	Affected  []string `json:"affected_models"`
 	Redundant []string `json:"redundant"`
-	Used      string   `json:"used,omitempty"` // which of the models that it hides were used lately
+	Used      string   `json:"used,omitempty"` // which of the models that it hides were used recently
 	Error     string   `json:"error,omitempty"`
 }
 
@@ -73,7 +73,7 @@ type ruleEdits struct {
 	change  func(s modelfilter.Scope, verb string, list modelfilter.List, pattern string) (changeJSON, error)
 	results []changeJSON
 	lines   []string // for people
-	notes   []string // those of lines that are not about a change
+	notes   []string // those lines that do not report a change
 	refused []error
 }
 

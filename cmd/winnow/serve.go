@@ -129,8 +129,8 @@ func (a *app) tell(m serviceManager, state string) {
 	}
 }
 
-// reloadServers reads the certificate, the keys and the tokens again. Without SIGHUP, this happens within a second
-// after they change.
+// reloadServers reads the certificate, the keys and the tokens again. Without SIGHUP, this
+// happens within a second of a change.
 func (a *app) reloadServers(servers *listeners) {
 	a.logger().Info("reload")
 	for _, reload := range servers.reload {
@@ -144,7 +144,7 @@ func (a *app) serveLocalAgents(ctx context.Context, agents *mcp.Agents) (end fun
 	if err != nil {
 		return nil, err
 	}
-	serving, cancel := context.WithCancel(context.WithoutCancel(ctx)) // calls that are running have the time that turns have
+	serving, cancel := context.WithCancel(context.WithoutCancel(ctx)) // running calls get as much time to finish as turns do
 	wait, err := agents.ServeLocal(serving, path)
 	if err != nil {
 		cancel()

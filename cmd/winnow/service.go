@@ -17,16 +17,18 @@ import (
 	"winnow/assistant/serve/credential"
 )
 
-// serviceManager is the service manager that has started this process, such as systemd; the zero value is none.
+// serviceManager is the service manager that started this process, such as systemd. The
+// zero value means none.
 type serviceManager struct {
-	socket    string              // of sd_notify
+	socket    string              // address for sd_notify
 	listeners map[string]*os.File // open sockets, by name
 }
 
 // firstSocket is the number of the first socket that a service manager passes on.
 const firstSocket = 3
 
-// findServiceManager reads the environment as sd_notify and sd_listen_fds do. Children do not inherit the sockets.
+// findServiceManager reads the environment like sd_notify and sd_listen_fds. Child
+// processes do not inherit the sockets.
 func findServiceManager(environ []string) (m serviceManager, err error) {
 	values := map[string]string{}
 	for _, e := range environ {
@@ -48,7 +50,8 @@ func findServiceManager(environ []string) (m serviceManager, err error) {
 	return m, nil
 }
 
-// listen returns the listener with this name that the service manager has opened, or opens one on an address.
+// listen returns the listener with this name that the service manager has opened, or opens
+// one at an address.
 func (m serviceManager) listen(ctx context.Context, name, address string) (net.Listener, error) {
 	file := m.listeners[name]
 	if file == nil {
@@ -79,7 +82,7 @@ func (m serviceManager) notify(state string) error {
 	return errors.Join(err, conn.Close())
 }
 
-// certificate is a TLS certificate that is read again when its files change.
+// certificate is a TLS certificate that is reloaded when its files change.
 type certificate struct {
 	cert, key string // paths
 	now       atomic.Pointer[tls.Certificate]
@@ -105,7 +108,7 @@ func (c *certificate) config() *tls.Config {
 // leaf returns the certificate itself.
 func (c *certificate) leaf() *x509.Certificate { return c.now.Load().Leaf }
 
-// watch reads the files again when they change, until ctx ends.
+// watch reloads the files when they change, until ctx ends.
 func (c *certificate) watch(ctx context.Context, log *slog.Logger) {
 	credential.Watch(ctx, credential.Interval, []string{c.cert, c.key}, func(changed bool) {
 		if changed {
@@ -122,15 +125,15 @@ func (c *certificate) reload(log *slog.Logger) {
 	log.Info("certificate read again", "expires", c.leaf().NotAfter)
 }
 
-// onHangup calls reload instead of ending the process when it receives SIGHUP, unless it belongs to a terminal, which
-// sends this signal when it is closed.
+// onHangup calls reload on SIGHUP instead of ending the process, unless the process belongs
+// to a terminal, which sends this signal when it is closed.
 func (a *app) onHangup(reload func()) {
 	if !isTerminal(a.stdin) {
 		a.reload.Store(&reload)
 	}
 }
 
-// reloads reports whether a signal only asks for a reload, and carries it out.
+// reloads reports whether a signal only requests a reload; if so, it reloads.
 func (a *app) reloads(s os.Signal) bool {
 	reload := a.reload.Load()
 	if s != syscall.SIGHUP || reload == nil {
@@ -140,7 +143,7 @@ func (a *app) reloads(s os.Signal) bool {
 	return true
 }
 
-// reopenLog makes the next call of logger open the log again, with the settings that are known now.
+// reopenLog makes the next call of logger open the log again, with the current settings.
 func (a *app) reopenLog() {
 	a.logMu.Lock()
 	defer a.logMu.Unlock()

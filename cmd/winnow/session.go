@@ -87,7 +87,7 @@ func sessionSettings(s *config.Settings) assistant.Settings {
 	}
 }
 
-// identity says to the model who it is.
+// identity tells the model who it is.
 const identity = "You are the assistant inside a window of a terminal program. You see the whole window, you can change it with your tools, and the user watches every step."
 
 // sessionOptions returns the options that all sessions in the window of p have in common.

@@ -274,7 +274,8 @@ func (a *app) reportUnset(p *program) {
 	}
 }
 
-// reportOpenFile says, once for each file, that others can read or change the .env file, which has keys.
+// reportOpenFile reports, once per file, that other users can read or change the .env file,
+// which contains keys.
 func (a *app) reportOpenFile(ctx context.Context, p *program) {
 	w := p.window.filter
 	if w == nil || !w.FileExists() || w.FileMode().Perm()&0o077 == 0 {
@@ -285,7 +286,7 @@ func (a *app) reportOpenFile(ctx context.Context, p *program) {
 		return
 	}
 	a.printErr("other users of this machine can read %s (mode %04o): chmod 600 makes it private", visible(filepath.Base(w.EnvFile())), w.FileMode().Perm())
-	_ = p.store.Set(ctx, key, "yes") // if this fails, it is said again
+	_ = p.store.Set(ctx, key, "yes") // if this fails, it will be reported again
 }
 
 // askEndpoints asks the endpoints for a model if the user has not named one. Otherwise it asks the selected endpoint

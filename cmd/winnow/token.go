@@ -66,7 +66,7 @@ func tokenAddCommand(a *app) *cobra.Command {
 	return c
 }
 
-// lifetimeOf reads a time such as 30d or 12h; "" is 0.
+// lifetimeOf parses a time such as 30d or 12h; "" is 0.
 func lifetimeOf(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil

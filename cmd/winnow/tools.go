@@ -17,10 +17,11 @@ import (
 	"winnow/tui/plain"
 )
 
-// askToolsWait is how long winnow ask waits for MCP servers: its only turn starts with the tools that are there.
+// askToolsWait is how long winnow ask waits for MCP servers: its only turn uses the tools
+// that are available when it starts.
 const askToolsWait = 5 * time.Second
 
-// openTools returns the client of the MCP servers in the settings, which has not connected yet.
+// openTools returns a client for the MCP servers in the settings. It has not connected yet.
 func (a *app) openTools() (*mcptools.Client, error) {
 	s, err := a.config()
 	if err != nil {
@@ -40,8 +41,8 @@ func (a *app) openTools() (*mcptools.Client, error) {
 	return c, nil
 }
 
-// startTools connects to the MCP servers in the background, once, and returns their tools for sessions; nil without
-// servers.
+// startTools connects to the MCP servers in the background, once, and returns their tools
+// for sessions; nil if there are no servers.
 func (a *app) startTools() (func() []assistant.Tool, error) {
 	if len(a.settings.MCPServers) == 0 {
 		return nil, nil
@@ -77,7 +78,7 @@ func toolsCommand(a *app) *cobra.Command {
 		command("list [SERVER…]", "List the tools of the MCP servers", 0, -1, a.toolsList), test)
 }
 
-// reports connects to the named servers, or all of them.
+// reports connects to the named servers, or to all of them.
 func (a *app) reports(ctx context.Context, names []string) ([]mcptools.Report, error) {
 	c, err := a.openTools()
 	if err != nil {
@@ -181,9 +182,10 @@ func (a *app) toolsFinding(r mcptools.Report) doctor.Finding {
 	return doctor.Pass(about, "%s", text)
 }
 
-// examineTools connects to every MCP server. A server that does not answer in time is its own finding.
+// examineTools connects to every MCP server. A server that does not answer in time is
+// reported separately.
 func (a *app) examineTools(ctx context.Context) (found []doctor.Finding) {
-	const limit = 8 * time.Second // below that of the doctor
+	const limit = 8 * time.Second // below the doctor's own limit
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	reports, err := a.reports(ctx, nil)

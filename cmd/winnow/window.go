@@ -60,7 +60,8 @@ func (a *app) openWindow(ctx context.Context, to access) (*journaledWindow, erro
 	return a.openFilter(ctx, to)
 }
 
-// askProxy fetches the models that the folder's running proxy serves, as the screen does at its start.
+// askProxy fetches the models that the folder's running proxy serves, like the screen when
+// it starts.
 func (w *journaledWindow) askProxy(ctx context.Context, set *endpoints.Set) {
 	if w.filter != nil {
 		set.AskProxy(ctx, func(a models.Answer) { w.filter.AcceptModels(ctx, a) })
