@@ -302,8 +302,8 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 			t.Errorf("%s comes from %v", k.Key, o)
 		}
 	}
-	if len(seen) != 30 {
-		t.Errorf("%d settings, want 30", len(seen))
+	if len(seen) != 31 {
+		t.Errorf("%d settings, want 31", len(seen))
 	}
 }
 

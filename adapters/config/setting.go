@@ -18,6 +18,7 @@ type Settings struct {
 	Window               string        `key:"window" one:"model-filter, history" help:"what the assistant works on"`
 	History              string        `key:"history" help:"postgres:// address of a team's history; empty means a local file"`
 	HistoryPassword      Secret        `key:"history_password" help:"its password as env:NAME, cmd:COMMAND or keyring:NAME"`
+	HistoryListen        string        `key:"history_listen" help:"postgres:// address without a pooler, for notifications, if history goes through pgbouncer"`
 	User                 string        `key:"user" help:"your name in a team's history; empty means the database role"`
 	Visibility           string        `key:"visibility" one:"session, own, team" help:"the messages that a new session shows first"`
 	SendKey              string        `key:"send_key" one:"ctrl+enter, enter" help:"the key that sends"`

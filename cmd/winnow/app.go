@@ -187,7 +187,7 @@ func (a *app) config() (*config.Settings, error) {
 	if a.settings, err = config.Load(o); err != nil {
 		return a.settings, err
 	}
-	if postgres.HasPassword(a.settings.History) {
+	if postgres.HasPassword(a.settings.History) || postgres.HasPassword(a.settings.HistoryListen) {
 		a.settings = nil // so that no later call shows the password
 		return nil, errPassword
 	}

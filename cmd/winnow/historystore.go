@@ -36,6 +36,10 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	return store, nil
 }
 
+// hubConnections are the connections that a program which serves others may have to the history's server; any other
+// program has half of them.
+const hubConnections = 6
+
 // openStore opens the PostgreSQL store at address, or the file if address is "".
 func (a *app) openStore(ctx context.Context, address string) (history.Store, error) {
 	if address == "" {
@@ -58,7 +62,14 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 	if password != "" {
 		a.redactor.Add(password)
 	}
-	store, err := postgres.Open(ctx, address, postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: s.User, OnWait: a.onHistoryWait})
+	o := postgres.Options{Log: a.logger(), Redact: a.redactor.Redact, Password: password, User: s.User, OnWait: a.onHistoryWait}
+	if address == s.History {
+		o.Listen = s.HistoryListen
+	}
+	if a.serving {
+		o.Connections = hubConnections
+	}
+	store, err := postgres.Open(ctx, address, o)
 	if has[*history.StorageError](err) {
 		err = advise(err, "check the address, and the password in history_password, PGPASSWORD or ~/.pgpass; see winnow help team")
 	}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func HasPassword(address string) bool {
 const (
 	connectTimeout = 5 * time.Second
 	defaultPort    = 5432
-	maxConns       = 6        // per program: its readers and its writer
+	connections    = 3        // of a program, the listener among them
 	defaultSchema  = "winnow" // the schema of the tables; search_path in the address overrides it
 )
 
@@ -44,47 +45,53 @@ var errPlain = errors.New("history: sslmode=disable and sslmode=allow are allowe
 	"remove it, or use sslmode=verify-full")
 
 // parseAddress parses an address and adds the values of the PG* variables, the service file and the password file. It
-// rejects connections to other machines that do not use TLS.
-func parseAddress(address, password string) (*pgxpool.Config, error) {
+// rejects connections to other machines that do not use TLS. The parameters of the address are in settings, because a
+// pooler refuses or drops most of them when a connection starts.
+func parseAddress(address, password string) (c *pgxpool.Config, settings map[string]string, err error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql":
-		return nil, errAddress
+		return nil, nil, errAddress
 	case HasPassword(address):
-		return nil, errPassword
+		return nil, nil, errPassword
 	}
-	c, err := pgxpool.ParseConfig(u.String())
+	c, err = pgxpool.ParseConfig(u.String())
 	var parse *pgconn.ParseConfigError
 	switch {
 	case errors.As(err, &parse): // its message does not contain PGPASSWORD either
-		return nil, fmt.Errorf("history: the address of the database cannot be used: %w", parse)
+		return nil, nil, fmt.Errorf("history: the address of the database cannot be used: %w", parse)
 	case err != nil:
-		return nil, errAddress
+		return nil, nil, errAddress
 	}
 	conn := &c.ConnConfig.Config
 	if password != "" {
 		conn.Password = password
 	}
 	if err := requireTLS(conn, u.Query().Get("sslmode")); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if conn.ConnectTimeout == 0 {
 		conn.ConnectTimeout = connectTimeout
 	}
-	for name, value := range map[string]string{
-		"application_name": "winnow", "search_path": defaultSchema, "jit": "off", // compiling takes longer than running a filter line
+	conn.RuntimeParams["application_name"] = cmp.Or(conn.RuntimeParams["application_name"], "winnow")
+	settings = map[string]string{
+		"search_path": defaultSchema, "jit": "off", // compiling takes longer than running a filter line
 		"statement_timeout": "30s", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "6s",
-	} {
-		if conn.RuntimeParams[name] == "" {
-			conn.RuntimeParams[name] = value
+	}
+	for name, value := range conn.RuntimeParams {
+		if !startupParameters[name] {
+			settings[name] = value
+			delete(conn.RuntimeParams, name)
 		}
 	}
-	c.MaxConns = maxConns
 	// An operation that finds a broken connection is run again. A ping before each operation would only add a wait
 	// for a server that does not answer.
 	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
-	return c, nil
+	return c, settings, nil
 }
+
+// startupParameters are the parameters that can be set only when a connection starts, or that every pooler accepts.
+var startupParameters = map[string]bool{"application_name": true, "client_encoding": true, "options": true}
 
 // requireTLS removes the fallbacks that would connect to another machine without TLS. It returns errPlain if the
 // address requests such a connection.

@@ -35,7 +35,7 @@ func TestAPlainConnectionIsForThisMachineOnly(t *testing.T) {
 		"postgres://anna@db.example/team?sslmode=nonsense":                 false,
 		"postgres://anna@db.example/team?sslmode=prefer&connect_timeout=9": true,
 	} {
-		c, err := parseAddress(address, "")
+		c, _, err := parseAddress(address, "")
 		if (err == nil) != ok {
 			t.Errorf("%s: %v, want accepted %v", address, err, ok)
 			continue
@@ -65,7 +65,7 @@ func TestWhereThePasswordComesFrom(t *testing.T) {
 	t.Setenv("PGSERVICEFILE", filepath.Join(dir, "service"))
 	check := func(address, option, want string) {
 		t.Helper()
-		c, err := parseAddress(address, option)
+		c, _, err := parseAddress(address, option)
 		if err != nil || c.ConnConfig.Password != want {
 			t.Errorf("%s: %v, want the password %q", address, err, want)
 		}
@@ -82,7 +82,7 @@ func TestAnAddressWithAPasswordIsRefused(t *testing.T) {
 		"postgres://anna:secret@localhost/team": errPassword, "postgres://anna:@localhost/team": errPassword, "postgres://anna@localhost/team?password=x": errPassword,
 		"postgres://anna@localhost/team": nil, "mysql://anna@localhost/team": errAddress, "postgres://%zz": errAddress,
 	} {
-		if _, err := parseAddress(address, ""); !errors.Is(err, want) {
+		if _, _, err := parseAddress(address, ""); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", address, err, want)
 		}
 	}

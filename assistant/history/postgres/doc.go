@@ -20,6 +20,13 @@
 // store keeps one connection for listening. On this connection it holds an advisory lock, which shows that the store
 // is still open: the next Open marks a pair in state sending as interrupted if nothing holds the lock of its store.
 //
+// # Connections
+//
+// A store has at most Options.Connections, one of which listens. Behind a pooler that shares connections between
+// transactions, which is recognised, no connection has any state: every transaction begins with the settings of the
+// address, no statement is prepared, and the store listens at Options.Listen, or asks for changes once a second and
+// shows in the table store, instead of with a lock, that it is open.
+//
 // # Search
 //
 // A filter line is evaluated as in SQLite, by history.Search and filter.Where. Texts are found with LIKE in a
@@ -41,8 +48,8 @@
 //
 // # Caveats
 //
-// Connections to other machines use TLS; sslmode=disable is allowed only for a socket and this machine. Behind a
-// pooler that shares connections between transactions, the store can neither listen nor keep its lock. PostgreSQL
+// Connections to other machines use TLS; sslmode=disable is allowed only for a socket and this machine. If a
+// program behind a pooler is killed, its unfinished pair is marked as interrupted only after half a minute. PostgreSQL
 // cannot store zero bytes or invalid UTF-8: such texts are stored in the column exact, and their own columns contain
 // replacement characters. After a failover that lost transactions, the answer of the server about a broken commit may
 // be wrong.

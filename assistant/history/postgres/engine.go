@@ -13,6 +13,8 @@ import (
 // sqlDialect describes the SQL of PostgreSQL and of this schema.
 var sqlDialect = sqlstore.Dialect{
 	Seqs:        "(SELECT value::bigint AS seq, at FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY e (value, at))",
+	IDs:         "(SELECT json_array_elements_text(CAST(? AS json)))",
+	NewSeqs:     "SELECT nextval(pg_get_serial_sequence('pair', 'seq')) FROM generate_series(1, ?)",
 	SeqArray:    "json_agg",
 	NewSeq:      "nextval(pg_get_serial_sequence('pair', 'seq'))",
 	UserText:    "b.user_text",
@@ -41,7 +43,7 @@ func storable(text string) string {
 func (s *store) PutBody(t *sqlstore.Tx, seq int64, r *history.Row) {
 	exact, err := r.ExactTexts(storable)
 	t.Fail(err)
-	t.Run(`INSERT INTO body (seq, user_text, answer, reasoning, error_code, error_message, more, exact, sum, user_low, answer_low)
+	t.Later(`INSERT INTO body (seq, user_text, answer, reasoning, error_code, error_message, more, exact, sum, user_low, answer_low)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?)
 		ON CONFLICT (seq) DO UPDATE SET user_text=excluded.user_text, answer=excluded.answer, reasoning=excluded.reasoning,
 			error_code=excluded.error_code, error_message=excluded.error_message, more=excluded.more, exact=excluded.exact, sum=excluded.sum,

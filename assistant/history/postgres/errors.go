@@ -37,9 +37,9 @@ const (
 	codeReadOnly      = "25006"
 	codeSerialization = "40001"
 	codeDeadlock      = "40P01"
-	codeNoSchema      = "3F000"
-	codeNoTable       = "42P01"
 	codeDenied        = "42501"
+	codeNoObject      = "42704"
+	codeValue         = "22023"
 )
 
 // disconnected reports whether an error means that the connection is lost, or that the server is stopping or
@@ -57,7 +57,7 @@ func disconnected(err error) bool {
 // transient reports whether an operation that failed with err can be retried.
 func transient(err error) bool {
 	code := sqlState(err)
-	return errors.Is(err, errAborted) || code == codeSerialization || code == codeDeadlock ||
+	return errors.Is(err, errAborted) || errors.Is(err, errPooled) || code == codeSerialization || code == codeDeadlock ||
 		disconnected(err) && !errors.Is(err, context.Canceled) && !errors.As(err, new(*unknownOutcomeError))
 }
 
@@ -91,7 +91,7 @@ func (s *store) explain(op string, err error) error {
 	}
 	var refusal *pgconn.PgError
 	switch {
-	case errors.As(err, new(*pgconn.ConnectError)) && errors.As(err, &refusal): // for example, because of a parameter in the address
+	case errors.As(err, &refusal) && (errors.As(err, new(*pgconn.ConnectError)) || op == "open" && (code == codeValue || code == codeNoObject)): // for example, because of a parameter in the address
 		return &history.StorageError{Op: op, Path: s.path, Reason: "the server refuses the connection: " + refusal.Message, Err: err}
 	case errors.Is(err, errNoAnswer):
 		return &history.StorageError{Op: op, Path: s.path, Reason: errNoAnswer.Error(), Err: err}

@@ -16,27 +16,54 @@ import (
 // channel is the notification channel on which the programs announce changes, in the form "REVISION OWNER SCHEMA".
 const channel = "winnow_history"
 
-// listenPause is the time that the listener waits before it reconnects. It is also the polling interval if listening
-// is not possible.
-const listenPause = 500 * time.Millisecond
+const (
+	listenPause = 500 * time.Millisecond // before the listener reconnects
+	pollPause   = time.Second            // between two questions whether anything has changed, if listening isn't possible
+)
 
-// listen watches for changes by other programs until the store is closed. If conn is nil, because the server does not
-// allow it, listen polls instead.
+// listenAddress is where the store listens.
+type listenAddress struct {
+	config   *pgx.ConnConfig
+	settings map[string]string
+}
+
+// newListenAddress returns the address that the options name, which must be without a pooler, or the address of the
+// store.
+func newListenAddress(own *pgx.ConnConfig, settings map[string]string, o Options) (listenAddress, error) {
+	a := listenAddress{config: own.Copy(), settings: maps.Clone(settings)}
+	if o.Listen != "" {
+		direct, ofDirect, err := parseAddress(o.Listen, o.Password)
+		if err != nil {
+			return a, fmt.Errorf("history_listen: %w", err)
+		}
+		a = listenAddress{config: direct.ConnConfig, settings: ofDirect}
+		a.settings["search_path"] = settings["search_path"]
+	}
+	a.settings["idle_session_timeout"] = "0"
+	return a, nil
+}
+
+// listen watches for changes by other programs until the store is closed. If conn is nil, because the server or a
+// pooler does not allow it, listen polls instead.
 func (s *store) listen(conn *pgx.Conn) {
 	seen := s.Revision()
 	for {
+		pause := pollPause
 		if conn != nil {
+			pause = listenPause
 			err := s.receive(conn, &seen)
 			s.options.Log.Debug("history notifications ended", "err", err)
 			disconnect(conn)
 		}
 		select {
-		case <-time.After(listenPause):
+		case <-time.After(pause):
 		case <-s.ctx.Done():
 			return
 		}
 		ctx, cancel := context.WithTimeout(quietly(s.ctx), connectTimeout)
-		conn, _ = s.connectListener(ctx) // if it fails, Refresh fails for the same reason
+		if conn, _ = s.connectListener(ctx); conn == nil { // if it fails, Refresh fails for the same reason
+			_ = s.beat(ctx)
+		}
 		if _, err := s.Refresh(ctx); err == nil && s.Revision() > seen {
 			s.deliver(ctx, &seen, s.Revision()) // the changes since the connection broke
 		}
@@ -89,17 +116,22 @@ func (s *store) deliver(ctx context.Context, seen *int64, to int64) {
 func (s *store) Changes() <-chan history.Change { return s.changes }
 
 // connectListener opens the connection that receives the notifications. The connection holds the advisory lock which
-// shows that this store is open.
-func (s *store) connectListener(ctx context.Context) (*pgx.Conn, error) {
-	config := s.pool.Config().ConnConfig
-	config.RuntimeParams["idle_session_timeout"] = "0"
-	conn, err := pgx.ConnectConfig(ctx, config)
+// shows that this store is open. conn is nil if there is a pooler and no direct address.
+func (s *store) connectListener(ctx context.Context) (conn *pgx.Conn, err error) {
+	if s.pooled.Load() && s.options.Listen == "" {
+		return nil, nil
+	}
+	conn, err = pgx.ConnectConfig(ctx, s.listening.config)
 	if err != nil {
 		return nil, err
 	}
+	direct, err := apply(ctx, conn, s.listening.settings)
+	if err == nil && !direct {
+		err = errPooled
+	}
 	owner := s.owner.Load()
 	writes := s.report.ReadOnly == nil // a read-only store sends no pairs
-	if writes && owner == 0 {
+	if err == nil && writes && owner == 0 {
 		err = conn.QueryRow(ctx, "SELECT nextval('owner')").Scan(&owner)
 	}
 	if writes && err == nil {

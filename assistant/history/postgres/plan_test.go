@@ -59,7 +59,7 @@ func TestAMillionPairsCostFewQueries(t *testing.T) {
 		env := benchEnvOf(pairs)
 		env.Now = env.Now.Add(46 * time.Hour) // the pairs of two hours are not two days old
 		must(t, pgx.BeginFunc(t.Context(), s.pool, func(begun pgx.Tx) error {
-			record := &recorder{conn: conn{begun, func() {}}}
+			record := &recorder{conn: conn{begun, func() {}, &pgx.Batch{}}}
 			names := history.Names{Topics: map[int64]string{0: ""}, Models: map[int64]string{1: "openai/gpt-5"}, Newest: newest}
 			line, err := history.NewSearch(q, env, s.Reader(sqlstore.NewTx(t.Context(), record)), names)
 			must(t, err)

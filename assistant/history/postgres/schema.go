@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	schemaVersion = 6 // the version that this program writes, and the newest that it reads
+	schemaVersion = 7 // the version that this program writes, and the newest that it reads
 	baseVersion   = 4 // the oldest version that it reads
 )
 
@@ -38,10 +38,23 @@ func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "'
 // version reads the version of the schema, 0 if there is no schema. It returns a *history.NewerSchemaError or a
 // *history.OlderSchemaError for a version that this program cannot read.
 func (s *store) version(ctx context.Context) (version int, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT version FROM "+s.schema+".meta").Scan(&version)
-	if code := sqlState(err); code == codeNoTable || code == codeNoSchema {
-		return 0, nil
+	err = s.transaction(ctx, func(t pgx.Tx) error {
+		version, err = s.versionIn(ctx, t)
+		return err
+	})
+	return version, err
+}
+
+// versionIn is version in a transaction.
+func (s *store) versionIn(ctx context.Context, t pgx.Tx) (version int, err error) {
+	var exists bool // a failed query would end the transaction
+	const find = `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relname = 'meta' AND '"' || replace(n.nspname, '"', '""') || '"' = $1)`
+	err = t.QueryRow(ctx, find, pgx.QueryExecModeDescribeExec, s.schema).Scan(&exists)
+	if err != nil || !exists {
+		return 0, err
 	}
+	err = t.QueryRow(ctx, "SELECT version FROM "+s.schema+".meta", pgx.QueryExecModeDescribeExec).Scan(&version)
 	switch {
 	case err == nil && version > schemaVersion:
 		err = &history.NewerSchemaError{Path: s.path, Found: version, Supported: schemaVersion}
@@ -76,8 +89,8 @@ func (s *store) migrate(ctx context.Context, to int) error {
 	if err != nil {
 		return err
 	}
-	return s.locked(ctx, func(run func(string) error) error {
-		if version, err := s.version(ctx); err != nil || version >= to {
+	return s.locked(ctx, func(t pgx.Tx, run func(string) error) error {
+		if version, err := s.versionIn(ctx, t); err != nil || version >= to {
 			return err
 		}
 		for _, statement := range []string{
@@ -95,8 +108,8 @@ func (s *store) migrate(ctx context.Context, to int) error {
 }
 
 // locked runs f in a transaction that holds the migration lock.
-func (s *store) locked(ctx context.Context, f func(run func(string) error) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(t pgx.Tx) error {
+func (s *store) locked(ctx context.Context, f func(t pgx.Tx, run func(string) error) error) error {
+	return s.transaction(ctx, func(t pgx.Tx) error {
 		run := func(sql string) error {
 			_, err := t.Exec(ctx, sql, pgx.QueryExecModeSimpleProtocol)
 			return err
@@ -105,7 +118,7 @@ func (s *store) locked(ctx context.Context, f func(run func(string) error) error
 		if err != nil {
 			return err
 		}
-		return f(run)
+		return f(t, run)
 	})
 }
 
@@ -121,11 +134,13 @@ func (s *store) prepareTextIndex(ctx context.Context) error {
 	var extension string
 	var exists bool
 	read := func() error {
-		return s.pool.QueryRow(ctx, state, s.schema+".body_trigrams").Scan(&extension, &exists)
+		return s.transaction(ctx, func(t pgx.Tx) error {
+			return t.QueryRow(ctx, state, pgx.QueryExecModeDescribeExec, s.schema+".body_trigrams").Scan(&extension, &exists)
+		})
 	}
 	err := read()
 	if err == nil && extension == "" {
-		refused := s.locked(ctx, func(run func(string) error) error {
+		refused := s.locked(ctx, func(_ pgx.Tx, run func(string) error) error {
 			return run("CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA " + s.schema)
 		})
 		if err = read(); err == nil && extension == "" {
@@ -136,7 +151,7 @@ func (s *store) prepareTextIndex(ctx context.Context) error {
 	if err != nil || exists {
 		return err
 	}
-	err = s.locked(ctx, func(run func(string) error) error {
+	err = s.locked(ctx, func(_ pgx.Tx, run func(string) error) error {
 		return run(fmt.Sprintf("CREATE INDEX IF NOT EXISTS body_trigrams ON %[1]s.body USING gin (user_low %[2]s.gin_trgm_ops, answer_low %[2]s.gin_trgm_ops)",
 			s.schema, extension))
 	})

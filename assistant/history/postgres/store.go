@@ -29,9 +29,16 @@ type Options struct {
 	Password string
 	// User is the author of the pairs that this store adds; "" means the database role.
 	User string
+	// Listen is an address that reaches the server without a pooler, for notifications; "" means the address of the
+	// store. Without notifications the store asks for changes once a second.
+	Listen string
+	// Connections limits the connections of the store, the one that listens included; 0 means 3.
+	Connections int
 	// OnWait is called when an operation has waited long for the server, and again when the wait ends. It is called
 	// from any goroutine and must not block. It may be nil.
 	OnWait func(waiting bool)
+
+	deadAfter time.Duration // for tests; 0 means deadAfter
 }
 
 // store is a history.Store in a PostgreSQL database.
@@ -45,7 +52,12 @@ type store struct {
 	report  history.Report
 	pool    *pgxpool.Pool
 
+	settings  map[string]string // of every connection, or of every transaction behind a pooler
+	pooled    atomic.Bool       // there is a pooler between this store and the server
+	listening listenAddress
+
 	owner   atomic.Int64 // the number of this store in pair.owner; 0 means not assigned yet
+	beaten  atomic.Int64 // when the table store was last told that this store is open, in Unix nanoseconds; 0 means never
 	silent  atomic.Bool  // the server did not answer the last operation
 	changes chan history.Change
 
@@ -67,15 +79,20 @@ func Open(ctx context.Context, address string, o Options) (history.Store, error)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	config, err := parseAddress(address, o.Password)
+	config, settings, err := parseAddress(address, o.Password)
 	if err != nil {
 		return nil, err
 	}
-	s := &store{changes: make(chan history.Change, 1), path: displayed(&config.ConnConfig.Config), options: o}
+	o.Connections, o.deadAfter = max(cmp.Or(o.Connections, connections), 2), cmp.Or(o.deadAfter, deadAfter)
+	config.MaxConns = int32(o.Connections - 1) // one more listens
+	s := &store{changes: make(chan history.Change, 1), path: displayed(&config.ConnConfig.Config), settings: settings, options: o}
 	s.Engine, s.Dialect, s.Options = s, sqlDialect, sqlstore.Options{Now: o.Now, Redact: o.Redact, Storable: storable}
-	s.schema = schemaOf(config.ConnConfig.RuntimeParams["search_path"])
+	s.schema = schemaOf(settings["search_path"])
+	if s.listening, err = newListenAddress(config.ConnConfig, settings, o); err != nil {
+		return nil, err
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	config.AfterConnect = requireDurability
+	config.BeforeConnect, config.AfterConnect = s.prepare, s.configure
 	if s.pool, err = pgxpool.NewWithConfig(s.ctx, config); err != nil {
 		s.cancel()
 		return nil, s.explain("open", err)
@@ -90,20 +107,16 @@ func Open(ctx context.Context, address string, o Options) (history.Store, error)
 	return s, nil
 }
 
-// requireDurability makes commits durable if the server is configured to report them before they are.
-func requireDurability(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")
-	return err
-}
-
-// open prepares the database. It returns the connection that listens, which may be nil if the store is read-only.
+// open prepares the database. It returns the connection that listens, which is nil if the store has to poll.
 func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 	const state = `SELECT current_setting('transaction_read_only') = 'on', session_user,
 		coalesce((SELECT relrowsecurity FROM pg_class WHERE oid = to_regclass($1)), false),
 		coalesce(NOT has_table_privilege(to_regclass($1), 'INSERT'), false)`
 	var readOnly, private, mayOnlyRead bool
 	w, first := s.await(ctx)
-	err = s.pool.QueryRow(first, state, s.schema+".pair").Scan(&readOnly, &s.role, &private, &mayOnlyRead)
+	err = s.transaction(first, func(t pgx.Tx) error {
+		return t.QueryRow(first, state, pgx.QueryExecModeDescribeExec, s.schema+".pair").Scan(&readOnly, &s.role, &private, &mayOnlyRead)
+	})
 	w.end()
 	if errors.Is(context.Cause(first), errNoAnswer) {
 		return nil, errNoAnswer
@@ -122,8 +135,8 @@ func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 		}
 		listener, err = s.openReadOnly(ctx, reason)
 	} else if err = s.upgrade(ctx); err == nil {
-		if listener, err = s.connectListener(ctx); err == nil {
-			err = s.endInterrupted(ctx)
+		if listener, err = s.announce(ctx); err == nil {
+			err = s.endFirstInterrupted(ctx)
 		}
 	}
 	if err == nil {
@@ -157,28 +170,12 @@ func (s *store) Report() history.Report { return s.report }
 
 func (s *store) Path() string { return s.path }
 
-// endInterrupted ends the pairs of stores that are no longer open, because nothing holds their locks.
-func (s *store) endInterrupted(ctx context.Context) error {
-	return s.Write(ctx, func(t *sqlstore.Tx) {
-		s.report.Interrupted = 0
-		var seqs []int64
-		for _, owner := range sqlstore.List[int32](t, "SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL") {
-			if dead := sqlstore.List[bool](t, "SELECT pg_try_advisory_xact_lock(?, ?)", lockClass, owner); len(dead) == 1 && dead[0] {
-				seqs = append(seqs, sqlstore.List[int64](t, "SELECT seq FROM pair WHERE owner = ?", owner)...)
-			}
-		}
-		if len(seqs) == 0 {
-			return
-		}
-		s.report.Interrupted = s.NewChange(t).EndInterrupted(seqs)
-	})
-}
-
 // Close leaves a pair in state sending as it is; the next Open ends it.
 func (s *store) Close() error {
 	s.close.Do(func() {
 		s.cancel()
 		s.listener.Wait()
+		s.farewell()
 		closed := make(chan struct{})
 		go func() {
 			s.pool.Close()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
@@ -17,6 +18,38 @@ import (
 type conn struct {
 	pgx.Tx
 	answered func()
+	queue    *pgx.Batch // statements that go out together
+}
+
+// maxQueue limits the memory of the statements that wait.
+const maxQueue = 100
+
+// Queue implements sqlstore.Queuer.
+func (c conn) Queue(ctx context.Context, query string, args []any) error {
+	c.queue.Queue(numbered(query), args...)
+	if c.queue.Len() < maxQueue {
+		return nil
+	}
+	return c.Flush(ctx)
+}
+
+// Flush implements sqlstore.Queuer.
+func (c conn) Flush(ctx context.Context) error {
+	n := c.queue.Len()
+	if n == 0 {
+		return nil
+	}
+	sent := *c.queue
+	*c.queue = pgx.Batch{}
+	results := c.Tx.SendBatch(ctx, &sent)
+	for range n {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // fails in the same way
+			return err
+		}
+		c.answered()
+	}
+	return results.Close()
 }
 
 // numbered replaces each ? in a statement with $ and its number.
@@ -84,7 +117,7 @@ func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 	w, ctx := s.await(ctx)
 	defer w.end()
 	return s.retry(ctx, "read", func() error {
-		return s.attempt(ctx, ctx, w, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
+		return s.attempt(ctx, ctx, w, true, f)
 	})
 }
 
@@ -103,7 +136,7 @@ func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.retry(running, "write", func() error { return s.attempt(running, committing, w, pgx.TxOptions{}, f) })
+	return s.retry(running, "write", func() error { return s.attempt(running, committing, w, false, f) })
 }
 
 // retry runs an operation, and retries it for up to retryFor while the database can't be reached.
@@ -115,6 +148,10 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	for deadline := time.Now().Add(retryFor); ; pause *= 2 { // back off, because many programs may wait for the same server
 		err := try()
 		if err != nil && errors.Is(context.Cause(ctx), errNoAnswer) {
+			return s.explain(op, errNoAnswer)
+		}
+		if errors.As(err, new(*pgconn.ConnectError)) && pgconn.Timeout(err) { // with few connections, one may have to be made first
+			s.silent.Store(true)
 			return s.explain(op, errNoAnswer)
 		}
 		if !transient(err) || time.Now().After(deadline) || ctx.Err() != nil {
@@ -129,11 +166,21 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	}
 }
 
-// attempt runs f in one transaction, with the context ctx, and commits it with the context committing.
-func (s *store) attempt(ctx, committing context.Context, w *wait, o pgx.TxOptions, f func(*sqlstore.Tx)) error {
-	acquired, err := s.pool.Acquire(ctx)
+// attempt runs f in one transaction, with the context ctx, and commits it with the context committing. It asks for the
+// outcome of a commit that got no answer.
+func (s *store) attempt(ctx, committing context.Context, w *wait, readOnly bool, f func(*sqlstore.Tx)) error {
+	id, err := s.try(ctx, committing, w, readOnly, f)
+	if id != "" && unknown(err) { // the connection has been released: the question needs one
+		return s.outcome(committing, id, err)
+	}
+	return err
+}
+
+// try runs f in one transaction. It returns the id of the transaction if it tried to commit it.
+func (s *store) try(ctx, committing context.Context, w *wait, readOnly bool, f func(*sqlstore.Tx)) (id string, err error) {
+	acquired, err := s.acquire(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	var pgTx pgx.Tx
 	defer func() {
@@ -148,24 +195,20 @@ func (s *store) attempt(ctx, committing context.Context, w *wait, o pgx.TxOption
 		}
 		acquired.Release()
 	}()
-	if pgTx, err = acquired.BeginTx(ctx, o); err != nil {
-		return err
+	if pgTx, err = acquired.BeginTx(ctx, s.begin(readOnly)); err != nil {
+		return "", err
 	}
 	w.answered()
-	t := sqlstore.NewTx(ctx, conn{pgTx, w.answered})
+	t := sqlstore.NewTx(ctx, conn{pgTx, w.answered, &pgx.Batch{}})
 	f(t)
-	if o.AccessMode == pgx.ReadOnly || t.Err() != nil {
-		return t.Err()
+	if readOnly || t.Err() != nil {
+		return "", t.Err()
 	}
-	id := sqlstore.List[string](t, "SELECT pg_current_xact_id()::text")
+	ids := sqlstore.List[string](t, "SELECT pg_current_xact_id()::text")
 	if t.Err() != nil {
-		return t.Err()
+		return "", t.Err()
 	}
-	if err := pgTx.Commit(committing); unknown(err) {
-		return s.outcome(committing, id[0], err)
-	} else {
-		return err
-	}
+	return ids[0], pgTx.Commit(committing)
 }
 
 // errAborted means that a transaction was not committed and can be run again.
@@ -189,6 +232,6 @@ func (s *store) outcome(ctx context.Context, id string, lost error) error {
 }
 
 func (s *store) transactionStatus(ctx context.Context, id string) (status string, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), '')", id).Scan(&status)
+	err = s.pool.QueryRow(ctx, "SELECT coalesce(pg_xact_status($1::text::xid8), '')", pgx.QueryExecModeDescribeExec, id).Scan(&status)
 	return status, err
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,10 +23,11 @@ const logLock = -1
 // add the same changes again, because a change is identified by its number in the journal.
 func (s *store) AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error {
 	const add = `INSERT INTO change (host, path, seq, sec, nsec, "user", session, kind, what, changed, more)
-		VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) ON CONFLICT DO NOTHING`
+		SELECT $1, $2, seq, sec, nsec, "user", session, kind, what, changed::json, more
+		FROM json_to_recordset($3) AS added (seq bigint, sec bigint, nsec integer, "user" text, session text, kind text, what text, changed text, more integer)
+		ON CONFLICT DO NOTHING`
 	text := func(v string) string { return storable(s.Redact(v)) }
-	batch := &pgx.Batch{}
-	batch.Queue("SELECT pg_advisory_xact_lock($1, $2)", int32(lockClass), int32(logLock))
+	var rows []map[string]any
 	for _, c := range changes {
 		var changed strings.Builder
 		e := json.NewEncoder(&changed)
@@ -33,11 +35,17 @@ func (s *store) AddWindowChanges(ctx context.Context, host, path string, changes
 		if err := e.Encode(c.Changed); err != nil {
 			return err
 		}
-		batch.Queue(add, text(host), text(path), c.Seq, c.Time.Unix(), c.Time.Nanosecond(),
-			text(c.User), text(c.Session), text(string(c.Kind)), text(c.What), text(changed.String()), c.More)
+		rows = append(rows, map[string]any{
+			"seq": c.Seq, "sec": c.Time.Unix(), "nsec": c.Time.Nanosecond(), "user": text(c.User), "session": text(c.Session),
+			"kind": text(string(c.Kind)), "what": text(c.What), "changed": text(changed.String()), "more": c.More,
+		})
 	}
-	return s.explain("write", pgx.BeginFunc(ctx, s.pool, func(t pgx.Tx) error {
-		return t.SendBatch(ctx, batch).Close()
+	return s.explain("write", s.transaction(ctx, func(t pgx.Tx) error {
+		if _, err := t.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_xact_lock(%d, %d)", lockClass, logLock)); err != nil {
+			return err
+		}
+		_, err := t.Exec(ctx, add, pgx.QueryExecModeDescribeExec, text(host), text(path), rows)
+		return err
 	}))
 }
 

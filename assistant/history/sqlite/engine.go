@@ -15,6 +15,7 @@ import (
 // sqlDialect describes the SQL of SQLite and of this schema. A database file has a single user.
 var sqlDialect = sqlstore.Dialect{
 	Seqs:     "(SELECT value AS seq, key AS at FROM json_each(?))",
+	IDs:      "(SELECT value FROM json_each(?))",
 	SeqArray: "json_group_array",
 	NewSeq:   "NULL", // SQLite assigns the seq
 	UserText: "b.user",

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -198,7 +199,8 @@ func (c *Change) verify(seq int64) {
 
 // putRow writes the columns that filters use, and sets the Seq of a new pair.
 func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
-	session, topic, model := c.session(p.Session, p.CreatedAt), c.topic(p.Topic), c.name("model", p.Model)
+	session, model := c.session(p.Session, p.CreatedAt), c.name("model", p.Model)
+	topic := c.number("topic", p.Topic, func() int64 { return c.topic(p.Topic) })
 	var seq, owner any // NULL: the database assigns seq; the pair is not being sent
 	if p.Seq != 0 {
 		seq = p.Seq
@@ -216,14 +218,18 @@ func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
 		columns, values, version = ", author, version", ", ?, ?", ", version = excluded.version"
 		args = append(args, c.name("author", p.Author), c.Rev)
 	}
-	p.Seq, _ = c.Number(`INSERT INTO pair
-		(seq, session, topic, model, star, flag, state, sec, nsec, zone, attachments, sends, parts, owner, id`+columns+`)
-		VALUES (coalesce(?, `+c.s.NewSeq+`),?,?,?,?,?,?,?,?,?,?,?,?,?,?`+values+`)
+	insert := `INSERT INTO pair
+		(seq, session, topic, model, star, flag, state, sec, nsec, zone, attachments, sends, parts, owner, id` + columns + `)
+		VALUES (coalesce(?, ` + c.s.NewSeq + `),?,?,?,?,?,?,?,?,?,?,?,?,?,?` + values + `)
 		ON CONFLICT (seq) DO UPDATE SET session = excluded.session, topic = excluded.topic, model = excluded.model,
 			star = excluded.star, flag = excluded.flag, state = excluded.state, sec = excluded.sec, nsec = excluded.nsec,
 			zone = excluded.zone, attachments = excluded.attachments, sends = excluded.sends, parts = excluded.parts,
-			owner = excluded.owner, id = excluded.id`+version+`
-		RETURNING seq`, args...)
+			owner = excluded.owner, id = excluded.id` + version
+	if p.Seq != 0 {
+		c.Later(insert, args...)
+	} else {
+		p.Seq, _ = c.Number(insert+" RETURNING seq", args...)
+	}
 }
 
 // bit returns b as the integer that filters compare with.
@@ -236,34 +242,63 @@ func bit(b bool) int {
 
 // name returns the number of a model or author, creating it if necessary.
 func (c *Change) name(table, name string) int64 {
-	n, found := c.Number("SELECT n FROM "+table+" WHERE name = ?", name)
-	if !found {
-		n, _ = c.Number("INSERT INTO "+table+" (name) VALUES (?) RETURNING n", name)
-	}
-	return n
+	return c.number(table, name, func() int64 {
+		n, found := c.Number("SELECT n FROM "+table+" WHERE name = ?", name)
+		if !found {
+			n, _ = c.Number("INSERT INTO "+table+" (name) VALUES (?) RETURNING n", name)
+		}
+		return n
+	})
 }
 
 // session returns the number of a session, creating it if necessary.
 func (c *Change) session(id string, started time.Time) int64 {
-	n, found := c.Number("SELECT n FROM session WHERE id = ?", id)
-	if !found {
-		insert, args := c.s.insertOwn("session", "id, started, used, touched", id, started.UnixMilli(), c.now.UnixMilli(), c.Rev)
-		n, _ = c.Number(insert+" RETURNING n", args...)
+	return c.number("session", id, func() int64 {
+		n, found := c.Number("SELECT n FROM session WHERE id = ?", id)
+		if !found {
+			insert, args := c.s.insertOwn("session", "id, started, used, touched", id, started.UnixMilli(), c.now.UnixMilli(), c.Rev)
+			n, _ = c.Number(insert+" RETURNING n", args...)
+		}
+		return n
+	})
+}
+
+// unknown returns the pairs whose ids the database does not have, each id once.
+func (c *Change) unknown(pairs []*assistant.Pair) (unknown []*assistant.Pair) {
+	ids := make([]string, len(pairs))
+	for i, p := range pairs {
+		ids[i] = p.ID
 	}
-	return n
+	raw, _ := json.Marshal(ids) // cannot fail for texts
+	known := Keyed[string, bool](c.Tx, "SELECT id, TRUE FROM pair WHERE id IN "+c.s.IDs, string(raw))
+	for _, p := range pairs {
+		if !known[p.ID] {
+			known[p.ID] = p.ID != ""
+			unknown = append(unknown, p)
+		}
+	}
+	return unknown
 }
 
 // Append implements history.Store.
 func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error) {
 	err = s.change(ctx, func(c *Change) {
 		added = 0
-		for _, p := range pairs {
-			if _, known := c.Number("SELECT 1 FROM pair WHERE id = ?", p.ID); !known {
-				c.Fail(history.CheckPair(p))
-				p.Seq = 0
-				c.put(p)
-				added++
+		unknown := c.unknown(pairs)
+		var seqs []int64
+		if s.NewSeqs != "" {
+			seqs = List[int64](c.Tx, s.NewSeqs, len(unknown))
+		}
+		for i, p := range unknown {
+			c.Fail(history.CheckPair(p))
+			if p.Seq = 0; i < len(seqs) {
+				p.Seq = seqs[i]
 			}
+			if p.ID == "" {
+				p.ID = assistant.NewID(c.now)
+			}
+			c.store(p)
+			added++
 		}
 	})
 	if err != nil {

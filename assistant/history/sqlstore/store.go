@@ -38,6 +38,8 @@ type Engine interface {
 // Dialect contains the SQL that differs between engines.
 type Dialect struct {
 	Seqs     string // a table (seq, at) with the seqs in its argument, a JSON array
+	IDs      string // a table with the texts in its argument, a JSON array
+	NewSeqs  string // the query that takes as many seqs as its argument says; "" means that each pair takes its own
 	SeqArray string // the aggregate function for a JSON array
 	NewSeq   string // the expression for the seq of a new pair
 	UserText string // the expression for the user's text of body b
@@ -136,7 +138,26 @@ type Change struct {
 	Rev int64
 	now time.Time
 
-	newTopics []string // paths created by topic, parents first
+	newTopics []string           // paths created by topic, parents first
+	numbers   map[numbered]int64 // of rows that this change has looked up, so that an import asks once
+}
+
+// numbered is a row that is known by a name and has a number.
+type numbered struct{ table, name string }
+
+// number returns the number of a row that no other part of a change removes. find is called for the first request.
+func (c *Change) number(table, name string, find func() int64) int64 {
+	key := numbered{table, name}
+	n, known := c.numbers[key]
+	if !known {
+		if n = find(); c.err == nil {
+			if c.numbers == nil {
+				c.numbers = map[numbered]int64{}
+			}
+			c.numbers[key] = n
+		}
+	}
+	return n
 }
 
 // change runs one transaction that changes what filters can match.

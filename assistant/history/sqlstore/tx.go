@@ -12,6 +12,14 @@ type Conn interface {
 	Exec(ctx context.Context, query string, args []any) (changed int64, err error)
 }
 
+// Queuer is a Conn that can send statements together, which costs a remote database a single wait.
+type Queuer interface {
+	// Queue keeps a statement until Flush, or sends those that are waiting.
+	Queue(ctx context.Context, query string, args []any) error
+	// Flush runs the statements that are waiting, in their order.
+	Flush(ctx context.Context) error
+}
+
 // Rows are the rows of a query.
 type Rows interface {
 	Next() bool
@@ -58,7 +66,7 @@ func (t *Tx) Each(query string, args []any, row func(Scanner)) { t.each(query, a
 func (t *Tx) EachOnce(query string, args []any, row func(Scanner)) { t.each(query, args, true, row) }
 
 func (t *Tx) each(query string, args []any, once bool, row func(Scanner)) {
-	if t.err != nil {
+	if t.flush(); t.err != nil {
 		return
 	}
 	rows, err := t.conn.Query(t.Ctx, query, args, once)
@@ -82,9 +90,26 @@ func (t *Tx) Number(query string, args ...any) (n int64, found bool) {
 	return n, found && t.err == nil
 }
 
+// Later executes a statement before the next one that is not executed later, and at the latest before the commit. Its
+// error becomes that of the transaction.
+func (t *Tx) Later(query string, args ...any) {
+	if q, ok := t.conn.(Queuer); !ok {
+		t.Run(query, args...)
+	} else if t.err == nil {
+		t.err = q.Queue(t.Ctx, query, args)
+	}
+}
+
+// flush executes the statements that Later has kept.
+func (t *Tx) flush() {
+	if q, ok := t.conn.(Queuer); ok && t.err == nil {
+		t.err = q.Flush(t.Ctx)
+	}
+}
+
 // Run executes a statement and returns the number of changed rows.
 func (t *Tx) Run(query string, args ...any) (changed int64) {
-	if t.err == nil {
+	if t.flush(); t.err == nil {
 		changed, t.err = t.conn.Exec(t.Ctx, query, args)
 	}
 	return changed

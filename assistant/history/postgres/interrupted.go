@@ -1,0 +1,125 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"winnow/assistant/history/sqlstore"
+)
+
+// An open store that writes shows that it is open, so that its unfinished pairs are left alone: its listener holds an
+// advisory lock, which ends with the connection. Without a listener, behind a pooler, the store renews its row in the
+// table store instead.
+const (
+	deadAfter     = 36 * time.Second // a row of this age belongs to a program that ended
+	beatsPerDeath = 3                // how often a row is renewed within that time
+)
+
+// announce assigns the number of this store and shows that it is open. listener is nil if the store has to poll.
+func (s *store) announce(ctx context.Context) (listener *pgx.Conn, err error) {
+	listener, err = s.connectListener(ctx)
+	switch {
+	case listener != nil || err != nil && s.options.Listen == "":
+		return listener, err
+	case err != nil:
+		s.report.Notices = append(s.report.Notices, fmt.Sprintf("cannot listen at the address in history_listen (%v), so others' changes appear within two seconds", err))
+	}
+	return nil, s.beat(ctx)
+}
+
+// beatDue reports whether it is time to renew the row of this store.
+func (s *store) beatDue(now time.Time) bool {
+	last := s.beaten.Load()
+	return s.report.ReadOnly == nil && (last == 0 || now.Sub(time.Unix(0, last)) >= s.options.deadAfter/beatsPerDeath)
+}
+
+// beat renews the row of this store, if it is time.
+func (s *store) beat(ctx context.Context) error {
+	now := time.Now()
+	if !s.beatDue(now) {
+		return nil
+	}
+	err := s.Write(ctx, func(t *sqlstore.Tx) {
+		owner := s.owner.Load()
+		if owner == 0 {
+			owner, _ = t.Number("SELECT nextval('owner')")
+			s.owner.Store(owner)
+		}
+		t.Run("INSERT INTO store (owner, seen) VALUES (?, now()) ON CONFLICT (owner) DO UPDATE SET seen = excluded.seen", owner)
+	})
+	if err == nil {
+		s.beaten.Store(now.UnixNano())
+	}
+	return err
+}
+
+// farewell removes the row of this store.
+func (s *store) farewell() {
+	if s.beaten.Load() == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), downWait)
+	defer cancel()
+	err := s.transaction(ctx, func(t pgx.Tx) error {
+		_, err := t.Exec(ctx, fmt.Sprintf("DELETE FROM %s.store WHERE owner = %d", s.schema, s.owner.Load()))
+		return err
+	})
+	if err != nil {
+		s.options.Log.Debug("history: the row of this store remains until it is too old", "err", err)
+	}
+}
+
+// endFirstInterrupted ends the pairs of programs that ended before this store was opened. What cannot be decided yet,
+// because the row of the other program is not old, is looked at again later.
+func (s *store) endFirstInterrupted(ctx context.Context) error {
+	ended, undecided, err := s.endInterrupted(ctx)
+	s.report.Interrupted = ended
+	if err == nil && undecided {
+		s.listener.Go(func() {
+			for undecided {
+				select {
+				case <-time.After(s.options.deadAfter + time.Second):
+				case <-s.ctx.Done():
+					return
+				}
+				if _, still, err := s.endInterrupted(quietly(s.ctx)); err == nil {
+					undecided = still
+				}
+			}
+		})
+	}
+	return err
+}
+
+// endInterrupted ends the pairs of stores that are no longer open: nothing holds their locks, and their rows are
+// missing or old. undecided means that a store has no lock but a row that is not old yet.
+func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, err error) {
+	err = s.Write(ctx, func(t *sqlstore.Tx) {
+		ended, undecided = 0, false
+		var seqs []int64
+		fresh := map[int32]bool{}
+		for _, owner := range sqlstore.List[int32](t, "SELECT owner FROM store WHERE seen > now() - make_interval(secs => ?)", s.options.deadAfter.Seconds()) {
+			fresh[owner] = true
+		}
+		for _, owner := range sqlstore.List[int32](t, "SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL") {
+			if dead := sqlstore.List[bool](t, "SELECT pg_try_advisory_xact_lock(?, ?)", lockClass, owner); len(dead) != 1 || !dead[0] {
+				continue
+			}
+			if fresh[owner] {
+				undecided = true
+				continue
+			}
+			seqs = append(seqs, sqlstore.List[int64](t, "SELECT seq FROM pair WHERE owner = ?", owner)...)
+		}
+		t.Run("DELETE FROM store WHERE owner <> ? AND seen <= now() - make_interval(secs => ?)", s.owner.Load(), s.options.deadAfter.Seconds())
+		if len(seqs) > 0 {
+			c := s.NewChange(t)
+			ended = c.EndInterrupted(seqs)
+			t.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " 0 ", s.schema)) // no store has the number 0: it is news for this store too
+		}
+	})
+	return ended, undecided, err
+}

@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// A pooler that shares connections between transactions, such as pgbouncer in transaction mode, keeps no state from
+// one transaction to the next: no settings, prepared statements, notifications or session locks. The store recognises
+// a pooler by the process id that the server reports, which a pooler replaces with one of its own. From then on,
+// every transaction begins by setting what it needs.
+
+// errPooled is the reason why a connection is closed that turns out to lead to a pooler.
+var errPooled = errors.New("a pooler answers there")
+
+// prepare is called before a connection is made. A statement cannot be prepared for later transactions of a pooler.
+func (s *store) prepare(_ context.Context, c *pgx.ConnConfig) error {
+	if s.pooled.Load() {
+		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	}
+	return nil
+}
+
+// configure is called for each new connection. It applies the settings of the address, unless there is a pooler: the
+// first connection that finds one is made again.
+func (s *store) configure(ctx context.Context, conn *pgx.Conn) error {
+	if s.pooled.Load() {
+		return nil
+	}
+	direct, err := apply(ctx, conn, s.settings)
+	if err == nil && !direct {
+		s.pooled.Store(true)
+		return errPooled
+	}
+	return err
+}
+
+// acquire returns a connection of the pool.
+func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	conn, err := s.pool.Acquire(ctx)
+	if errors.Is(err, errPooled) {
+		return s.pool.Acquire(ctx)
+	}
+	return conn, err
+}
+
+// apply applies settings to a connection, and reports whether the connection reaches the server without a pooler.
+func apply(ctx context.Context, conn *pgx.Conn, settings map[string]string) (direct bool, err error) {
+	query := fmt.Sprintf("%s WHERE pg_backend_pid() = %d", setConfig(settings, false), conn.PgConn().PID())
+	done, err := conn.Exec(ctx, query) // without arguments, and so without a prepared statement
+	return done.RowsAffected() > 0, err
+}
+
+// begin returns the options of a transaction.
+func (s *store) begin(readOnly bool) (o pgx.TxOptions) {
+	begin := "BEGIN"
+	if readOnly {
+		o.IsoLevel, o.AccessMode = pgx.RepeatableRead, pgx.ReadOnly
+		begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	}
+	if s.pooled.Load() {
+		o.BeginQuery = begin + "; " + setConfig(s.settings, true)
+	}
+	return o
+}
+
+// setConfig returns the query that applies settings to the session, or only to the current transaction. It also makes
+// commits durable if the server is configured to report them before they are.
+func setConfig(settings map[string]string, local bool) string {
+	var calls []string
+	set := func(name, value string) {
+		calls = append(calls, fmt.Sprintf("set_config(%s, %s, %t)", literal(name), value, local))
+	}
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		value := literal(settings[name])
+		if local && name == "default_transaction_read_only" {
+			name = "transaction_read_only" // the default is for later transactions
+		}
+		set(name, value)
+	}
+	set("synchronous_commit", "CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END")
+	return "SELECT " + strings.Join(calls, ", ")
+}
+
+// transaction runs f in one transaction with the settings of the address.
+func (s *store) transaction(ctx context.Context, f func(pgx.Tx) error) error {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return pgx.BeginTxFunc(ctx, conn, s.begin(false), f) // begin comes after acquire, which may meet a pooler for the first time
+}
