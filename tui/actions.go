@@ -14,9 +14,9 @@ import (
 	"winnow/tui/status"
 )
 
-// do performs an action of package keymap by its name; one that is not in actions is the
-// pane's, and "" is nothing. A Row of the screen that were missing in actions would go to
-// the pane: TestEveryActionDoesSomething finds it.
+// do performs an action of package keymap by name. An action that is not in actions belongs
+// to the pane; "" does nothing. If an action of the screen were missing from actions it
+// would go to the pane: TestEveryActionDoesSomething prevents that.
 func (m *Model) do(action keymap.Action) tea.Cmd {
 	switch do := m.actions[action]; {
 	case do != nil:
@@ -27,8 +27,8 @@ func (m *Model) do(action keymap.Action) tea.Cmd {
 	return nil
 }
 
-// allActions is what each action of package keymap does, by its name, but for those of
-// the pane.
+// allActions returns what each action of package keymap does, by name, except those of the
+// pane.
 func allActions() map[keymap.Action]func(*Model) tea.Cmd {
 	all := map[keymap.Action]func(*Model) tea.Cmd{
 		keymap.Send:         (*Model).send,
@@ -63,7 +63,7 @@ func allActions() map[keymap.Action]func(*Model) tea.Cmd {
 	return all
 }
 
-// viewActions walk through the conversation and work on its pairs.
+// viewActions are the actions that move through the conversation and work on its pairs.
 func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 	return map[keymap.Action]func(*Model) tea.Cmd{
 		keymap.NextItem:           onChat((*chat.View).NextPart),
@@ -107,7 +107,7 @@ func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 	}
 }
 
-// globalActions work in nearly every mode, or are in the palette alone.
+// globalActions are the actions available in nearly every mode, or only in the palette.
 func globalActions() map[keymap.Action]func(*Model) tea.Cmd {
 	return map[keymap.Action]func(*Model) tea.Cmd{
 		keymap.NextRegion:     (*Model).nextRegion,
@@ -156,7 +156,7 @@ func globalActions() map[keymap.Action]func(*Model) tea.Cmd {
 	}
 }
 
-// focus is the action that moves the focus to a mode.
+// focus returns the action that moves the focus to a mode.
 func focus(to keymap.Mode) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		m.setMode(to)
@@ -164,8 +164,8 @@ func focus(to keymap.Mode) func(*Model) tea.Cmd {
 	}
 }
 
-// openHelp lists the keys, and selects the first of the current mode. An action that the
-// palette has as well can be chosen.
+// openHelp lists the keys and selects the first of the current mode. Actions that are also
+// in the palette can be chosen.
 func (m *Model) openHelp() tea.Cmd {
 	entries, start := m.helpEntries()
 	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
@@ -178,11 +178,11 @@ func (m *Model) openHelp() tea.Cmd {
 	})
 }
 
-// helpColumn is how many cells a column of the help has at least.
+// helpColumn is the minimum width of a column of the help in cells.
 const helpColumn = 34
 
-// helpEntries are the keys of the screen, start of them on few lines,
-// and behind them all keys, which are searched.
+// helpEntries returns the keys of the screen, condensed to a few lines, followed by all
+// keys, which are searchable. start is the number of entries before the search.
 func (m *Model) helpEntries() (entries []overlay.Entry, start int) {
 	entries = actionEntries(m.keys.HelpOnScreen(m.mode))
 	start = len(entries)
@@ -193,7 +193,7 @@ func (m *Model) helpEntries() (entries []overlay.Entry, start int) {
 	return entries, start
 }
 
-// actionEntries are actions as lines of a list, each with its name as Value.
+// actionEntries returns actions as entries of a list, with the action's name as Value.
 func actionEntries(all []keymap.Entry) []overlay.Entry {
 	entries := make([]overlay.Entry, len(all))
 	for i, e := range all {
@@ -212,19 +212,19 @@ func (m *Model) openPalette() tea.Cmd {
 	})
 }
 
-// paletteEntries are the commands that the palette shows before one types, start of them,
-// and behind them all commands.
+// paletteEntries returns the commands shown before the user types (start of them), followed
+// by all commands.
 func (m *Model) paletteEntries() (entries []overlay.Entry, start int) {
 	all := actionEntries(m.keys.Palette(m.plainChat()))
 	first := m.firstCommands(all)
 	return append(first, grouped(all)...), len(first)
 }
 
-// A palette opens with maxFirst commands, of which maxRecent are those chosen last.
+// A palette initially shows maxFirst commands, up to maxRecent of them recently chosen.
 const maxFirst, maxRecent = 12, 4
 
-// firstCommands are the commands that the palette shows before one types: the ones chosen
-// last, then the usual ones by group.
+// firstCommands returns the commands that the palette shows before the user types: recently
+// chosen ones, then the usual ones by group.
 func (m *Model) firstCommands(all []overlay.Entry) (first []overlay.Entry) {
 	add := func(name, group string) {
 		i := slices.IndexFunc(all, func(e overlay.Entry) bool { return e.Value == name })
@@ -244,7 +244,7 @@ func (m *Model) firstCommands(all []overlay.Entry) (first []overlay.Entry) {
 	return grouped(first)
 }
 
-// grouped are entries by group, in the order of the first of each.
+// grouped returns the entries by group, ordered by the first entry of each group.
 func grouped(all []overlay.Entry) []overlay.Entry {
 	var order []string
 	for _, e := range all {
@@ -258,8 +258,8 @@ func grouped(all []overlay.Entry) []overlay.Entry {
 	return all
 }
 
-// runAction performs an action by its name, in the mode it belongs to when that is VIEW
-// or PANE alone.
+// runAction performs an action by name. It first switches to VIEW or PANE if the action
+// belongs only to that mode.
 func (m *Model) runAction(name keymap.Action) tea.Cmd {
 	a := m.keys.Named(name)
 	if a == nil {
@@ -271,7 +271,7 @@ func (m *Model) runAction(name keymap.Action) tea.Cmd {
 	return m.do(name)
 }
 
-// onChat is an action of the view, which may scroll to pairs that are not loaded.
+// onChat returns an action of the view that may scroll to pairs that are not loaded.
 func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(m.conv.chat)
@@ -279,13 +279,13 @@ func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 	}
 }
 
-// onConversation is an action of the conversation.
+// onConversation returns an action of the conversation.
 func onConversation(do func(*conversation) intent) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.carryOut(do(&m.conv)) }
 }
 
-// toCheckpoint is the action that goes to the next or the previous turn that changed
-// the window.
+// toCheckpoint returns the action that goes to the next or previous turn that changed the
+// window.
 func toCheckpoint(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		focused, _ := m.conv.chat.Focused()
@@ -303,7 +303,7 @@ func toCheckpoint(step int) func(*Model) tea.Cmd {
 	}
 }
 
-// moveChoice is the action that moves the focus along chips and buttons.
+// moveChoice returns the action that moves the focus along chips and buttons.
 func moveChoice(n int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !m.conv.chat.MoveChoice(n) && len(m.conv.chat.Choices()) > 0 {
@@ -313,7 +313,7 @@ func moveChoice(n int) func(*Model) tea.Cmd {
 	}
 }
 
-// copyFocused is the action that copies a text of the focused pair.
+// copyFocused returns the action that copies a text of the focused pair.
 func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		copied, _ := text(m.conv.chat)
@@ -321,7 +321,7 @@ func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model)
 	}
 }
 
-// viewEnter chooses the focused suggestion, or else focuses the input.
+// viewEnter chooses the focused suggestion or, if there is none, focuses the input.
 func (m *Model) viewEnter() tea.Cmd {
 	if i, ok := m.conv.chat.Choice(); ok {
 		return m.choose(i)

@@ -10,29 +10,30 @@ import (
 )
 
 // acts are commands that change something. They run one at a time, in the order of the
-// keys: the outcome of one starts the next. What cancels, answers or quits is none of them.
+// keys: when one ends, the next starts. Cancelling, answering and quitting are not acts.
 type acts struct {
-	requests int64 // how many were numbered
-	running  int64 // the request of the running act; 0: no act runs
+	requests int64 // how many requests were numbered
+	running  int64 // request number of the running act; 0 if none is running
 	waiting  []func(request int64) tea.Cmd
 	released bool // keys no longer wait for the running act
 }
 
-// keyQueue holds keys that must wait: while an act runs, keys of VIEW and PANE wait for its
-// outcome, because they work on what it changes; until the session is open, keys that need
-// it wait. What follows a waiting key waits behind it. Typing into the box never waits.
+// keyQueue holds keys that must wait. While an act is running, keys of VIEW and PANE wait
+// for its outcome, because they work on what it changes. Until the session is open, keys
+// that need it wait. A key after a waiting one waits too. Typing into the box never waits.
 type keyQueue struct {
-	waiting []tea.Msg // keys, pastes and the mouse, in order
+	waiting []tea.Msg // keys, pastes and mouse events, in order
 }
 
-// add runs a command that changes something, once the acts before it have ended. begin reads
-// what it works on when its turn has come; it returns nil when there is nothing to do.
+// add runs a command that changes something, after the acts before it have ended. begin is
+// called when its turn comes, and reads what it works on; it returns nil if there is
+// nothing to do.
 func (a *acts) add(begin func(request int64) tea.Cmd) tea.Cmd {
 	a.waiting = append(a.waiting, begin)
 	return a.next()
 }
 
-// next starts acts until one runs.
+// next starts acts until one is running.
 func (a *acts) next() tea.Cmd {
 	for a.running == 0 && len(a.waiting) > 0 {
 		begin := a.waiting[0]
@@ -46,14 +47,15 @@ func (a *acts) next() tea.Cmd {
 	return nil
 }
 
-// query numbers a command that does not wait for the acts: one that only reads, or that
-// quitting needs.
+// query numbers a command that does not wait for the acts: one that only reads, or that is
+// needed to quit.
 func (a *acts) query() (request int64) {
 	a.requests++
 	return a.requests
 }
 
-// onEnded shows the state after a command, then its outcome, and starts what waited for it.
+// onEnded shows the state after a command, then its outcome, and starts what was waiting
+// for it.
 func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	reply := o.Ended()
 	var cmds []tea.Cmd
@@ -63,7 +65,7 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	}
 	ended := reply.Request == m.acts.running
 	if ended {
-		m.acts.running = 0 // the next step of a flow comes before the acts that wait
+		m.acts.running = 0 // the next step of a flow comes before waiting acts
 	}
 	if cmds = append(cmds, m.showOutcome(o)); ended {
 		cmds = append(cmds, m.acts.next(), m.flushKeys())
@@ -71,8 +73,7 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// late reports whether a command has read what is shown of a session, and the session is
-// another one by now.
+// late reports whether a command read something about a session that is no longer shown.
 func (m *Model) late(o usecase.Outcome) bool {
 	switch o.(type) {
 	case usecase.Counted, usecase.Matched, usecase.RequestsRead:
@@ -81,10 +82,9 @@ func (m *Model) late(o usecase.Outcome) bool {
 	return false
 }
 
-// showOutcome shows the outcome of a command; what is late is dropped. An outcome that only
-// a flow waits for has no case below the flow's request, so it is dropped once the flow waits
-// for another. Failed is shown however late it is. Request numbers begin at 1; 0 waits for
-// nothing.
+// showOutcome shows the outcome of a command and drops late ones. Outcomes that only a flow
+// waits for have no case after the flow's request, so they are dropped once the flow waits
+// for another. Failed is always shown. Request numbers start at 1; 0 waits for nothing.
 func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	if m.late(o) {
 		return nil
@@ -130,7 +130,7 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	return nil
 }
 
-// onLineOutcome shows what has become of a filter line; ok is false for other outcomes.
+// onLineOutcome shows the result of a filter line; ok is false for other outcomes.
 func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	switch o := o.(type) {
 	case usecase.Counted:
@@ -199,7 +199,7 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	return nil, true
 }
 
-// mustWait reports whether a key works on what is being changed, or needs a session
+// mustWait reports whether a message works on what is being changed, or needs a session
 // that is not open yet.
 func (m *Model) mustWait(msg tea.Msg) bool {
 	k, isKey := msg.(tea.KeyPressMsg)
@@ -211,12 +211,12 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 		return changing && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
 	}
 	a := m.keys.Find(m.mode, keyName(k))
-	cancels := len(m.input.outbox) > 0                    // the turn that the waiting message starts
-	_, _, isCommand := slash.Parse(m.input.draft.Shown()) // which needs the session
+	cancels := len(m.input.outbox) > 0                    // cancels the turn that the waiting message will start
+	_, _, isCommand := slash.Parse(m.input.draft.Shown()) // a command needs the session
 	return a != nil && (!a.Early || a.Name == keymap.Escape && cancels || isCommand && (a.Name == keymap.Send || a.Name == keymap.Newline))
 }
 
-// enqueue queues a message that must wait; false when it may be handled now. A key
+// enqueue queues a message that must wait; it returns false if it can be handled now. A key
 // that cancels or quits never waits, and drops the waiting messages.
 func (m *Model) enqueue(msg tea.Msg) bool {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
@@ -233,9 +233,8 @@ func (m *Model) enqueue(msg tea.Msg) bool {
 	return true
 }
 
-// flushKeys handles the waiting messages, up to the first that must still wait. The screen
-// is drawn before each, as it is before a key that does not wait: drawing lays out and
-// scrolls what the key works on.
+// flushKeys handles the waiting messages up to the first that must still wait. The screen
+// is drawn before each of them, because drawing lays out and scrolls what the key works on.
 func (m *Model) flushKeys() tea.Cmd {
 	var cmds []tea.Cmd
 	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {

@@ -11,17 +11,17 @@ import (
 	"winnow/tui/usecase"
 )
 
-// numbers is what the keys with numbers, alt+1 to alt+9, choose from.
+// numbers is what the number keys alt+1 to alt+9 choose from.
 type numbers int
 
-// What they choose from, the one that has them first.
+// What they choose from, in order of precedence.
 const (
 	ofEnterQuestion numbers = iota // the question in the footer
 	ofCancelled                    // the card of a cancelled answer
 	ofAnswer                       // the suggestions of the newest answer, or the examples of the welcome
 )
 
-// numbersOf is what the keys with numbers choose from now, below any overlay.
+// numbersOf returns what the number keys currently choose from, ignoring overlays.
 func (m *Model) numbersOf() numbers {
 	switch {
 	case m.enterQuestion.open:
@@ -32,7 +32,7 @@ func (m *Model) numbersOf() numbers {
 	return ofAnswer
 }
 
-// cancelled is the cancelled answer that is offered; nil: there is none.
+// cancelled returns the cancelled answer that can be kept, or nil.
 func (p *parts) cancelled() *assistant.Pair {
 	if p.Turn == nil {
 		return nil
@@ -40,8 +40,8 @@ func (p *parts) cancelled() *assistant.Pair {
 	return p.Turn.Cancelled
 }
 
-// cancelledCard offers what came of a cancelled answer, in the last line of the
-// conversation; "" when nothing is offered.
+// cancelledCard returns the last line of the conversation, which offers to keep a cancelled
+// answer; "" if there is none.
 func (m *Model) cancelledCard(w int) string {
 	p := m.parts.cancelled()
 	if p == nil || m.turn.running {
@@ -70,7 +70,7 @@ func (m *Model) cancelledCard(w int) string {
 	return style.Fit("  "+m.styles.Chat.Notice.Render(what+" · ")+m.styles.Chat.Number.Render(buttons), w, m.styles.Icons.Ellipsis)
 }
 
-// chooseCancelled keeps what came of a cancelled answer, or asks again.
+// chooseCancelled keeps the cancelled answer or asks again.
 func (m *Model) chooseCancelled(i int) tea.Cmd {
 	switch i {
 	case 0:
@@ -101,12 +101,12 @@ func (m *Model) onCancelledKept(o usecase.CancelledKept) tea.Cmd {
 	return m.load(o.Pair.Seq)
 }
 
-// branchPair starts a session that continues this one up to a pair.
+// branchPair starts a session that branches off from this one at a pair.
 func (m *Model) branchPair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.Branch(request, p.Seq)
 }
 
-// nameSession puts the command that names the session into an empty box.
+// nameSession puts the command for naming the session into an empty box.
 func (m *Model) nameSession() tea.Cmd {
 	if !m.input.draft.Empty() {
 		return m.info("type /title and the new title")
@@ -114,7 +114,7 @@ func (m *Model) nameSession() tea.Cmd {
 	return m.acts.add(m.commands.ReadTitle)
 }
 
-// onTitle shows the title of the session, to be edited when it was only read.
+// onTitle shows the title of the session, ready to be edited if it was only read.
 func (m *Model) onTitle(o usecase.SessionTitled) tea.Cmd {
 	if o.Read && m.input.draft.Empty() {
 		m.setMode(keymap.Input)
@@ -124,7 +124,7 @@ func (m *Model) onTitle(o usecase.SessionTitled) tea.Cmd {
 	return m.info("this session is called “" + oneLine(o.Title) + "”")
 }
 
-// setTitle names the session; "-" names it after its first message again.
+// setTitle names the session; "-" restores the default, its first message.
 func (m *Model) setTitle(title string) tea.Cmd {
 	if title == "-" {
 		title = ""

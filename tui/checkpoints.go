@@ -10,16 +10,16 @@ import (
 	"winnow/tui/usecase"
 )
 
-// rolledBack is the notice of a rollback to a step that was chosen from a list.
+// rolledBack is the notice after a rollback to a step chosen from a list.
 const rolledBack = "rolled back"
 
-// openCheckpoints lists the checkpoints; it opens on the current state.
+// openCheckpoints lists the checkpoints, starting at the current state.
 func (m *Model) openCheckpoints() tea.Cmd {
 	newest, w := m.parts.Checkpoints.Newest(), m.wording()
 	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
 	for _, c := range m.parts.Checkpoints.Of(m.parts.shownSession()) {
 		text, detail := "before: "+c.Description, ""
-		if undoes := c.Undoes(); undoes != c.Description { // several changes, or a save that stays
+		if undoes := c.Undoes(); undoes != c.Description { // several changes, or a save that is not undone
 			detail = "undoes: " + undoes
 		}
 		if c.Kind == checkpoint.KindStart {
@@ -44,29 +44,29 @@ func (m *Model) openCheckpoints() tea.Cmd {
 
 // rollback is what the user has decided to undo.
 type rollback struct {
-	id     string // of the checkpoint
+	id     string // id of the checkpoint
 	scope  checkpoint.Scope
 	newest string // the newest step that was shown
-	notice string // the beginning of the notice that follows
+	notice string // start of the notice that follows
 }
 
-// rollingBack is the rollback that is under way. The zero value is no rollback.
+// rollingBack is a rollback in progress. The zero value means none.
 type rollingBack struct {
 	rollback
-	request int64 // whose outcome it waits for
+	request int64 // the request whose outcome it waits for
 }
 
-// begin rolls back to a checkpoint. It asks when that undoes what others did meanwhile.
+// begin rolls back to a checkpoint. It asks first if that undoes changes by others.
 func (b *rollingBack) begin(r rollback) intent {
 	return act{begin: func(p *parts, request int64) intent { return b.to(p, request, r) }}
 }
 
-// to is begin when its turn has come.
+// to does the work of begin once the acts before it have ended.
 func (b *rollingBack) to(p *parts, request int64, r rollback) intent {
 	if err := p.refused(); err != nil {
 		return showError{err}
 	}
-	newest := p.Checkpoints.Newest() // before the lines are read: what they miss is noticed
+	newest := p.Checkpoints.Newest() // before the lines are read, so that a later change is noticed
 	others := p.others()
 	if theirs := others.RollbackLines(p.Checkpoints.OthersSince(r.id, p.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
@@ -102,14 +102,14 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 	return nil
 }
 
-// ask asks again about a rollback that would undo other steps by now.
+// ask asks again about a rollback that would now undo other steps.
 func (b *rollingBack) ask(changed *assistant.PlanChanged, r rollback, w wording) intent {
 	lines := append(w.changed(changed), w.steps(changed.Steps)...)
 	r.newest = changed.Newest
 	return confirm("Roll back?", lines, "roll back", "don't roll back", b.now(r))
 }
 
-// steps are what a question says it undoes, a step a line.
+// steps lists the steps that a question says will be undone, one per line.
 func (w wording) steps(all []checkpoint.Checkpoint) (lines []string) {
 	const shown = 10
 	for _, c := range all[:min(len(all), shown)] {
@@ -121,11 +121,11 @@ func (w wording) steps(all []checkpoint.Checkpoint) (lines []string) {
 	return lines
 }
 
-// undoRollback undoes the last rollback. It asks when another session made it, or when that
-// loses steps made since.
+// undoRollback undoes the last rollback. It asks first if another session made it, or if
+// steps made since would be lost.
 func (m *Model) undoRollback() tea.Cmd { return m.acts.add(m.commands.UndoRollback) }
 
-// onRollbackUndone shows what a rollback had undone.
+// onRollbackUndone shows what was restored by undoing a rollback.
 func (m *Model) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
 	if o.Nothing {
 		return m.info("there is no rollback to undo")
@@ -133,8 +133,8 @@ func (m *Model) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
 	return m.carryOut(restored{notify{text: "the rollback is undone"}, o.Warning})
 }
 
-// restored shows the window and the conversation after a rollback. warning is what
-// failed after it; "" is nothing.
+// restored shows the window and the conversation after a rollback. warning says what failed
+// afterwards, or is "".
 func (m *Model) restored(said notify, warning string) tea.Cmd {
 	m.pane.Changed()
 	todo := m.carryOut(said)
@@ -144,14 +144,14 @@ func (m *Model) restored(said notify, warning string) tea.Cmd {
 	return tea.Batch(todo, m.reload())
 }
 
-// undo undoes the newest change of the window, whoever made it. It asks when that
-// cuts the conversation.
+// undo undoes the newest change of the window, by any author. It asks first if that removes
+// messages.
 func (m *Model) undo() tea.Cmd {
 	w := m.wording()
 	return m.carryOut(act{begin: func(p *parts, request int64) intent { return m.rolling.undo(p, request, w) }})
 }
 
-// undo is (*Model).undo when its turn has come.
+// undo does the work of (*Model).undo once the acts before it have ended.
 func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	step, ok := p.lastStep()
 	others := p.others()
@@ -187,7 +187,7 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	}, []overlay.Answer{says(keymap.AnswerYes, p.state()+" and conversation"), says(keymap.AnswerStateOnly, p.state()+" only"), says(keymap.AnswerNo, "don't undo")}}
 }
 
-// askRecovery asks whether to recover or discard what a crash left behind.
+// askRecovery asks whether to recover or discard unsaved changes after a crash.
 func (m *Model) askRecovery() {
 	r := m.opts.Recovery
 	m.question(overlay.Confirm, "winnow stopped unexpectedly last time", r.Lines, keymap.AnswerRecover, func(answer keymap.Action) tea.Cmd {

@@ -17,18 +17,18 @@ import (
 	"winnow/tui/usecase"
 )
 
-// walkLine is the action that steps through the open list, or else through the lines that
-// were applied.
+// walkLine returns the action that moves in the open list or, without one, through earlier
+// lines.
 func walkLine(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.carryOut(m.command.walk(step)) }
 }
 
-// completeLine is the action that opens the list and takes an entry.
+// completeLine returns the action that opens the list and inserts an entry.
 func completeLine(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.carryOut(m.command.complete(step, m.names())) }
 }
 
-// names are what completion offers.
+// names returns the names for completion.
 func (m *Model) names() filter.Sources {
 	from := m.stored
 	for _, info := range m.commands.Models().Models() {
@@ -44,14 +44,14 @@ func (m *Model) openCommand(text string) tea.Cmd {
 	return m.carryOut(m.command.changed())
 }
 
-// openFilter opens the filter line with the line of the view and a blank, so that a word
-// that is typed next stays a word: x and mini are not xmini.
+// openFilter opens the filter line with the current line and a blank, so that the next word
+// is separate: x and mini, not xmini.
 func (m *Model) openFilter(command string) tea.Cmd {
 	return m.openCommand(strings.TrimLeft(m.parts.filterLine()+" ", " ") + command)
 }
 
-// commandOnShown is the action that opens the filter line with a command for the
-// shown pairs, and the completions of its argument.
+// commandOnShown returns the action that opens the filter line with a command for the shown
+// pairs and the completions of its argument.
 func commandOnShown(command string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		cmd := m.openFilter(command)
@@ -62,7 +62,7 @@ func commandOnShown(command string) func(*Model) tea.Cmd {
 	}
 }
 
-// applyLine applies the line; on an error the line stays and nothing is applied.
+// applyLine applies the line. After an error, the line stays and nothing is applied.
 func (m *Model) applyLine() tea.Cmd {
 	line := strings.TrimSpace(m.command.line.Text())
 	m.command.offers = lineCompletions{}
@@ -93,10 +93,10 @@ func (m *Model) runLine(line string) tea.Cmd {
 	return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetFilter(request, line) })
 }
 
-// reopenLine opens the filter line with a line that was refused, and shows why.
+// reopenLine opens the filter line with a rejected line and shows the error.
 func (m *Model) reopenLine(line string, err error) tea.Cmd {
 	if m.mode != keymap.View || m.overlay.Open() {
-		return m.fail(err) // the user has turned to something else
+		return m.fail(err) // the user has moved on
 	}
 	m.setMode(keymap.Command)
 	m.command.line.Open(line)
@@ -111,7 +111,7 @@ func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 	}
 	refs := o.Result.Refs
 	for _, r := range refs[max(0, len(refs)-2):] {
-		m.conv.chat.SetNotInFilter(r.Seq, false) // the line shows it after all
+		m.conv.chat.SetNotInFilter(r.Seq, false) // the line matches it after all
 	}
 	m.conv.chat.Bottom()
 	text := pairsCounted(len(refs))
@@ -125,9 +125,9 @@ func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 	return m.loadMissing()
 }
 
-// onCommandPlanned executes a planned command. It asks first when the command changes
-// many pairs, or deletes for good. An export changes nothing and may take long: it holds up
-// no key.
+// onCommandPlanned executes a planned command. It asks first if the command changes many
+// pairs or deletes permanently. An export changes nothing and may take long, so keys do not
+// wait for it.
 func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
 	if o.Err != nil {
 		return m.reopenLine(o.Line, o.Err)
@@ -157,7 +157,7 @@ func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
 	return m.ask(title, lines, yes, "don't "+yes, do)
 }
 
-// onExecuted shows what a command has done, and the pairs as they are now.
+// onExecuted shows what a command has done, and the pairs in their new state.
 func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
 	out, err := o.Outcome, o.Err
 	if errors.Is(err, fs.ErrExist) {
@@ -200,13 +200,13 @@ func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
 	return m.showMarks()
 }
 
-// showMarks shows the marks of pairs as they are now, and the pairs that the active
-// filter selects, which the workspace has evaluated again.
+// showMarks shows the current marks of pairs and the pairs that the active filter selects,
+// which the workspace has evaluated again.
 func (m *Model) showMarks() tea.Cmd {
 	return tea.Batch(m.loadNames(), m.load(m.conv.chat.Loaded()...))
 }
 
-// openFilters lists the saved filters, to apply or to delete one.
+// openFilters lists the saved filters, so that the user can apply or delete one.
 func (m *Model) openFilters(all []transfer.SavedFilter) tea.Cmd {
 	entries := make([]overlay.Entry, len(all))
 	for i, f := range all {

@@ -18,28 +18,28 @@ import (
 	"winnow/tui/usecase"
 )
 
-// commandLine is COMMAND: the line that filters the conversation or executes a
-// :command on the pairs it selects.
+// commandLine is the state of COMMAND mode: the line that filters the conversation or
+// executes a :command on the selected pairs.
 type commandLine struct {
 	keys   *keymap.Map
 	line   status.InputLine
 	offers lineCompletions
 }
 
-// lineCompletions is the list above the filter line: what can be inserted at its
+// lineCompletions is the list above the filter line, with what can be inserted at its
 // cursor. The zero value is closed.
 type lineCompletions struct {
 	list []filter.Completion
-	at   int             // index of the one in the line; -1: none yet
-	line textline.Editor // as it was typed
+	at   int             // index of the inserted entry; -1 if none
+	line textline.Editor // the line as it was typed
 }
 
-// maxCompletions is how many entries of a list above a text are on the screen at once.
+// maxCompletions is how many entries of a list above a text are visible at once.
 const maxCompletions = 8
 
 func (o *lineCompletions) open() bool { return len(o.list) > 0 }
 
-// changed shows what is wrong with the line, or asks how many pairs it selects.
+// changed shows what is wrong with the line, or counts the pairs it selects.
 func (l *commandLine) changed() intent {
 	text := l.line.Text()
 	l.offers = lineCompletions{}
@@ -47,11 +47,12 @@ func (l *commandLine) changed() intent {
 		l.line.Fail(err)
 		return nil
 	}
-	l.line.Wrong, l.line.Column = false, 0 // the number stays until the new one is known
+	l.line.Wrong, l.line.Column = false, 0 // the old count stays until the new one is known
 	return countPairs{text}
 }
 
-// edit gives the line an action of the mode Editing, or with "" what was typed or pasted.
+// edit performs an action of the mode Editing on the line, or inserts typed or pasted text
+// if a is "".
 func (l *commandLine) edit(a keymap.Action, text string) intent {
 	if l.line.Edit(a, text) {
 		return l.changed()
@@ -59,7 +60,8 @@ func (l *commandLine) edit(a keymap.Action, text string) intent {
 	return nil
 }
 
-// escape closes the list, or else clears the line; empty reports that there is neither.
+// escape closes the list or, if there is none, clears the line. empty reports that there
+// was neither.
 func (l *commandLine) escape() (do intent, empty bool) {
 	switch {
 	case l.offers.open():
@@ -72,8 +74,8 @@ func (l *commandLine) escape() (do intent, empty bool) {
 	return l.changed(), false
 }
 
-// onCounted shows how many pairs the line selects, unless it has changed since, or was
-// applied and refused.
+// onCounted shows how many pairs the line selects, unless it has changed in the meantime or
+// was rejected.
 func (l *commandLine) onCounted(o usecase.Counted) {
 	switch {
 	case o.Line != l.line.Text() || l.line.Wrong:
@@ -92,7 +94,7 @@ func pairsCounted(n int) string {
 	return assistant.Counted(n, "message")
 }
 
-// walk steps through the open list, or else through the lines that were applied.
+// walk moves in the open list or, if there is none, through earlier lines.
 func (l *commandLine) walk(step int) intent {
 	switch {
 	case l.offers.open():
@@ -103,8 +105,8 @@ func (l *commandLine) walk(step int) intent {
 	return l.changed()
 }
 
-// complete opens the list of what names and the language offer, and takes an entry; called
-// again it takes the next one, or the one before.
+// complete opens the list of completions from names and the language, and inserts an entry.
+// Further calls insert the next or previous one.
 func (l *commandLine) complete(step int, names filter.Sources) intent {
 	if !l.offers.open() && !l.offer(names) {
 		return nil
@@ -112,7 +114,7 @@ func (l *commandLine) complete(step int, names filter.Sources) intent {
 	return l.take(step)
 }
 
-// take takes another entry of the open list.
+// take inserts another entry of the open list.
 func (l *commandLine) take(step int) intent {
 	o := l.offers
 	n := len(o.list)
@@ -130,7 +132,7 @@ func (l *commandLine) take(step int) intent {
 	return do
 }
 
-// offer opens the list without taking anything; it reports whether there is one.
+// offer opens the list without inserting anything. It reports whether there are entries.
 func (l *commandLine) offer(names filter.Sources) bool {
 	list := filter.Complete(l.line.Text(), l.line.Cursor(), names)
 	if len(list) == 0 {
@@ -140,9 +142,9 @@ func (l *commandLine) offer(names filter.Sources) bool {
 	return true
 }
 
-// View draws the lines above the filter line: the completions, and below them what is
-// wrong with the line, the usage of its command, or what its single letters match, and
-// what escape does. topic is that of new messages.
+// View draws the lines above the filter line: the completions, and below them an error, the
+// usage of the command or the meaning of single letters, and what escape does. topic is the
+// topic of new messages.
 func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Styles) (rows []string) {
 	text, tone := l.line.Hint, st.Footer.Bad
 	if !l.line.Wrong {
@@ -176,14 +178,14 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 	return append(overlay.List(entries, l.offers.at, room, w, st), rows...)
 }
 
-// letterMeanings is what a term of one letter matches, and what an empty line does.
+// letterMeanings says what one-letter terms match, and what an empty line does.
 var letterMeanings = map[string]string{
 	"x": "x: this session", "t": "t: the selected topic", "m": "m: the selected model", "o": "o: messages that are sent", "u": "u: your own messages",
 	"b": "b: flagged", "g": "g: not flagged", "e": "e: ended in an error", "i": "i: has attachments", "": "empty: all sessions",
 }
 
-// usage is the usage of the command of the line, and without one what its terms of one
-// letter match.
+// usage returns the usage of the command in the line or, if there is none, what its
+// one-letter terms match.
 func (l *commandLine) usage(topic string, now time.Time) string {
 	q, err := filter.Parse(l.line.Text())
 	if err != nil {

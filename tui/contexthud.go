@@ -13,7 +13,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// openHUD opens the HUD: the numbers of the context.
+// openHUD opens the context HUD: the numbers of the context.
 func (m *Model) openHUD() tea.Cmd {
 	text := overlay.NewText("Context", m.numbers())
 	if key := m.key(keymap.DockContext); key != "" {
@@ -22,7 +22,7 @@ func (m *Model) openHUD() tea.Cmd {
 	return m.open(overlay.HUD, text, nil)
 }
 
-// numbers are the numbers of the context as lines.
+// numbers returns the numbers of the context as lines.
 func (m *Model) numbers() []string {
 	if m.parts.Shown == nil {
 		return nil
@@ -34,7 +34,7 @@ func (m *Model) numbers() []string {
 	}.Lines(m.width, m.styles.Overlay)
 }
 
-// onHUD is an action of the docked HUD, which may scroll to pairs that are not loaded.
+// onHUD returns an action of the docked HUD that may scroll to pairs that are not loaded.
 func onHUD(move func(*status.ContextPanel)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(&m.hud)
@@ -42,7 +42,7 @@ func onHUD(move func(*status.ContextPanel)) func(*Model) tea.Cmd {
 	}
 }
 
-// dockHUD docks or undocks the HUD, for the next start as well.
+// dockHUD docks or undocks the HUD, also for the next start.
 func (m *Model) dockHUD() tea.Cmd {
 	m.opts.HUD = !m.opts.HUD
 	cmd := m.showHUD()
@@ -57,7 +57,7 @@ func (m *Model) dockHUD() tea.Cmd {
 	return tea.Batch(cmd, m.storeSetting("hud", strconv.FormatBool(m.opts.HUD)))
 }
 
-// showHUD lays the screen out with or without the docked HUD.
+// showHUD lays out the screen with or without the docked HUD.
 func (m *Model) showHUD() tea.Cmd {
 	if m.mode == keymap.HUD && !m.opts.HUD {
 		m.setMode(keymap.Input)
@@ -66,8 +66,8 @@ func (m *Model) showHUD() tea.Cmd {
 	return tea.Batch(m.feedHUD(), m.loadMissing())
 }
 
-// feedHUD gives the docked HUD what does not come with the boundary: what the last
-// request left out, and how many pairs the filter hides.
+// feedHUD passes to the docked HUD what is not part of the boundary: what the last request
+// left out, and how many pairs the filter hides.
 func (m *Model) feedHUD() tea.Cmd {
 	if !m.opts.HUD || !m.ready {
 		return nil
@@ -92,7 +92,7 @@ func (m *Model) onHidden(o usecase.Counted) {
 	}
 }
 
-// showFromHUD shows the pair with the cursor in the conversation.
+// showFromHUD scrolls the conversation to the pair under the cursor.
 func (m *Model) showFromHUD() tea.Cmd {
 	seq, ok := m.hud.Current()
 	if !ok {
@@ -103,7 +103,7 @@ func (m *Model) showFromHUD() tea.Cmd {
 	return m.loadMissing()
 }
 
-// estimated is what sending the draft would take, and what it was computed for.
+// estimated caches the cost of sending the draft, with its inputs.
 type estimated struct {
 	text  string
 	shown *assistant.Shown
@@ -111,9 +111,9 @@ type estimated struct {
 	assistant.DraftCost
 }
 
-// draftCost is what sending the draft would take, computed once for each text and
-// boundary, not for each frame. Before the start is over the size of the text is all that
-// is known.
+// draftCost returns the cost of sending the draft. It is computed once for each text and
+// boundary, not for each frame. Until the start is over, only the size of the text is
+// known.
 func (m *Model) draftCost() assistant.DraftCost {
 	text := m.input.draft.Shown()
 	if e := &m.estimated; e.text != text || e.shown != m.parts.Shown || e.turn != m.parts.Turn {
@@ -122,8 +122,8 @@ func (m *Model) draftCost() assistant.DraftCost {
 	return m.estimated.DraftCost
 }
 
-// cost is what sending a message would take. Before the start is over its size is all that
-// is known.
+// cost returns the cost of sending a message. Until the start is over, only its size is
+// known.
 func (m *Model) cost(p assistant.Prompt) assistant.DraftCost {
 	params := m.opts.Settings.Budget
 	if m.parts.Shown != nil {
@@ -132,8 +132,8 @@ func (m *Model) cost(p assistant.Prompt) assistant.DraftCost {
 	return m.parts.Draft(p, params, m.now())
 }
 
-// estimate is the size of the draft, and what it would do to what is sent with it;
-// "" for an empty one.
+// estimate describes the size of the draft and its effect on the pairs sent with it; "" for
+// an empty draft.
 func (m *Model) estimate() string {
 	if m.input.draft.Empty() {
 		return ""

@@ -18,30 +18,30 @@ import (
 	"winnow/tui/usecase"
 )
 
-// conversation is VIEW: the pairs, the search in them, and what the pointer selects.
+// conversation is the state of VIEW mode: the pairs, the search, and the mouse selection.
 type conversation struct {
 	chat      *chat.View
 	widths    style.Cache
-	area      image.Rectangle  // on the screen, with its head
-	boundary  assistant.Shown  // the newest that has come
-	requested map[int64]int64  // the last request of each pair that is being loaded
-	search    status.InputLine // "/"
-	found     struct {         // the pairs of the whole history that contain needle
+	area      image.Rectangle  // on the screen, including the head
+	boundary  assistant.Shown  // the last one received
+	requested map[int64]int64  // last request for each pair that is being loaded
+	search    status.InputLine // the search line opened with "/"
+	found     struct {         // pairs of the whole history that contain needle
 		needle string
 		seqs   []int64 // sorted
 	}
-	forecast  int64                         // the last request that reads what proposals would do
-	effects   map[string][]assistant.Effect // of the proposals, as they are shown, by ID; not changed any more
-	layingOut bool                          // a layOutMsg is on its way
-	copying   bool                          // the selection is copied when all its pairs are loaded
+	forecast  int64                         // last request to read the effects of proposals
+	effects   map[string][]assistant.Effect // displayed effects of proposals, by ID; never modified
+	layingOut bool                          // a layOutMsg is pending
+	copying   bool                          // the selection is copied once all its pairs are loaded
 	picking   bool                          // the next key picks a code block
 }
 
-// layOutMsg says that the messages which came meanwhile are handled: long texts on the
-// screen are laid out further.
+// layOutMsg continues laying out long texts on the screen, after the messages that arrived
+// in the meantime.
 type layOutMsg struct{}
 
-// layOut lays out what the budget of a frame pays for of the long texts on the screen.
+// layOut lays out as much of the long texts on the screen as the budget of a frame allows.
 func (c *conversation) layOut() intent {
 	if !c.chat.LayOut() || c.layingOut {
 		return nil
@@ -50,7 +50,7 @@ func (c *conversation) layOut() intent {
 	return run{func() tea.Msg { return layOutMsg{} }}
 }
 
-// setShown shows which pairs are visible, and which of them are included. It reports
+// setShown updates which pairs are visible and which of them are included. It reports
 // whether the context has become nearly full.
 func (c *conversation) setShown(now assistant.Shown) (nearlyFull bool) {
 	nearlyFull = now.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
@@ -59,12 +59,12 @@ func (c *conversation) setShown(now assistant.Shown) (nearlyFull bool) {
 	return nearlyFull
 }
 
-// onTrimmed shows in the counter how many pairs the request leaves out so far.
+// onTrimmed shows in the counter how many pairs the request has left out so far.
 func (c *conversation) onTrimmed(e assistant.ContextTrimmed) {
 	c.boundary.Counter = fmt.Sprintf("[%d-%d]/%d", e.Sent+e.Trimmed, e.Trimmed, e.Visible)
 }
 
-// newest is the last pair in view.
+// newest returns the last pair in view.
 func (c *conversation) newest() (int64, bool) {
 	if refs := c.boundary.Refs; len(refs) > 0 {
 		return refs[len(refs)-1].Seq, true
@@ -72,7 +72,7 @@ func (c *conversation) newest() (int64, bool) {
 	return 0, false
 }
 
-// unrequested are the pairs that are not being loaded, each once.
+// unrequested returns the pairs that are not being loaded, without duplicates.
 func (c *conversation) unrequested(seqs []int64) (want []int64) {
 	for _, seq := range seqs {
 		if c.requested[seq] == 0 && !slices.Contains(want, seq) {
@@ -82,21 +82,21 @@ func (c *conversation) unrequested(seqs []int64) (want []int64) {
 	return want
 }
 
-// await notes which request loads some pairs.
+// await records which request loads some pairs.
 func (c *conversation) await(request int64, seqs []int64) {
 	for _, seq := range seqs {
 		c.requested[seq] = request
 	}
 }
 
-// arrived are the loaded pairs that no later request loads again.
+// arrived returns the loaded pairs that no later request will load again.
 func (c *conversation) arrived(o usecase.PairsLoaded) []assistant.Pair {
 	pairs := slices.DeleteFunc(o.Pairs, func(p assistant.Pair) bool { return c.requested[p.Seq] != o.Request })
 	maps.DeleteFunc(c.requested, func(_, request int64) bool { return request == o.Request })
 	return pairs
 }
 
-// jumpToBoundary shows the first pair that the next request contains.
+// jumpToBoundary scrolls to the first pair that the next request contains.
 func (c *conversation) jumpToBoundary() intent {
 	b, text := c.boundary.Boundary, ""
 	switch {
@@ -115,8 +115,8 @@ func (c *conversation) jumpToBoundary() intent {
 	return several{notify{text: text}, loadMissing{}}
 }
 
-// searchKey does an action of the search line, or types a text. An empty line
-// continues the last search.
+// searchKey performs an action of the search line, or inserts a text. An empty line repeats
+// the last search.
 func (c *conversation) searchKey(a keymap.Action, text string) intent {
 	switch a {
 	case keymap.LineAccept:
@@ -139,7 +139,7 @@ func (c *conversation) searchKey(a keymap.Action, text string) intent {
 	return nil
 }
 
-// escapeSearch clears the search line, or closes it when it is empty.
+// escapeSearch clears the search line, or closes it if it is empty.
 func (c *conversation) escapeSearch() {
 	if c.search.Empty() {
 		c.search.Active = false
@@ -149,8 +149,8 @@ func (c *conversation) escapeSearch() {
 	c.chat.Search("")
 }
 
-// toHit goes to the next or the previous hit. It searches the history first, since
-// not all pairs are loaded.
+// toHit goes to the next or previous hit. It searches the history first, because not all
+// pairs are loaded.
 func (c *conversation) toHit(back bool) intent {
 	needle := c.chat.Searching()
 	if needle == "" {
@@ -167,7 +167,7 @@ func (c *conversation) toHit(back bool) intent {
 	return several{notify{said, []clause{{" · %s next", keymap.NextHit}, {" · %s previous", keymap.PreviousHit}}}, loadMissing{}}
 }
 
-// onFound goes to a hit, unless another text is searched by now.
+// onFound goes to a hit, unless the search text has changed in the meantime.
 func (c *conversation) onFound(o usecase.Found) intent {
 	if o.Text != c.chat.Searching() {
 		return nil
@@ -189,8 +189,8 @@ func (c *conversation) copyCodeBlock(digit string) intent {
 	return several{clearNotice{}, c.readCode(n)}
 }
 
-// readCode reads the code blocks of the focused pair, those of a long answer beside the
-// screen; digit is that of the block to copy, 0: it is not known yet.
+// readCode reads the code blocks of the focused pair; for a long answer, outside the update
+// loop. digit selects the block to copy; 0 means that it is not chosen yet.
 func (c *conversation) readCode(digit int) intent {
 	blocks, more := c.chat.Code()
 	if more == nil {
@@ -216,7 +216,7 @@ func (c *conversation) onCode(blocks []markdown.Code, digit int) intent {
 	return nil
 }
 
-// onEffects shows what the proposals would do, unless that was computed again since.
+// onEffects shows the effects of proposals, unless they have been requested again.
 func (c *conversation) onEffects(o usecase.EffectsRead) {
 	if o.Request != c.forecast {
 		return
@@ -227,12 +227,12 @@ func (c *conversation) onEffects(o usecase.EffectsRead) {
 	}
 }
 
-// inChat is a cell of the screen as one of the conversation.
+// inChat converts a position on the screen to one in the conversation.
 func (c *conversation) inChat(at tea.Mouse) (x, y int) {
 	return at.X - c.area.Min.X, at.Y - c.area.Min.Y - chatHead
 }
 
-// copySelection copies the selected text, as soon as all of it is loaded.
+// copySelection copies the selected text once all of it is loaded.
 func (c *conversation) copySelection() intent {
 	if !c.copying {
 		return nil

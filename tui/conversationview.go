@@ -10,20 +10,20 @@ import (
 	"winnow/tui/style"
 )
 
-// scene is what the conversation shows around its pairs.
+// scene is what the conversation shows in addition to its pairs.
 type scene struct {
 	wording
-	filter   string // the line that made the view
+	filter   string // the active filter line
 	welcome  welcome
-	numbered bool     // keys with numbers choose a line of the welcome
-	regions  string   // that the focus moves between, in words
+	numbered bool     // number keys choose a line of the welcome
+	regions  string   // names of the regions between which the focus moves
 	loading  bool     // the session is not loaded yet
-	running  bool     // a turn runs
-	alone    bool     // nothing is beside the conversation
-	below    []string // lines under the pairs; an empty one is left out
+	running  bool     // a turn is running
+	alone    bool     // the conversation has the full width
+	below    []string // lines below the pairs; empty ones are left out
 }
 
-// chatHead is how many lines are above the pairs: the filter and the question, else air.
+// chatHead is the number of lines above the pairs: the filter and the question, or nothing.
 const chatHead = 1
 
 // View draws the conversation.
@@ -51,8 +51,8 @@ func (c *conversation) drawBar(lines []string, w int, s *scene) {
 	}
 }
 
-// head names the filter, unless it is the one that a session begins with, and the question
-// whose answer begins above the screen.
+// head returns the filter, unless it is the default one, and the question whose answer
+// starts above the screen.
 func (c *conversation) head(w int, s *scene) string {
 	left := c.filtered(w, s)
 	question, above, ok := c.chat.Sticky()
@@ -73,7 +73,7 @@ func (c *conversation) head(w int, s *scene) string {
 
 const gapBeforeSign = 2
 
-// filtered names the filter, unless it is the one that a session begins with.
+// filtered returns the filter, unless it is the default one.
 func (c *conversation) filtered(w int, s *scene) string {
 	if s.filter == startFilter {
 		return ""
@@ -90,7 +90,7 @@ func (c *conversation) filtered(w int, s *scene) string {
 	return s.styles.Chat.Notice.Render(name) + s.styles.Chat.Time.Render(back)
 }
 
-// lines are the messages, or what is shown when there are none.
+// lines returns the messages, or what is shown if there are none.
 func (c *conversation) lines(w, h int, s *scene) []string {
 	c.chat.SetActive(s.mode == keymap.View)
 	var under []string
@@ -123,12 +123,12 @@ func (c *conversation) lines(w, h int, s *scene) []string {
 	return append(out, under...)
 }
 
-// welcomes reports whether the conversation is empty, not only the view of it.
+// welcomes reports whether the conversation itself is empty, not only the filtered view.
 func (c *conversation) welcomes(filter string) bool {
 	return c.chat.Len() == 0 && (filter == startFilter || filter == "")
 }
 
-// noMatch is what the conversation shows when no pair matches the filter.
+// noMatch returns what the conversation shows if no pair matches the filter.
 func (s *scene) noMatch(w int) []string {
 	key := s.hint("%s", keymap.Filter)
 	if s.mode == keymap.Input {

@@ -10,22 +10,22 @@ import (
 	"winnow/tui/usecase"
 )
 
-// discarding is the discard that is under way. The zero value is no discard.
+// discarding is a discard in progress. The zero value means none.
 type discarding struct {
-	request     int64  // whose outcome it waits for
-	description string // of the step
-	quits       bool   // the program ends with it
+	request     int64  // the request whose outcome it waits for
+	description string // description of the step
+	quits       bool   // the program ends afterwards
 	plan        assistant.SavePlan
 }
 
 const discardUnsaved = "Discard the unsaved rules"
 
-// begin plans a discard, which then shows what would be lost, and asks.
+// begin plans a discard. Its outcome shows what would be lost and asks.
 func (d *discarding) begin(description string, quits bool) intent {
 	return d.next(discarding{description: description, quits: quits}, (*usecase.Commands).PlanDiscard)
 }
 
-// next begins a step of a discard. Quitting does not wait for other acts.
+// next starts a step of a discard. When quitting, it does not wait for other acts.
 func (d *discarding) next(step discarding, do func(c *usecase.Commands, request int64) tea.Cmd) intent {
 	return act{step.quits, func(_ *parts, request int64) intent {
 		step.request = request
@@ -34,7 +34,7 @@ func (d *discarding) next(step discarding, do func(c *usecase.Commands, request 
 	}}
 }
 
-// on takes a discard a step further.
+// on handles the outcome of a step.
 func (d *discarding) on(o usecase.Outcome, w wording) intent {
 	was := *d
 	*d = discarding{}
@@ -54,8 +54,7 @@ func (d *discarding) on(o usecase.Outcome, w wording) intent {
 	return nil
 }
 
-// ask asks before unsaved rules are lost. changed is why it asks again; nil: it is the first
-// time.
+// ask asks before unsaved rules are lost. changed is why it asks again; nil the first time.
 func (d *discarding) ask(was discarding, plan assistant.SavePlan, changed *assistant.PlanChanged, w wording) intent {
 	was.plan = plan
 	lines := append(w.changed(changed), pane.ChangeLines(plan.Changes, &w.styles.Icons)...)
@@ -96,8 +95,8 @@ func (d *discarding) askQuit(was discarding, lines []string) intent {
 	}, []overlay.Answer{says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay")}}
 }
 
-// quit asks when rules are unsaved, unless others have them as well; they can also be
-// kept for the next time.
+// quit asks first if rules are unsaved, unless others share them; the user can also keep
+// them for the next time.
 func (m *Model) quit() tea.Cmd {
 	others := m.parts.others()
 	if !m.parts.saves() || m.pane.Status().Unsaved == 0 || others.Shared {

@@ -1,5 +1,5 @@
-// Package tui is winnow's screen: one Bubble Tea model that shows a Session
-// and its window and turns keys into use cases of its Workspace.
+// Package tui is winnow's screen: one Bubble Tea model that shows a Session and its window
+// and turns keys into use cases of its Workspace.
 //
 // # Types
 //
@@ -7,34 +7,34 @@
 // use cases. Its children have their own state and know neither it nor each other:
 // conversation (VIEW, with search and pointer), input (the box, the list that completes it,
 // outbox), commandLine (COMMAND), and in packages of their own the pane, the HUD, the
-// overlays, the notices and the bars. What they read of the session or of the screen is an
-// argument. What they ask for they return: a child an intent, a pane a pane.Action, an
-// overlay an overlay.Outcome. carryOut, perform and onOutcome do it. turn is the running
-// turn; header.go says what header and footer show.
+// overlays, the notices and the bars. They get what they need of the session or the screen
+// as arguments, and return what should be done: a child an intent, a pane a pane.Action, an
+// overlay an overlay.Outcome, which carryOut, perform and onOutcome carry out. turn is the
+// running turn; header.go determines what header and footer show.
 //
-// What the user can do is a row of package keymap, which has the keys of each action, and
-// writes footer, help, palette and what can be typed as a /command. actions.go has what
-// each action does, by its name.
+// Everything the user can do is a row in package keymap, which defines the keys of each
+// action and from which footer, help, palette and /commands are generated. actions.go
+// defines what each action does, by name.
 //
 // # From a key to the screen
 //
-// A key goes through Update to its action, which makes a command of usecase.Commands. That
-// calls the workspace outside of the update loop and ends in a typed usecase.Outcome, with
-// the state after it, which Update shows first. What changes something goes through
-// (*acts).add: one act runs at a time, in the order of the keys, and its outcome starts
-// the next. Steps that follow each other are a small typed state, see
-// saving. What happens without a key arrives as usecase.LogRead: the parts of the session
-// that have changed, and at most one event of a turn, in the order of the session's log.
-// Before the start is over there is no session and no part.
+// Update passes a key to its action, which creates a command of usecase.Commands. The
+// command calls the workspace outside the update loop and ends with a typed
+// usecase.Outcome, including the state after it, which Update shows first. Commands that
+// change something go through (*acts).add: they run one at a time, in the order of the
+// keys, and the outcome of one starts the next. A flow of several steps is a small typed
+// state, see saving. Changes without a key arrive as usecase.LogRead: the parts of the
+// session that have changed, and at most one event of a turn, in the order of the session's
+// log. Until the start is over there is no session and no part.
 //
 // To add a use case, see package usecase; to add a key, package keymap; to add a pane,
 // package pane.
 //
 // # Modes
 //
-// INPUT writes a message, VIEW walks through the conversation, COMMAND holds
-// the filter line, PANE works in the pane: the rules or the history. Overlays lie above all of them;
-// the mode stays as it is behind them.
+// INPUT is for writing a message, VIEW for moving through the conversation, COMMAND for the
+// filter line, and PANE for the pane: the rules or the history. Overlays are drawn above
+// all of them and do not change the mode.
 //
 // # Components of bubbles
 //
@@ -50,11 +50,11 @@
 //
 // # Concurrency
 //
-// A Model belongs to its program. Typed and StoreDraft are called after its end, Keys
-// may be called from any goroutine.
+// A Model belongs to its program. Call Typed and StoreDraft after the program has ended.
+// Keys may be called from any goroutine.
 //
 // # Caveats
 //
-// Nothing in Update or View waits. Text is sanitised before it is shown, whoever wrote
-// it.
+// Nothing in Update or View waits. All text is sanitised before it is shown, whatever its
+// source.
 package tui

@@ -11,13 +11,13 @@ import (
 	"winnow/tui/status"
 )
 
-// enterQuestion asks in the footer, once ever, whether enter shall send.
+// enterQuestion asks in the footer, only once ever, whether enter should send.
 type enterQuestion struct {
 	open bool
 	done bool // it was asked
 }
 
-// askEnter asks when a draft of one line was broken by enter, unless send_key is set.
+// askEnter asks if the user pressed enter in a one-line draft, unless send_key is set.
 func (m *Model) askEnter() bool {
 	line, broken := strings.CutSuffix(m.input.draft.Text(), "\n")
 	if !m.opts.AsksEnter || m.enterQuestion.done || m.opts.StoreSetting == nil || m.opts.EnterSends ||
@@ -29,7 +29,7 @@ func (m *Model) askEnter() bool {
 	return true
 }
 
-// answerEnter answers the question: yes takes the line break out and sends.
+// answerEnter answers the question: yes removes the line break and sends.
 func (m *Model) answerEnter(i int) tea.Cmd {
 	m.enterQuestion.open = false
 	if i != 0 {
@@ -48,8 +48,8 @@ func (m *Model) storeSendKey() tea.Cmd {
 	return m.storeSetting(key, value)
 }
 
-// dismissEnter answers the question with no, by any key but those that answer it. taken
-// reports that the key did nothing else.
+// dismissEnter answers no on any key other than those that answer the question. taken
+// reports that the key had no other effect.
 func (m *Model) dismissEnter(a *keymap.Row) (cmd tea.Cmd, taken bool) {
 	if !m.enterQuestion.open || a != nil && (a.Name == keymap.Choose(1) || a.Name == keymap.Choose(2)) {
 		return nil, false
@@ -57,7 +57,7 @@ func (m *Model) dismissEnter(a *keymap.Row) (cmd tea.Cmd, taken bool) {
 	return m.answerEnter(1), a != nil && a.Name == keymap.Escape
 }
 
-// enterFooter is the question, in at most w cells.
+// enterFooter returns the question, at most w cells wide.
 func (m *Model) enterFooter(w int) status.BarPart {
 	f := m.styles.Footer
 	answers := "[" + m.key(keymap.Choose(1)) + " yes] [" + m.key(keymap.Choose(2)) + " no]"

@@ -8,13 +8,13 @@ import (
 	"winnow/tui/keymap"
 )
 
-// outgoing is a message that has left the box and waits for its files, for the
-// session, or for an earlier outgoing message. The user can write the next one.
+// outgoing is a message that has left the box and waits for its files, the session, or an
+// earlier outgoing message. The user can already write the next one.
 type outgoing struct {
-	typed  string // the text as it stood in the box
+	typed  string // the text as it was in the box
 	prompt assistant.Prompt
 	err    error // why a file could not be read
-	read   bool  // its files are read
+	read   bool  // its files have been read
 }
 
 // post moves the message from the box to the outbox and reads its files.
@@ -35,7 +35,7 @@ func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
 	}
 }
 
-// onAttached sends the message whose files are read, when its turn has come.
+// onAttached sends the message whose files have been read, when its turn has come.
 func (m *Model) onAttached(msg attachedMsg) tea.Cmd {
 	o := msg.of
 	o.prompt, o.err, o.read = msg.prompt, msg.err, true
@@ -55,9 +55,9 @@ func (m *Model) flushOutbox() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// sendOutgoing sends a message as if it were still in the box, and then restores what
-// was written since. A refused message returns to the box when that is empty;
-// otherwise it can be recalled.
+// sendOutgoing sends a message as if it were still in the box, and then restores what was
+// written since. A rejected message returns to the box if that is empty; otherwise it can
+// be recalled.
 func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 	since := m.input.draft.Text()
 	restore := m.input.draft.Exchange(o.typed)

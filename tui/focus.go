@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	doublePress = 2 * time.Second // at most between the two presses that quit
+	doublePress = 2 * time.Second // maximum time between the two presses that quit
 	onceMore    = "press it again to quit"
 )
 
-// onInput handles a key, a paste or the mouse, unless it has to wait.
+// onInput handles a key, a paste or a mouse event, unless it has to wait.
 func (m *Model) onInput(msg tea.Msg) tea.Cmd {
 	if k, isKey := msg.(tea.KeyPressMsg); isKey {
 		m.lastKey = m.now()
@@ -37,7 +37,7 @@ func (m *Model) onInput(msg tea.Msg) tea.Cmd {
 	return m.handle(msg)
 }
 
-// handle handles a key, a paste or the mouse now.
+// handle handles a key, a paste or a mouse event now.
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -50,8 +50,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// onKey gives a key to the first of: an action that works anywhere, the overlay, a
-// text line, the actions of the mode, the box.
+// onKey passes a key to the first that takes it: an action that works anywhere, the
+// overlay, a text line, the actions of the mode, the box.
 func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	name := keyName(k)
 	m.keys.Arrived(name)
@@ -65,16 +65,16 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(dismissed, m.giveKey(k, name, a))
 }
 
-// giveKey gives a key to what has the focus; a is its action there, or nil.
+// giveKey passes a key to what has the focus. a is its action there, or nil.
 func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.Cmd {
 	switch {
 	case m.layout.Small && (a == nil || a.Name != keymap.Cancel && a.Name != keymap.Quit && (a.Name != keymap.Escape || !m.turn.running)):
-		return nil // nothing opens unseen; a turn can still be cancelled
+		return nil // nothing opens unseen, but a turn can still be cancelled
 	case a != nil && a.Anywhere && !m.overlay.Open():
 		return m.do(a.Name)
 	case m.overlay.Open():
 		return m.overlayKey(k, a)
-	case m.typingLine() && (a == nil || !slices.Contains(a.Modes, keymap.Command)): // COMMAND is a text line, too
+	case m.typingLine() && (a == nil || !slices.Contains(a.Modes, keymap.Command)): // COMMAND is a text line too
 		return m.lineKey(name, k.Text)
 	case m.conv.picking && m.mode == keymap.View:
 		return m.carryOut(m.conv.copyCodeBlock(string(name)))
@@ -87,9 +87,9 @@ func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.C
 	return nil
 }
 
-// overlayKey gives the topmost overlay a key. The keys that cancel and quit work
-// as everywhere, and the key that has opened a list closes it. Text
-// typed before a question could be read goes to the box, which it was meant for.
+// overlayKey passes a key to the topmost overlay. Keys that cancel and quit work as usual,
+// and the key that opened a list closes it. Text typed before a question could be read goes
+// to the box, for which it was meant.
 func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
 	name := keyName(k)
 	_, kind, _ := m.overlay.Top()
@@ -111,17 +111,17 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
 	return m.onOutcome(out)
 }
 
-// keyName is a key by the name of the key table.
+// keyName returns the name of a key in the key table.
 func keyName(k tea.KeyPressMsg) keymap.Key { return keymap.Key(k.String()) }
 
-// opens are the overlays of the actions whose key closes them again.
+// opens maps actions to the overlay that they open; the same key closes it again.
 var opens = map[keymap.Action]overlay.Kind{keymap.Help: overlay.Help, keymap.ContextHUD: overlay.HUD, keymap.Notices: overlay.Notices, keymap.Connect: overlay.Connect}
 
-// closeOverlay goes back in the topmost overlay, whatever its own key for that is.
+// closeOverlay closes the topmost overlay or goes back in it, whatever its own key for that
+// is.
 func (m *Model) closeOverlay() tea.Cmd { return m.onOutcome(m.overlay.Escape()) }
 
-// paste inserts text where the focus is. A question takes no text, so that goes to
-// the box.
+// paste inserts text where the focus is. A question takes no text, so it goes to the box.
 func (m *Model) paste(text string) tea.Cmd {
 	_, kind, open := m.overlay.Top()
 	switch {
@@ -173,8 +173,8 @@ func (m *Model) escape() tea.Cmd {
 	return nil
 }
 
-// interrupt cancels or clears as escape does; with nothing to cancel or clear,
-// twice within doublePress quits.
+// interrupt cancels or clears like escape. If there is nothing to cancel or clear, pressing
+// it twice within doublePress quits.
 func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.overlay.Open():
@@ -189,7 +189,7 @@ func (m *Model) interrupt() tea.Cmd {
 	return tick(doublePress, onceMoreDueMsg{})
 }
 
-// onOnceMoreDue clears the notice of interrupt once it is no longer true.
+// onOnceMoreDue clears the notice of interrupt when its time is over.
 func (m *Model) onOnceMoreDue() tea.Cmd {
 	if m.notice.Text == onceMore && m.now().Sub(m.ctrlC) >= doublePress {
 		m.notice.Clear()
@@ -197,7 +197,7 @@ func (m *Model) onOnceMoreDue() tea.Cmd {
 	return nil
 }
 
-// neighbour is the region that is so many steps away from the focus.
+// neighbour returns the region that is step regions away from the focus.
 func (m *Model) neighbour(step int) keymap.Mode {
 	regions := []keymap.Mode{keymap.Input, keymap.View, keymap.Pane}
 	if m.plainChat() || m.opts.PanePlace == settings.PaneAway && m.mode != keymap.Pane {
@@ -212,7 +212,7 @@ func (m *Model) neighbour(step int) keymap.Mode {
 	return m.mode
 }
 
-// nextRegion moves to the next region; while a list is open it accepts an entry.
+// nextRegion moves the focus to the next region or, if a list is open, accepts an entry.
 func (m *Model) nextRegion() tea.Cmd {
 	switch {
 	case m.input.listing():
@@ -230,7 +230,7 @@ func (m *Model) typingLine() bool {
 	return m.mode == keymap.Command || m.mode == keymap.View && m.conv.search.Active || m.mode == keymap.Pane && m.pane.Typing()
 }
 
-// lineKey gives the text line that has the focus a key.
+// lineKey passes a key to the focused text line.
 func (m *Model) lineKey(name keymap.Key, text string) tea.Cmd {
 	edit := m.keys.Action(keymap.Editing, name)
 	a := cmp.Or(m.keys.Action(keymap.Line, name), edit)
@@ -244,8 +244,8 @@ func (m *Model) lineKey(name keymap.Key, text string) tea.Cmd {
 	}
 }
 
-// escapeLine closes the list of a text line, else clears the line, else leaves
-// it. Nothing is applied; the key for earlier lines brings a cleared line back.
+// escapeLine closes the list of a text line; without a list it clears the line; an empty
+// line it leaves. Nothing is applied; the key for earlier lines restores a cleared line.
 func (m *Model) escapeLine() tea.Cmd {
 	switch m.mode {
 	case keymap.Pane:
@@ -262,7 +262,7 @@ func (m *Model) escapeLine() tea.Cmd {
 	return nil
 }
 
-// resize lays the screen out for a new size.
+// resize lays out the screen for a new size.
 func (m *Model) resize(w, h int) tea.Cmd {
 	m.width, m.height = w, h
 	m.arrange()
@@ -273,16 +273,16 @@ func (m *Model) resize(w, h int) tea.Cmd {
 	return tea.Batch(m.loadMissing(), resetMargins())
 }
 
-// resetMargins makes the whole screen scroll again, and draws it. A frame that scrolled
-// its rows ends with the margins of the height that the renderer knew; when it comes after
-// the terminal has grown, they stay, and later frames scroll within them.
+// resetMargins makes the whole screen scroll again and redraws it. A frame that scrolls
+// rows ends by setting margins for the height known to the renderer. If that arrives after
+// the terminal has grown, the margins stay, and later frames scroll within them.
 func resetMargins() tea.Cmd {
 	const margins = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor // the sequence moves the cursor
 	return tea.Sequence(tea.Raw(margins), tea.ClearScreen)
 }
 
-// refreshKeys updates an open help and an open palette: the keys that work depend on the
-// terminal, and how many the help shows on the width.
+// refreshKeys updates an open help and an open palette: which keys work depends on the
+// terminal, and how many the help shows on its width.
 func (m *Model) refreshKeys() {
 	if o, ok := m.overlay.Find(overlay.Help); ok {
 		o.(*overlay.Picker).SetEntries(m.helpEntries())

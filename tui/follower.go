@@ -19,7 +19,7 @@ func (m *Model) onLog(msg usecase.LogRead) tea.Cmd {
 	return tea.Batch(append(cmds, m.follower.Wait(m.turn.running))...)
 }
 
-// known reports whether a message only repeats what an outcome has shown already.
+// known reports whether a message only repeats what an outcome has already shown.
 func (m *Model) known(msg tea.Msg) bool {
 	read, ok := msg.(usecase.LogRead)
 	if !ok || read.Version == 0 || read.Event != nil || read.Stale != nil || read.Running != nil || read.Resync || read.Missed || len(read.Done) > 0 {
@@ -29,7 +29,7 @@ func (m *Model) known(msg tea.Msg) bool {
 	return now.Apply(read.State) == assistant.State{}
 }
 
-// show shows an update: the state first, then the event that depends on it.
+// show shows an update: first the state, then the event that depends on it.
 func (m *Model) show(u assistant.Update) tea.Cmd {
 	news := m.parts.Apply(u.State)
 	var cmds []tea.Cmd
@@ -46,20 +46,20 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 	if u.Resync || u.Running != nil {
 		cmds = append(cmds, m.resync(u.Running))
 	}
-	if u.Stale != nil { // a pair whose turn the resync has ended is read, too
+	if u.Stale != nil { // a pair whose turn ended during the resync is read too
 		m.pane.Changed()
 		cmds = append(cmds, m.reloadStale(u.Stale))
 	}
 	if u.Event != nil {
 		m.startTurn(u.Of)
-		if u.Of.Number == m.turn.n && m.turn.running { // else its pair is stale
+		if u.Of.Number == m.turn.n && m.turn.running { // otherwise its pair is stale
 			cmds = append(cmds, m.onTurnEvent(u.Event))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// setShown shows which pairs are visible, and which of them are included.
+// setShown updates which pairs are visible and which of them are included.
 func (m *Model) setShown(now assistant.Shown) {
 	m.hud.Show(now.Refs, now.Boundary)
 	if nearlyFull := m.conv.setShown(now); nearlyFull && (m.notice.Text == "" || m.notice.Text == m.opts.Notice) {
@@ -67,7 +67,7 @@ func (m *Model) setShown(now assistant.Shown) {
 	}
 }
 
-// showInPane gives the pane the parts that it shows.
+// showInPane passes to the pane the parts that it shows.
 func (m *Model) showInPane() {
 	now := pane.State{Holder: m.parts.others().Holder}
 	if m.parts.Window != nil {
@@ -79,8 +79,8 @@ func (m *Model) showInPane() {
 	m.pane.Show(now)
 }
 
-// resync shows the running turn as it was received so far, nil: none runs, when the events
-// before were not read.
+// resync shows the running turn as received so far, or none if pair is nil, after events
+// were missed.
 func (m *Model) resync(pair *assistant.Pair) tea.Cmd {
 	now := m.parts.Turn
 	if m.turn.running && !(now.Running && now.Turn.Number == m.turn.n) {

@@ -16,7 +16,7 @@ import (
 	"winnow/tui/style"
 )
 
-// View draws the frame, unless it is the same as before.
+// View draws the frame, unless it is unchanged.
 func (m *Model) View() tea.View {
 	if !m.same {
 		m.frame, m.drawn = m.draw(), true
@@ -50,7 +50,7 @@ func (m *Model) draw() tea.View {
 	return v
 }
 
-// compose draws the parts, and above them the overlay or the list of the text being written.
+// compose draws the parts, and above them the overlay or the completions.
 func (m *Model) compose() string {
 	rows := append(make([]string, 0, m.height), m.bar.Draw(m.header(), m.width, m.styles.Header.Bar))
 	rows = append(rows, m.middle()...)
@@ -78,11 +78,11 @@ func (m *Model) compose() string {
 	return m.above(base, strings.Join(list, "\n"), 0, foot-len(list))
 }
 
-// behind is a frame that lies behind an overlay: in one calm colour.
+// behind returns a frame as drawn behind an overlay, in one muted colour.
 func (m *Model) behind(rows []string) string {
 	dimmed := make([]string, len(rows))
 	for i, row := range rows {
-		if i == len(rows)-footerLines { // the footer has the keys of the overlay
+		if i == len(rows)-footerLines { // the footer shows the keys of the overlay
 			dimmed[i] = row
 			break
 		}
@@ -104,7 +104,7 @@ func (m *Model) above(base, box string, x, y int) string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-// middle is chat, pane and HUD, side by side where there is room.
+// middle returns chat, pane and HUD, side by side if there is room.
 func (m *Model) middle() []string {
 	out := make([]string, m.layout.Input.Min.Y-m.layout.Header.Max.Y)
 	put := func(part image.Rectangle, draw func(w, h int) []string) {
@@ -128,7 +128,7 @@ func (m *Model) middle() []string {
 	return out
 }
 
-// divider is the line between the chat and what is next to it; a heavy part of it is the
+// divider returns the line between the chat and what is next to it; its thick part is the
 // scroll bar of the chat.
 func (m *Model) divider(_, h int) []string {
 	line := slices.Repeat([]string{m.styles.Border.Idle.Render(m.styles.Border.Shape.Left)}, h)
@@ -146,7 +146,7 @@ func (m *Model) divider(_, h int) []string {
 
 func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repeat(" ", w)}, h) }
 
-// scene is what the conversation shows around its pairs, w cells wide.
+// scene returns what the conversation shows in addition to its pairs, w cells wide.
 func (m *Model) scene(w int) *scene {
 	s := &scene{
 		wording: m.wording(), filter: m.parts.filterLine(), numbered: m.numbersOf() == ofAnswer, regions: "the conversation and the rules",
@@ -164,15 +164,16 @@ func (m *Model) scene(w int) *scene {
 	return s
 }
 
-// filterName is a filter line as the frame shows it.
+// filterName returns a filter line as shown in the frame.
 func filterName(line string) string { return cmp.Or(line, "all messages") }
 
-// sendLabel is the button at the right end of the line above the box, with the mouse on.
+// sendLabel returns the button at the right end of the line above the box, if the mouse is
+// on.
 func (m *Model) sendLabel() string {
 	return "[" + strings.TrimSpace(m.key(keymap.Send)+" send") + "] "
 }
 
-// inputLines are the box, and above it a line with the estimate of the draft.
+// inputLines returns the box, and above it a line with the estimate of the draft.
 func (m *Model) inputLines() []string {
 	w, h := m.layout.Input.Dx(), m.layout.Input.Dy()-inputFrame
 	note := m.estimate()
@@ -195,10 +196,12 @@ func (m *Model) inputLines() []string {
 	return rows
 }
 
-// belowAt is the column of the sign that says what is below the chat.
+// belowAt is the column of the sign that describes what is below the visible part of the
+// chat.
 const belowAt = 2
 
-// ruled is the line above the box with what is below the chat.
+// ruled returns the line above the box, with the sign that describes what is below the
+// visible part of the chat.
 func (m *Model) ruled(rule []rune) string {
 	idle := m.styles.Border.Idle
 	text, arrived := m.belowChat()
@@ -213,7 +216,8 @@ func (m *Model) ruled(rule []rune) string {
 	return idle.Render(string(rule[:belowAt])) + look.Render(text) + idle.Render(string(rule[belowAt+w:]))
 }
 
-// belowChat says what is below the chat; "" for nothing, or where there is no chat.
+// belowChat describes what is below the visible part of the chat; "" if nothing is, or
+// there is no chat.
 func (m *Model) belowChat() (text string, arrived bool) {
 	if m.layout.Chat.Empty() || m.conv.chat.Len() == 0 {
 		return "", false
@@ -224,18 +228,18 @@ func (m *Model) belowChat() (text string, arrived bool) {
 	return text, arrived
 }
 
-// belowSign reports whether a cell belongs to the sign that says what is below the chat.
+// belowSign reports whether a cell is part of that sign.
 func (m *Model) belowSign(x, y int) bool {
 	text, _ := m.belowChat()
 	return y == m.layout.Input.Min.Y && x >= belowAt && x < belowAt+ansi.StringWidth(text)
 }
 
-// sendButton reports whether a cell belongs to the send button.
+// sendButton reports whether a cell is part of the send button.
 func (m *Model) sendButton(x, y int) bool {
 	return m.opts.Mouse && y == m.layout.Input.Min.Y && x >= m.layout.Input.Max.X-m.widths.Width(m.sendLabel())
 }
 
-// cursor is the cursor of the terminal; nil hides it.
+// cursor returns the terminal's cursor; nil hides it.
 func (m *Model) cursor() *tea.Cursor {
 	if m.overlay.Open() {
 		if x, y, ok := m.overlay.Cursor(m.width, m.height); ok {

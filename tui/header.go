@@ -16,8 +16,8 @@ import (
 	"winnow/tui/style"
 )
 
-// header shows window, provider, model, checkpoints, context, and whether the window is
-// unsaved or locked; before the session is open, the name alone.
+// header returns window, provider, model, checkpoints, context, and whether the window is
+// unsaved or locked. Before the session is open, it is only the name.
 func (m *Model) header() []status.BarPart {
 	if !m.ready {
 		return m.bar.Header(status.Header{}, m.width)
@@ -43,8 +43,8 @@ func (m *Model) header() []status.BarPart {
 	return m.bar.Header(h, m.width)
 }
 
-// footer shows the mode, and the line that is being written, or the notice, or the
-// keys that work now.
+// footer returns the mode, followed by the line being written, the notice, or the keys that
+// work now.
 func (m *Model) footer() []status.BarPart {
 	f := m.styles.Footer
 	left := status.BarPart{Text: f.Mode.Render(" " + m.mode.String() + " ")}
@@ -70,8 +70,8 @@ func (m *Model) footer() []status.BarPart {
 	return []status.BarPart{left, {Text: f.Bar.Render(" ") + tone.Render(text)}}
 }
 
-// hints are the keys that work now, the most useful first: those of a text line of the
-// pane, else those of the mode.
+// hints returns the keys that work now, most useful first: those of a text line of the
+// pane, or else of the mode.
 func (m *Model) hints() (hints []status.KeyHint) {
 	if h, ok := m.pane.(pane.Hinter); ok && m.mode == keymap.Pane {
 		for _, hint := range h.Hints() {
@@ -85,7 +85,7 @@ func (m *Model) hints() (hints []status.KeyHint) {
 		return m.listHints()
 	}
 	window, actions := m.pane.Status(), m.keys.In(m.mode)
-	useful := map[keymap.Action]bool{ // an action that is not listed always is
+	useful := map[keymap.Action]bool{ // actions not listed here are always useful
 		keymap.Save: !m.turn.running && window.Unsaved > 0, keymap.DeleteRule: window.Deletes != "",
 		keymap.Connect: connectcard.Useful(m.opts.Connect, m.parts.modelID()),
 		keymap.Escape:  m.mode != keymap.View || m.turn.running, keymap.Filter: m.mode == keymap.View && !m.turn.running,
@@ -108,10 +108,10 @@ func (m *Model) hints() (hints []status.KeyHint) {
 	return hints
 }
 
-// regionName is a region in the footer.
+// regionName returns the name of a region for the footer.
 func regionName(in keymap.Mode) string { return strings.ToLower(in.String()) }
 
-// listHints are the keys of the list above the box.
+// listHints returns the keys of the list above the box.
 func (m *Model) listHints() []status.KeyHint {
 	enter := m.key(keymap.Newline)
 	if m.opts.EnterSends {
@@ -127,7 +127,7 @@ func (m *Model) listHints() []status.KeyHint {
 	return append([]status.KeyHint{{Key: take, Text: "takes"}, {Key: "↑ ↓", Text: "choose"}}, rest...)
 }
 
-// hintText is an action in a word or two, as it works now.
+// hintText describes what an action does now, in a word or two.
 func (m *Model) hintText(a *keymap.Row) string {
 	_, chooses := m.conv.chat.Choice()
 	switch {
@@ -149,8 +149,8 @@ func (m *Model) hintText(a *keymap.Row) string {
 	return "view"
 }
 
-// activeLine is the text line in the footer that has the focus, and its label; nil
-// when there is none.
+// activeLine returns the focused text line in the footer and its label; nil if there is
+// none.
 func (m *Model) activeLine() (*status.InputLine, string) {
 	switch {
 	case m.mode == keymap.Command:
@@ -170,7 +170,7 @@ func (m *Model) drawLine(t *status.InputLine, label string, w int) string {
 	return style.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…")
 }
 
-// lineCursor is the column of the cursor in the footer.
+// lineCursor returns the column of the cursor in the footer.
 func (m *Model) lineCursor() (int, bool) {
 	t, label := m.activeLine()
 	if t == nil {

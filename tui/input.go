@@ -17,40 +17,40 @@ import (
 	"winnow/tui/usecase"
 )
 
-// input is INPUT: the box in which a message is written, the list of what completes it, the
-// outbox, and the stored draft.
+// input is the state of INPUT mode: the message box, its completions, the outbox, and the
+// stored draft.
 type input struct {
 	draft     *composer.Model
 	ready     bool                 // the start is over
-	stores    bool                 // there is a history, which keeps the draft
-	fitted    string               // the text that the layout was made for
-	list      composer.Completions // above the box, for what word is
-	outbox    []*outgoing          // messages that wait for files or for the session, in order
-	saved     string               // the draft as stored last
-	explained bool                 // which key sends has been said
+	stores    bool                 // there is a history, which stores the draft
+	fitted    string               // the text for which the layout was computed
+	list      composer.Completions // completions of word, above the box
+	outbox    []*outgoing          // messages waiting for files or the session, in order
+	saved     string               // the draft as last stored
+	explained bool                 // the user was told which key sends
 	storing   struct {
-		due   bool // a timer runs
+		due   bool // a timer is running
 		runs  bool // a draft is being stored
-		again bool // it is out of date already
+		again bool // it is already out of date
 	}
 }
 
-// draftPause is how long after a change the draft is stored: well under the four
-// seconds after which a draft is promised to survive a crash.
+// draftPause is how long after a change the draft is stored. It is well below the four
+// seconds after which a draft is guaranteed to survive a crash.
 const draftPause = 1500 * time.Millisecond
 
-// onInput is an action of the box.
+// onInput returns an action of the box.
 func onInput(do func(*input) intent) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.carryOut(do(&m.input)) }
 }
 
-// write gives the box a key.
+// write passes a key to the box.
 func (i *input) write(k tea.KeyPressMsg) intent {
 	i.draft.Key(k)
 	return several{clearNotice{}, i.draftChanged(), i.offer()}
 }
 
-// newLine breaks the line; enterSends says that another key is meant to do so.
+// newLine inserts a line break. enterSends means that another key is meant for that.
 func (i *input) newLine(enterSends bool) intent {
 	i.draft.NewLine()
 	if enterSends {
@@ -59,8 +59,8 @@ func (i *input) newLine(enterSends bool) intent {
 	return several{i.draftChanged(), i.explainEnter()}
 }
 
-// explainEnter says once which key sends, when a draft of one line rests on enter: the
-// user may have meant to send it.
+// explainEnter says once which key sends, if the user pressed enter after one line and then
+// paused: the user may have meant to send it.
 func (i *input) explainEnter() intent {
 	text := i.draft.Text()
 	if line, ok := strings.CutSuffix(text, "\n"); i.explained || !ok || strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
@@ -77,7 +77,7 @@ func (i *input) onEnterDue(msg enterDueMsg) intent {
 	return notify{keys: []clause{{"%s breaks the line", keymap.Newline}, {" · %s sends", keymap.Send}, {" · %s, “Settings”, swaps them", keymap.Palette}}}
 }
 
-// paste puts pasted text into the box; line breaks in it never send.
+// paste inserts pasted text into the box; line breaks in it never send.
 func (i *input) paste(text string) intent {
 	var said intent = clearNotice{}
 	if hidden := i.draft.Paste(text); hidden > 0 {
@@ -86,7 +86,7 @@ func (i *input) paste(text string) intent {
 	return several{said, i.draftChanged(), i.offer()}
 }
 
-// clear empties the box; the key that undoes typing brings the text back.
+// clear empties the box. The key that undoes typing restores the text.
 func (i *input) clear() intent {
 	i.draft.Clear()
 	return several{endReAsk{}, notify{text: "cleared", keys: []clause{{" · %s brings it back", keymap.UndoTyping}}}, i.storeDraft()}
@@ -100,8 +100,8 @@ func (i *input) undoTyping() intent {
 	return several{said, endReAsk{}, i.draftChanged()}
 }
 
-// recall is the action that moves in the open list, else, at the edge of the text,
-// through sent messages, else moves the cursor.
+// recall returns the action that moves in the open list or, at the edge of the text,
+// through sent messages; otherwise it moves the cursor.
 func recall(step int) func(*Model) tea.Cmd {
 	return onInput(func(i *input) intent {
 		edge, walk := i.draft.AtFirstLine(), i.draft.Older
@@ -120,15 +120,16 @@ func recall(step int) func(*Model) tea.Cmd {
 	})
 }
 
-// giveBack returns text to an empty box; the sent history has it in any case.
+// giveBack returns text to the box if it is empty; the sent history contains it in any
+// case.
 func (i *input) giveBack(text string) {
 	if i.draft.Empty() {
 		i.draft.Set(text)
 	}
 }
 
-// restoreDraft puts the stored draft into an empty box. When something was typed
-// already it goes to the stash, from which it can be recalled.
+// restoreDraft puts the stored draft into an empty box. If something has been typed, the
+// draft goes to the stash, from which it can be recalled.
 func (i *input) restoreDraft(stored string) {
 	switch {
 	case stored == "":
@@ -140,8 +141,8 @@ func (i *input) restoreDraft(stored string) {
 	}
 }
 
-// draftChanged stores the draft draftPause after its first change, even if the user
-// still types. A draft that was emptied no longer replaces a failed message.
+// draftChanged stores the draft draftPause after its first change, even if the user is
+// still typing. An emptied draft no longer replaces a failed message.
 func (i *input) draftChanged() intent {
 	var todo several
 	if i.draft.Empty() {
@@ -162,7 +163,7 @@ func (i *input) onDraftDue() intent {
 	return i.storeDraft()
 }
 
-// waitingTexts are the messages in the outbox.
+// waitingTexts returns the messages in the outbox.
 func (i *input) waitingTexts() (texts []string) {
 	for _, o := range i.outbox {
 		texts = append(texts, o.typed)
@@ -170,12 +171,12 @@ func (i *input) waitingTexts() (texts []string) {
 	return texts
 }
 
-// drafted is the draft to store: box, stash and outbox.
+// drafted returns the draft to store: box, stash and outbox.
 func (i *input) drafted() history.Draft {
 	return history.Draft{Text: i.draft.Text(), Stash: append(slices.Clone(i.draft.Stash()), i.waitingTexts()...)}
 }
 
-// storeDraft stores the draft, one write at a time: an older one must not be written
+// storeDraft stores the draft, one write at a time, so that an older one is never written
 // last.
 func (i *input) storeDraft() intent {
 	if i.storing.runs || !i.stores {
@@ -186,7 +187,7 @@ func (i *input) storeDraft() intent {
 	return storeDraft{i.drafted()}
 }
 
-// onDraftStored stores what was written since.
+// onDraftStored stores what has been written since.
 func (i *input) onDraftStored(o usecase.DraftStored) intent {
 	if !i.storing.runs {
 		return nil
@@ -202,8 +203,8 @@ func (i *input) onDraftStored(o usecase.DraftStored) intent {
 	return nil
 }
 
-// word is what the list above the box completes: a command that is being typed, else the
-// @word before the cursor; "" for none.
+// word returns what the list above the box completes: a command being typed, or else the
+// @word before the cursor; "" if neither.
 func (i *input) word() string {
 	if text := i.draft.Shown(); strings.HasPrefix(text, "/") && i.draft.Before() == text {
 		return text
@@ -214,14 +215,14 @@ func (i *input) word() string {
 	return ""
 }
 
-// completing reports whether the list is on the screen.
+// completing reports whether the list is visible.
 func (i *input) completing() bool { return i.draft.Focused() && i.list.Open(i.word()) }
 
-// listing reports whether the list is being read.
+// listing reports whether the entries are still being read.
 func (i *input) listing() bool { return i.draft.Focused() && i.list.Reading(i.word()) }
 
-// offer opens the list for what is typed: commands and their arguments after a slash,
-// files and names of the pane, such as rules and models, after an @.
+// offer opens the list for the current word: commands and their arguments after a slash;
+// after an @ files and names from the pane, such as rules and models.
 func (i *input) offer() intent {
 	word := i.word()
 	stem, _ := composer.SplitMention(word)
@@ -234,7 +235,7 @@ func (i *input) offer() intent {
 	return completeWord{word}
 }
 
-// onSuggested shows what completes a word, if it is still the word before the cursor.
+// onSuggested shows the completions of a word, if it is still the word before the cursor.
 func (i *input) onSuggested(msg suggestedMsg) intent {
 	if i.list.Show(msg.word, msg.entries, 0) {
 		return i.acceptEntry()
@@ -242,8 +243,8 @@ func (i *input) onSuggested(msg suggestedMsg) intent {
 	return nil
 }
 
-// acceptEntry puts the selected entry into the box, and then lists what can follow it: of
-// a folder what is inside, of a command its arguments.
+// acceptEntry inserts the selected entry into the box, and then lists what can follow: the
+// contents of a folder, or the arguments of a command.
 func (i *input) acceptEntry() intent {
 	if !i.completing() {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"winnow/tui/usecase"
 )
 
-// intent is what a child asks the Model to do, at once, in the order of the keys: one of
-// these; nil is nothing. A child knows neither the Model nor the use cases.
+// intent is what a child asks the Model to do, at once, in the order of the keys. nil means
+// nothing. A child knows neither the Model nor the use cases.
 //
 //sumtype:decl
 type intent interface{ intent() }
@@ -18,27 +18,28 @@ type intent interface{ intent() }
 type (
 	// several are carried out in order.
 	several []intent
-	// run starts a command that needs nothing but the child: a timer, or what would take
+	// run starts a command that needs only the child: a timer, or work that would take
 	// longer than a frame.
 	run struct{ cmd tea.Cmd }
-	// notify shows a sentence in the footer: the text, then the clauses whose keys are bound.
+	// notify shows a sentence in the footer: the text, followed by those clauses whose keys
+	// are bound.
 	notify struct {
 		text string
 		keys []clause
 	}
-	// warn shows a sentence about what failed.
+	// warn shows a sentence about a failure.
 	warn struct{ text string }
-	// clearNotice shows no sentence.
+	// clearNotice removes the sentence in the footer.
 	clearNotice struct{}
-	// showError shows an error, with what to do about it.
+	// showError shows an error, with advice.
 	showError struct{ err error }
-	// open opens an overlay; chosen is what a choice in it asks for.
+	// open opens an overlay; chosen returns the intent for a choice in it.
 	open struct {
 		kind    overlay.Kind
 		overlay overlay.Overlay
 		chosen  func(overlay.Chosen) intent
 	}
-	// question asks the user; no is the answer that AnswerSafe and AnswerCancel give.
+	// question asks the user; no is the answer given by AnswerSafe and AnswerCancel.
 	question struct {
 		kind     overlay.Kind
 		title    string
@@ -47,8 +48,8 @@ type (
 		answered func(keymap.Action) intent
 		answers  []overlay.Answer
 	}
-	// act begins what changes something, once the acts before it have ended; now does not wait
-	// for them. begin reads the parts when its turn has come.
+	// act starts a change, after the acts before it have ended; with now it does not wait.
+	// begin reads the parts when its turn comes.
 	act struct {
 		now   bool
 		begin func(p *parts, request int64) intent
@@ -57,15 +58,15 @@ type (
 	useCase func(*usecase.Commands) tea.Cmd
 	// query numbers and runs a use case that only reads.
 	query func(c *usecase.Commands, request int64) tea.Cmd
-	// giveBack returns a text to the box when that is empty.
+	// giveBack returns a text to the box if it is empty.
 	giveBack struct{ text string }
-	// restored shows the window and the conversation after a rollback; warning is what failed
-	// after it, "" is nothing.
+	// restored shows the window and the conversation after a rollback; warning says what
+	// failed afterwards, or is "".
 	restored struct {
 		said    notify
 		warning string
 	}
-	// readEffects reads what the proposals that wait for the user would do.
+	// readEffects reads the effects of the proposals that wait for the user.
 	readEffects struct{}
 	// cancelTurn cancels the running turn.
 	cancelTurn struct{}
@@ -73,9 +74,9 @@ type (
 	saveAndQuit struct{}
 	// end ends the program.
 	end struct{}
-	// completeWord lists what completes the word before the cursor of the box.
+	// completeWord lists the completions of the word before the cursor of the box.
 	completeWord struct{ word string }
-	// storeDraft stores what is in the box.
+	// storeDraft stores the content of the box.
 	storeDraft struct{ draft history.Draft }
 	// loadMissing loads the pairs on the screen that are not loaded.
 	loadMissing struct{}
@@ -87,13 +88,13 @@ type (
 		text string
 		back bool
 	}
-	// copyText copies a text, made safe to show by safe, nil is safetext.Clean; what says in
-	// words what it is.
+	// copyText copies a text made safe by safe; nil means safetext.Clean. what describes
+	// the text.
 	copyText struct {
 		what, text string
 		safe       func(string) string
 	}
-	// endReAsk says that the text in the box no longer replaces a failed message.
+	// endReAsk means that the text in the box no longer replaces a failed message.
 	endReAsk struct{}
 	// countPairs counts the pairs that a filter line selects, see (*commandLine).onCounted.
 	countPairs struct{ line string }
@@ -125,21 +126,21 @@ func (copyText) intent()     {}
 func (endReAsk) intent()     {}
 func (countPairs) intent()   {}
 
-// clause names the key of an action, as in " · %s brings it back".
+// clause is a clause with the key of an action, as in " · %s brings it back".
 type clause struct {
 	format string
 	action keymap.Action
 }
 
-// change is an act that runs a use case, whatever the parts are.
+// change returns an act that runs a use case regardless of the parts.
 func change(do func(c *usecase.Commands, request int64) tea.Cmd) act {
 	return act{begin: func(_ *parts, request int64) intent {
 		return useCase(func(c *usecase.Commands) tea.Cmd { return do(c, request) })
 	}}
 }
 
-// confirm is a question that y answers by an intent; every other answer declines. yes and no
-// are the verbs of the answers.
+// confirm returns a question with an intent for y; every other answer declines. yes and no
+// are the labels of the answers.
 func confirm(title string, lines []string, yes, no string, do intent) question {
 	return question{overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		if answer != keymap.AnswerYes {
@@ -149,7 +150,7 @@ func confirm(title string, lines []string, yes, no string, do intent) question {
 	}, []overlay.Answer{says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no)}}
 }
 
-// carryOut does what a child asks for.
+// carryOut carries out an intent.
 func (m *Model) carryOut(i intent) tea.Cmd {
 	switch i := i.(type) {
 	case nil:
@@ -195,7 +196,7 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 	return nil
 }
 
-// carryOutPart does what concerns another part of the screen.
+// carryOutPart carries out intents that concern another part of the screen.
 func (m *Model) carryOutPart(i intent) tea.Cmd {
 	switch i := i.(type) {
 	case completeWord:
@@ -211,7 +212,7 @@ func (m *Model) carryOutPart(i intent) tea.Cmd {
 	case loadPairs:
 		return m.load(i.seqs...)
 	case findText:
-		if !m.commands.Stores() { // the loaded ones alone
+		if !m.commands.Stores() { // only the loaded ones
 			return m.carryOut(m.conv.onFound(usecase.Found{Text: i.text, Back: i.back}))
 		}
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.FindText(request, i.text, i.back) })

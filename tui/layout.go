@@ -2,24 +2,24 @@ package tui
 
 import "image"
 
-// Sizes of the screen, in cells.
+// Sizes of parts of the screen, in cells.
 const (
-	minWidth  = 40 // smaller screens cannot show a chat
+	minWidth  = 40 // smaller screens show no chat
 	minHeight = 12
 
 	headerLines = 1
 	inputFrame  = 1 // the line between chat and input
 
-	sideBySide  = 100 // narrower screens show chat or pane, one at a time
+	sideBySide  = 100 // narrower screens show only chat or pane
 	minInput    = 3   // lines of text in the input box
 	footerLines = 1
 	minHUD      = 3 // lines: a border around one line
-	minBeside   = 5 // lines that chat or pane have above a HUD
+	minBeside   = 5 // minimum lines of chat or pane above a HUD
 )
 
-// screenLayout is where the parts of the screen are. The parts never overlap and
-// always cover the screen; a part may be empty. A further part needs a rectangle here and
-// a keymap.Mode of its own; the HUD is an example.
+// screenLayout contains the rectangles of the parts of the screen. They never overlap and
+// always cover the screen; a part may be empty. A new part needs a rectangle here and its
+// own keymap.Mode; see the HUD for an example.
 type screenLayout struct {
 	Header, Chat, Pane, HUD, Input, Footer image.Rectangle
 	Divider                                image.Rectangle // the line between the chat and what is next to it
@@ -32,24 +32,24 @@ type panesShown int
 
 // What is shown.
 const (
-	bothPanes panesShown = iota // side by side where there is room, else the chat
-	paneFirst                   // the same, and where there is no room, the pane
-	chatOnly                    // there is no pane, or it is away
-	paneOnly                    // the pane has the whole width
+	bothPanes panesShown = iota // side by side if there is room, otherwise the chat
+	paneFirst                   // side by side if there is room, otherwise the pane
+	chatOnly                    // there is no pane, or it is hidden
+	paneOnly                    // the pane has the full width
 )
 
 // hudShown says whether the context HUD is docked.
 type hudShown int
 
-// How the HUD is shown. On a wide screen it is below the pane, or beside the chat when
-// there is no pane; on a narrow one below what is shown there.
+// How the HUD is shown. On a wide screen it is below the pane, or next to the chat if there
+// is no pane; on a narrow one it is below the part shown there.
 const (
 	hudUndocked hudShown = iota
 	hudDocked
-	hudFocused // a narrow screen shows nothing else above the input; a low one shows it only then
+	hudFocused // a narrow screen shows only the HUD above the input; a low one shows it only in this case
 )
 
-// hudAs is how a HUD is shown that is docked or not, and has the focus or not.
+// hudAs returns how to show a HUD.
 func hudAs(docked, focused bool) hudShown {
 	switch {
 	case !docked:
@@ -60,7 +60,7 @@ func hudAs(docked, focused bool) hudShown {
 	return hudDocked
 }
 
-// arrange divides a w×h screen whose input wants rows lines of text.
+// arrange divides a w×h screen whose input has rows lines of text.
 func arrange(w, h, rows int, show panesShown, hud hudShown) screenLayout {
 	if w < minWidth || h < minHeight {
 		return screenLayout{Small: true}
@@ -92,11 +92,11 @@ func arrange(w, h, rows int, show panesShown, hud hudShown) screenLayout {
 	return l
 }
 
-// chatCells is the width of the chat and the line after it, on a screen where something
-// stands next to it.
+// chatCells returns the width of the chat and the line after it, if there is something next
+// to it.
 func chatCells(w int) int { return w * 3 / 5 }
 
-// dock gives the HUD its part.
+// dock gives the HUD its rectangle.
 func (l *screenLayout) dock(hud hudShown) {
 	w, top, bottom := l.Header.Dx(), l.Header.Max.Y, l.Input.Min.Y
 	middle := bottom - top
@@ -108,7 +108,7 @@ func (l *screenLayout) dock(hud hudShown) {
 		case hud == hudFocused:
 			height = middle
 		case middle-height < minBeside:
-			return // it is there once it has the focus
+			return // it is shown once it has the focus
 		}
 		l.HUD = image.Rect(0, bottom-height, w, bottom)
 		l.Chat.Max.Y, l.Pane.Max.Y = l.HUD.Min.Y, l.HUD.Min.Y

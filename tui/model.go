@@ -32,60 +32,61 @@ import (
 // session: see Start.
 type Options struct {
 	Parts
-	// Start opens what the screen shows. It is called once, outside of the update
-	// loop, and may be slow; the user types meanwhile. An error ends the program.
-	// nil: Parts are set already.
+	// Start opens what the screen shows. It is called once, outside the update loop, and
+	// may be slow; the user can type in the meantime. An error ends the program. If it is
+	// nil, Parts must already be set.
 	Start func() (Parts, error)
 	// Context ends with the screen, which follows its session until then; nil never ends.
 	Context context.Context //nolint:containedctx // a program has no other way to end what its commands wait for
-	// Settings are those of the session that Start opens, for estimates until then.
+	// Settings of the session that Start opens, for estimates until then.
 	Settings assistant.Settings
-	// HasPane says that Start opens a window with a pane.
+	// HasPane means that Start opens a window with a pane.
 	HasPane bool
-	// Width and Height are the size of the terminal; 0 waits until it is told.
+	// Width and Height are the size of the terminal; 0 means unknown until the terminal
+	// reports it.
 	Width, Height int
 
-	settings.Screen // as it is at the start
+	settings.Screen // initial settings
 	Rebinds         []keymap.Rebind
-	// StoreSetting writes a setting, by its key in the config, for the next start;
-	// nil: settings are for this run.
+	// StoreSetting stores a setting, by its key in the config, for the next start; if nil,
+	// settings apply only to this run.
 	StoreSetting func(key, value string) error
 	Now          func() time.Time
 	// Clipboard copies text to the system clipboard; nil means clipboard.WriteAll.
 	Clipboard func(text string) error
-	Files     composer.MentionSource // those that a message can name, and :export write
+	Files     composer.MentionSource // files that a message can mention, and that :export can write
 	Help      []slash.HelpTopic
-	// TmuxBuffer puts text into the buffer of the tmux around the program, which
-	// passes it on to its terminal; nil: there is no tmux.
+	// TmuxBuffer stores text in the buffer of the surrounding tmux, which passes it on to
+	// its terminal; nil without tmux.
 	TmuxBuffer func(text string) error
-	// Redact removes keys from text before it is copied; nil leaves it.
+	// Redact removes keys from text before it is copied; may be nil.
 	Redact func(string) string
-	// Input is what the keys are read from; nil when something else is.
+	// Input is what keys are read from; nil if it is not a KeyReader.
 	Input *terminal.KeyReader
 }
 
-// Parts are what a screen shows and works on.
+// Parts is what a screen shows and works on.
 type Parts struct {
-	usecase.Source                             // with Served, the screen shows the others in the window and what they do
-	Pane           pane.Pane                   // nil: a plain chat, without a window
-	Examples       []string                    // of requests, where the pane names none
-	Editor         func(path string) *exec.Cmd // opens a file in the editor of the user; nil: there is none
+	usecase.Source                             // if Served is set, the screen also shows other users and what they do
+	Pane           pane.Pane                   // nil for a plain chat without a window
+	Examples       []string                    // example requests, if the pane has none
+	Editor         func(path string) *exec.Cmd // opens a file in the user's editor; nil if there is none
 	Notice         string                      // shown in the footer at the start
 	Recovery       *Recovery
-	// Changes are those of the saved state that others make, already in the
-	// window; nil: nothing is watched.
+	// Changes receives changes of the saved state by other programs, already applied to the
+	// window; nil if it is not watched.
 	Changes <-chan assistant.SavedChange
-	Connect connectcard.Connector // connects other models; nil: nothing here does
+	Connect connectcard.Connector // connects other models; nil if that is not possible here
 }
 
-// Recovery is what a crash left behind, for the user to decide.
+// Recovery describes what a crash left behind, for the user to decide.
 type Recovery struct {
-	Lines  []string // what happened and what there is
-	Digest string   // of what a discard would lose
+	Lines  []string // what happened and what was found
+	Digest string   // identifies what a discard would lose
 }
 
-// Model is the screen: the one tea.Model of the program. It routes messages to its children,
-// moves the focus between them, lays them out, and carries out what they ask for.
+// Model is the screen, the program's only tea.Model. It routes messages to its children,
+// moves the focus between them, lays them out, and carries out their intents.
 type Model struct {
 	opts Options
 	now  func() time.Time
@@ -98,7 +99,7 @@ type Model struct {
 	bar     status.Bar // header and footer
 	notice  status.Notices
 	overlay overlay.Stack
-	// handlers are what a choice in an overlay does.
+	// handlers are called for a choice in an overlay.
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd
 
 	parts         parts
@@ -108,13 +109,13 @@ type Model struct {
 	loading       bool // the session is not loaded yet
 	turn          turn
 	enterQuestion enterQuestion
-	resend        *unsentMessage // sent again after a pause, and until it is stored; nil: none
-	stored        filter.Sources // names of the history, for completion and lists
+	resend        *unsentMessage // sent again after a pause until it is stored; nil if none
+	stored        filter.Sources // names in the history, for completion and lists
 	models        modelList
-	earlier       []history.Session // the last ones, for the welcome
-	recent        []string          // commands chosen in the palette, the last one first
+	earlier       []history.Session // the most recent ones, for the welcome
+	recent        []string          // commands chosen in the palette, newest first
 
-	// What is under way.
+	// What is in progress.
 	acts       acts
 	queue      keyQueue
 	saving     saving
@@ -123,39 +124,39 @@ type Model struct {
 	storing    []storedSetting // oldest first; the first is being stored
 	edits      edits
 	requests   requestList
-	hiding     int64 // the last request that counts what the filter hides
-	ending     int64 // the request that stores the last draft; 0: the program does not end
-	unstored   error // why quitting could not store it
+	hiding     int64 // last request that counts the pairs hidden by the filter
+	ending     int64 // request that stores the last draft; 0 if the program is not ending
+	unstored   error // why the draft could not be stored when quitting
 	estimated  estimated
 
 	// Keys, focus and layout.
 	keys       *keymap.Map
-	actions    map[keymap.Action]func(*Model) tea.Cmd // of the key table, by name; see do
+	actions    map[keymap.Action]func(*Model) tea.Cmd // by name, see do
 	mode       keymap.Mode
 	styles     style.Styles
 	widths     style.Cache
-	width      int // of the screen
+	width      int // size of the screen
 	height     int
 	layout     screenLayout
-	showPane   bool               // where chat and pane are shown in turn
-	beforePane keymap.Mode        // the focus goes back to it when a pane over the whole width goes away
+	showPane   bool               // whether the pane is shown if there is only room for one
+	beforePane keymap.Mode        // focus to return to when a full-width pane is hidden
 	focused    bool               // the terminal has the focus
-	attended   terminal.Attention // what the program did after the last message
+	attended   terminal.Attention // what the program was doing after the last message
 	outcome    terminal.Attention // how the last turn ended, until the user does something
 
-	ctrlC   time.Time // when interrupt last asked to be pressed again
+	ctrlC   time.Time // when interrupt last asked for a second press
 	lastKey time.Time
-	started time.Time // zero: the start is not counted
+	started time.Time // zero if this start is not counted
 	lasted  bool      // it has lasted startLasts
 	err     error     // why the start failed
 
-	frame tea.View // as it was drawn last
-	drawn bool     // since the last message that changes something
-	same  bool     // the last message changes nothing of frame
+	frame tea.View // the last frame
+	drawn bool     // drawn since the last message that changes something
+	same  bool     // the last message changes nothing in frame
 }
 
-// New makes the screen. It does no I/O: Init starts what there is to load. An
-// invalid key binding is a *keymap.Error.
+// New returns the screen. It does no I/O: Init loads what is needed. An invalid key binding
+// returns a *keymap.Error.
 func New(opts Options) (*Model, error) {
 	keys, err := keymap.New(opts.EnterSends, opts.Rebinds)
 	if err != nil {
@@ -193,7 +194,7 @@ func New(opts Options) (*Model, error) {
 	return m, nil
 }
 
-// use gives the screen what it shows.
+// use sets the parts to show.
 func (m *Model) use(p Parts) {
 	m.opts.Parts, m.ready = p, true
 	m.pane = p.Pane
@@ -210,7 +211,7 @@ func (m *Model) use(p Parts) {
 	}
 }
 
-// Init asks the terminal for its background and loads what is shown first.
+// Init queries the terminal's background and loads what is shown first.
 func (m *Model) Init() tea.Cmd {
 	load := loadStart(m.opts.Parts)
 	if m.opts.Start != nil {
@@ -223,5 +224,5 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Err is why the start failed; nil when it did not, or is not over.
+// Err returns why the start failed; nil if it did not fail or is not over.
 func (m *Model) Err() error { return m.err }

@@ -15,29 +15,30 @@ import (
 
 // Messages of commands that do not call the workspace, and of timers.
 type (
-	// draftDueMsg says that the draft is to be stored; its timer is started by draftChanged.
+	// draftDueMsg means that the draft must be stored; draftChanged starts its timer.
 	draftDueMsg struct{}
-	// enterDueMsg says that the text has rested on a line break, see explainEnter.
+	// enterDueMsg means that the user has paused after a line break, see explainEnter.
 	enterDueMsg struct{ text string }
-	// onceMoreDueMsg says that the time to press the key again is over, see interrupt.
+	// onceMoreDueMsg means that the time for the second press is over, see interrupt.
 	onceMoreDueMsg struct{}
-	// replyDueMsg says that the user has had the time to read on, see showReply.
+	// replyDueMsg means that the user has had time to read on, see showReply.
 	replyDueMsg struct{ turn int }
-	// answerDueMsg says that a question of a tool has waited long enough, see askTool.
+	// answerDueMsg means that a question of a tool has not been answered in time, see
+	// askTool.
 	answerDueMsg struct {
 		id       string
 		question overlay.Overlay
 		wait     time.Duration
 	}
-	// secondPassedMsg counts the seconds to the time when a message is sent again.
+	// secondPassedMsg counts down the seconds until a message is sent again.
 	secondPassedMsg struct{ resend *unsentMessage }
-	// codeReadMsg is the code blocks of the focused pair; digit is that of the block to copy,
-	// 0: it is not known yet.
+	// codeReadMsg contains the code blocks of the focused pair; digit selects the block to
+	// copy, 0 if it is not chosen yet.
 	codeReadMsg struct {
 		blocks []markdown.Code
 		digit  int
 	}
-	// suggestedMsg is what completes a word that begins with an @, see offer.
+	// suggestedMsg contains the completions of a word that starts with an @, see offer.
 	suggestedMsg struct {
 		word    string
 		entries []overlay.Entry
@@ -53,36 +54,36 @@ type (
 		path string
 		err  error
 	}
-	// editedMsg is the draft that the user's editor has written.
+	// editedMsg contains the draft written in the user's editor.
 	editedMsg struct {
 		text string
 		err  error
 	}
-	// copiedMsg is a text that was copied, and where to; see copySafe.
+	// copiedMsg reports a copied text, and where it was copied to; see copySafe.
 	copiedMsg struct {
 		what, text string
 		to         []string
 	}
-	// settingStoredMsg says that a setting was stored for the next start, or why not.
+	// settingStoredMsg reports that a setting was stored for the next start, or why not.
 	settingStoredMsg struct{ err error }
-	// topicReadMsg is a page of the help.
+	// topicReadMsg contains a page of the help.
 	topicReadMsg struct {
 		topic slash.HelpTopic
 		lines []string
 	}
-	// requestReadMsg is the view of one of several requests, read by a request of that
-	// number.
+	// requestReadMsg contains one of several requests in displayable form, with the number
+	// of the request that read it.
 	requestReadMsg struct {
 		request int64
 		all     []chat.ShownRequest
 		at      int
 		view    *chat.RequestView
 	}
-	// overlayWorkedMsg is the result of an overlay.Work, which show applies.
+	// overlayWorkedMsg is the result of an overlay.Work, applied by show.
 	overlayWorkedMsg struct{ show func() }
 )
 
-// tick makes a command that sends a message when a time has passed.
+// tick returns a command that sends a message after a delay.
 func tick(d time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }

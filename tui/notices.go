@@ -20,15 +20,15 @@ func (m *Model) info(text string) tea.Cmd {
 	return nil
 }
 
-// busyNotice begins the notice of what has to wait for the end of the turn.
+// busyNotice is the start of the notice for what must wait until the turn ends.
 var busyNotice = assistant.ErrBusy.Error()
 
-// fail shows an error in the footer, with what to do about it; nil shows nothing.
+// fail shows an error in the footer, with advice; nil shows nothing.
 func (m *Model) fail(err error) tea.Cmd {
 	switch {
 	case err == nil:
 		return nil
-	case m.resend != nil && errors.As(err, new(*history.StorageError)): // the footer says so already
+	case m.resend != nil && errors.As(err, new(*history.StorageError)): // the footer already shows this
 		m.notice.Add(sentence(err), true)
 		return nil
 	}
@@ -46,8 +46,8 @@ func (m *Model) fail(err error) tea.Cmd {
 	return nil
 }
 
-// failView shows that the filter can no longer be evaluated, after the notice of what
-// was just done; nil shows nothing.
+// failView shows, after the notice of what was just done, that the filter can no longer be
+// evaluated; nil shows nothing.
 func (m *Model) failView(err error) tea.Cmd {
 	if err == nil {
 		return nil
@@ -60,16 +60,16 @@ func (m *Model) failView(err error) tea.Cmd {
 	return nil
 }
 
-// sentence is an error as the footer shows it: one line, sanitised.
+// sentence returns an error as shown in the footer: one line, sanitised.
 func sentence(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return oneLine(text)
 }
 
-// oneLine makes a text from anywhere safe for one line of the screen.
+// oneLine makes any text safe for one line of the screen.
 func oneLine(text string) string { return safetext.Line(text, 500) }
 
-// openNotices shows the notices, the newest first and whole.
+// openNotices shows the complete notices, newest first.
 func (m *Model) openNotices() tea.Cmd {
 	lines := m.notice.Lines(m.styles)
 	if len(lines) == 0 {
@@ -78,9 +78,8 @@ func (m *Model) openNotices() tea.Cmd {
 	return m.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
 }
 
-// copyOut copies a text, with API keys redacted and without what the screen does not
-// show: to the system's clipboard, to the buffer of tmux and, by OSC 52, to the terminal,
-// which may drop it.
+// copyOut copies a text, without API keys and hidden characters, to the system's clipboard,
+// the buffer of tmux and, with OSC 52, the terminal, which may ignore it.
 func (m *Model) copyOut(t copyText) tea.Cmd {
 	if strings.TrimSpace(t.text) == "" {
 		return m.info("there is nothing to copy")

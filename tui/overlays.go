@@ -13,7 +13,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// open puts an overlay on the screen; chosen does what a choice in it means.
+// open shows an overlay. chosen is called for a choice in it.
 func (m *Model) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.Chosen) tea.Cmd) tea.Cmd {
 	m.handlers[kind] = chosen
 	m.overlay.Push(kind, o)
@@ -34,8 +34,8 @@ func (m *Model) onOutcome(out overlay.Outcome) tea.Cmd {
 	return nil
 }
 
-// ask asks a question that y confirms; every other answer declines. yes and no
-// are the verbs of the answers.
+// ask asks a question that y confirms; every other answer declines. yes and no are the
+// labels of the answers.
 func (m *Model) ask(title string, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
 	return m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if answer != keymap.AnswerYes {
@@ -45,13 +45,13 @@ func (m *Model) ask(title string, lines []string, yes, no string, do func() tea.
 	}, says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no))
 }
 
-// says is an answer with its label.
+// says returns an answer with its label.
 func says(a keymap.Action, label string) overlay.Answer {
 	return overlay.Answer{Action: a, Label: label}
 }
 
-// question asks a question with the given answers; no is the one that AnswerSafe and
-// AnswerCancel give.
+// question asks a question with the given answers; no is the one given by AnswerSafe and
+// AnswerCancel.
 func (m *Model) question(kind overlay.Kind, title string, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
 	q := overlay.NewQuestion(title, lines, answers, no, m.now)
 	return m.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Action) })
@@ -93,11 +93,11 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	return nil
 }
 
-// wording is what a child writes texts and questions with.
+// wording is what a child needs to write texts and questions.
 type wording struct {
 	keys   *keymap.Map
-	mode   keymap.Mode // of the screen: its keys are the ones that work
-	author string      // the user, as the authors of unsaved changes are named; "" is not known
+	mode   keymap.Mode // mode of the screen, whose keys apply
+	author string      // the user's name among the authors of unsaved changes; "" if unknown
 	styles *style.Styles
 	now    time.Time
 }
@@ -106,12 +106,13 @@ func (m *Model) wording() wording {
 	return wording{m.keys, m.mode, m.commands.Author(), &m.styles, m.now()}
 }
 
-// hint is a clause that names the key of an action; see keymap.Map.Clause.
+// hint returns a clause with the key of an action; see keymap.Map.Clause.
 func (w wording) hint(format string, action keymap.Action) string {
 	return w.keys.Clause(w.mode, format, action)
 }
 
-// changed begins a question that is asked again, because what it shows was changed.
+// changed returns the start of a question that is asked again because what it shows has
+// changed.
 func (w wording) changed(changed *assistant.PlanChanged) []string {
 	if changed == nil {
 		return nil
@@ -123,7 +124,7 @@ func (w wording) warning(text string) string {
 	return w.styles.Rules.Warn.Render(w.styles.Icons.Warn + " " + text)
 }
 
-// clock is a time, with the day unless that is today.
+// clock formats a time, with the day unless it is today.
 func (w wording) clock(t time.Time) string {
 	t, now := t.Local(), w.now.Local()
 	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {

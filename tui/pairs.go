@@ -12,7 +12,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// onPair is an action on the pair with the focus. Later keys wait for its outcome.
+// onPair returns an action on the focused pair. Later keys wait for its outcome.
 func onPair(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		return m.acts.add(func(request int64) tea.Cmd {
@@ -24,7 +24,7 @@ func onPair(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Mo
 	}
 }
 
-// whenIdle is an action on the pair with the focus that is refused during a turn.
+// whenIdle returns an action on the focused pair that is not allowed during a turn.
 func whenIdle(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, request int64, p assistant.Pair) tea.Cmd {
 		if m.turn.running {
@@ -34,7 +34,7 @@ func whenIdle(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*
 	})
 }
 
-// stars is the action that gives the pair n stars; -1 adds one, and goes from three to none.
+// stars returns the action that gives the pair n stars; -1 adds one, or removes all three.
 func stars(n int) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, request int64, p assistant.Pair) tea.Cmd {
 		return m.commands.SetStars(request, p.Seq, n)
@@ -46,12 +46,12 @@ func (m *Model) flagPair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.ToggleFlag(request, p.Seq)
 }
 
-// retryPair tries a failed pair again in its place, or regenerates the last one.
+// retryPair retries a failed pair in place, or regenerates the last one.
 func (m *Model) retryPair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.Retry(request, p.Seq)
 }
 
-// chooseAnswer makes the answer before or after the chosen one the chosen one.
+// chooseAnswer returns the action that selects the answer before or after the current one.
 func chooseAnswer(step int) func(*Model, int64, assistant.Pair) tea.Cmd {
 	return func(m *Model, request int64, p assistant.Pair) tea.Cmd {
 		all, chosen := p.Answers()
@@ -71,7 +71,7 @@ func (m *Model) reAskPair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.BeginReAsk(request, p.Seq)
 }
 
-// deletePair removes a pair for good.
+// deletePair deletes a pair permanently.
 func (m *Model) deletePair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.Delete(request, p.Seq)
 }
@@ -104,8 +104,8 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	return nil, false
 }
 
-// marked shows the marks of a pair as they are now; view is why the pairs could not be
-// filtered by them.
+// marked shows the new marks of a pair. view is the error of filtering the pairs by them,
+// or nil.
 func (m *Model) marked(seq int64, notice string, view error) tea.Cmd {
 	m.notice.Info(notice)
 	if view != nil {
@@ -124,12 +124,12 @@ func (m *Model) onReAsk(o usecase.ReAskBegun) tea.Cmd {
 	return m.carryOut(m.input.draftChanged())
 }
 
-// loadMissing loads the pairs on the screen that are not loaded.
+// loadMissing loads visible pairs that are not loaded.
 func (m *Model) loadMissing() tea.Cmd {
 	return m.load(m.conv.unrequested(append(m.conv.chat.Missing(), m.hud.Missing()...))...)
 }
 
-// load reads pairs. Of several that read the same pair only the last one is shown.
+// load reads pairs. If several requests read the same pair, only the last result is shown.
 func (m *Model) load(seqs ...int64) tea.Cmd {
 	if len(seqs) == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (m *Model) load(seqs ...int64) tea.Cmd {
 	return m.commands.LoadPairs(request, seqs)
 }
 
-// onPairs shows loaded pairs. The pair of the running turn stays as it is.
+// onPairs shows loaded pairs. The pair of the running turn is not changed.
 func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
 	pairs := m.conv.arrived(o)
 	if o.Err != nil {
@@ -153,7 +153,7 @@ func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
 	return tea.Batch(m.loadMissing(), m.carryOut(m.conv.copySelection()), m.computeEffects())
 }
 
-// reloadStale reads the pairs again whose stored form has changed.
+// reloadStale reads pairs whose stored form has changed.
 func (m *Model) reloadStale(stale *assistant.StalePairs) tea.Cmd {
 	if stale.All {
 		m.hud.Reload()
@@ -161,7 +161,7 @@ func (m *Model) reloadStale(stale *assistant.StalePairs) tea.Cmd {
 	return m.load(slices.DeleteFunc(m.conv.chat.Loaded(), func(seq int64) bool { return !stale.Has(seq) })...)
 }
 
-// reload reads the loaded pairs again, and evaluates the filter again when it reads
+// reload reads the loaded pairs again, and evaluates the filter again if it depends on
 // marks, which a tool may have changed.
 func (m *Model) reload() tea.Cmd {
 	m.hud.Reload()
@@ -172,7 +172,7 @@ func (m *Model) reload() tea.Cmd {
 	return load
 }
 
-// checkPair marks the pair just answered when the user's own filter line hides it.
+// checkPair marks the pair just answered if the user's filter line hides it.
 func (m *Model) checkPair(seq int64) tea.Cmd {
 	if line := m.parts.filterLine(); !m.commands.Stores() || seq == 0 || line == "" || line == "x" {
 		return nil
@@ -180,8 +180,8 @@ func (m *Model) checkPair(seq int64) tea.Cmd {
 	return m.commands.Matches(m.acts.query(), seq)
 }
 
-// computeEffects computes what the proposals that wait for the user would do,
-// which changes with every rule.
+// computeEffects computes the effects of the proposals that wait for the user; they change
+// with every rule.
 func (m *Model) computeEffects() tea.Cmd {
 	waiting := m.conv.chat.Undecided()
 	if len(waiting) == 0 {
@@ -194,5 +194,5 @@ func (m *Model) computeEffects() tea.Cmd {
 // refilter evaluates the active line again after pairs have changed.
 func (m *Model) refilter() tea.Cmd { return m.commands.Refilter(m.acts.query()) }
 
-// loadNames reads the names that completion offers, which a command may have changed.
+// loadNames reads the names for completion, which a command may have changed.
 func (m *Model) loadNames() tea.Cmd { return m.commands.ReadNames(m.acts.query()) }

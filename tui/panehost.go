@@ -68,14 +68,14 @@ func (m *Model) onComputed(msg computedMsg) tea.Cmd {
 	return m.perform(receiver.Receive(msg.result))
 }
 
-// edits are the acts of the pane that were begun. The zero value has none.
+// edits are acts of the pane in progress. The zero value has none.
 type edits struct {
 	begun        map[int64]pane.Edit // by request
-	quiet        []pane.Edit         // that the pane has asked for by itself; the first one runs
+	quiet        []pane.Edit         // started by the pane itself; the first one is running
 	quietRequest int64
 }
 
-// edit carries out an act of the pane. Keys wait for one that is a step.
+// edit carries out an act of the pane. If it is a step, keys wait for it.
 func (m *Model) edit(e pane.Edit) tea.Cmd {
 	if e.Act.Step() == "" {
 		m.notice.Info(e.Doing)
@@ -117,8 +117,8 @@ func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 	return m.computeEffects()
 }
 
-// paneWants begins what the pane asks for by itself: one act at a time, and of two that wait
-// the newer one of a kind.
+// paneWants starts the acts that the pane requests by itself: one at a time, and of two
+// waiting acts of the same kind only the newer one.
 func (m *Model) paneWants() tea.Cmd {
 	if m.loading {
 		return nil
@@ -149,8 +149,8 @@ func (m *Model) nextQuiet() tea.Cmd {
 	return m.commands.Edit(m.edits.quietRequest, e.Act, e.Revision)
 }
 
-// onQuiet begins the next act that the pane has asked for by itself. Nothing is told of one
-// that was done.
+// onQuiet starts the next act that the pane requested by itself. Completed ones are not
+// reported.
 func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 	m.edits.quiet = m.edits.quiet[1:]
 	if failed, ok := o.(usecase.Failed); ok && !errors.Is(failed.Err, history.ErrClosed) {
@@ -159,8 +159,8 @@ func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 	return m.nextQuiet()
 }
 
-// clientAction performs an action that the model suggested: one of the key table, else
-// one of the pane. A query in its data is typed into the line that the pane opens.
+// clientAction performs an action suggested by the model: one of the key table, or else one
+// of the pane. A query in its data is typed into the line that the pane opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	name := pane.ActionName(a.Action)
 	if m.keys.Named(name) != nil {
@@ -175,7 +175,7 @@ func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	return cmd
 }
 
-// onNoticed shows a notice from outside of the screen.
+// onNoticed shows a notice from outside the screen.
 func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	m.pane.Changed()
 	if msg.Text != "" {
@@ -189,12 +189,12 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	return nil
 }
 
-// onOthers shows what the others in a shared window did.
+// onOthers shows what others have done in a shared window.
 func (m *Model) onOthers(msg usecase.LogRead) tea.Cmd {
 	for _, c := range msg.Done {
 		m.notice.Add(status.ChangeSentence(c))
 	}
-	marked := len(msg.Done) > 0 && !m.parts.saves() // the marks of pairs are the window
+	marked := len(msg.Done) > 0 && !m.parts.saves() // marks of pairs are in the window
 	if !marked && !msg.Missed {
 		return nil
 	}
@@ -226,7 +226,7 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	return tea.Batch(m.computeEffects(), waitSavedChange(m.opts.Changes))
 }
 
-// quitTime bounds how long quitting waits for the draft to be stored.
+// quitTime limits how long quitting waits for the draft to be stored.
 const quitTime = time.Second
 
 // end stores the draft and quits.
@@ -238,8 +238,8 @@ func (m *Model) end() tea.Cmd {
 	return m.commands.StoreDraft(m.ending, m.input.drafted(), quitTime)
 }
 
-// StoreDraft stores a draft that is not stored yet, as after a signal, unless quitting has
-// tried that in vain. It is called after the program has ended. Typed returns what could
+// StoreDraft stores an unsaved draft, for example after a signal, unless quitting has
+// already tried and failed. Call it after the program has ended. Typed returns what could
 // not be stored.
 func (m *Model) StoreDraft(ctx context.Context) error {
 	stored := m.input.draft.Text() == m.input.saved && len(m.input.outbox) == 0
@@ -249,7 +249,7 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 	return m.unstored
 }
 
-// choose takes suggestion i of the newest answer, or line i of the welcome.
+// choose chooses suggestion i of the newest answer, or line i of the welcome.
 func (m *Model) choose(i int) tea.Cmd {
 	switch m.numbersOf() {
 	case ofEnterQuestion:
@@ -281,7 +281,8 @@ func (m *Model) choose(i int) tea.Cmd {
 	return m.clientAction(*c.Action)
 }
 
-// decide answers proposals of the newest pair. Storing that takes its time; keys go on.
+// decide accepts or rejects proposals of the newest pair. Keys do not wait for it to be
+// stored.
 func (m *Model) decide(proposals []string, accept bool) tea.Cmd {
 	seq, ok := m.conv.newest()
 	if !ok {
@@ -292,14 +293,14 @@ func (m *Model) decide(proposals []string, accept bool) tea.Cmd {
 
 func (m *Model) onDecided(o usecase.Decided) tea.Cmd {
 	if o.Accepted {
-		return nil // the log brings its turn
+		return nil // its turn arrives in the log
 	}
 	return m.info("rejected; the model is told with the next message")
 }
 
-// askTool shows what a tool wants to change, and asks the user. It spells out
-// invisible characters, so that the user sees all that is confirmed.
-// In a shared window a question that nobody answers is declined after a while.
+// askTool shows what a tool wants to change, and asks the user. It makes invisible
+// characters visible, so that the user sees everything that is confirmed. In a shared
+// window, a question without an answer is declined after a while.
 func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
 	yes, _, _ := strings.Cut(verb, " ")

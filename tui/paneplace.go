@@ -9,8 +9,8 @@ import (
 	"winnow/tui/settings"
 )
 
-// panesShown says which of chat and pane are shown: as the setting has it. A pane that is
-// away is shown while it has the focus: a command has led there.
+// panesShown returns which of chat and pane are shown, according to the setting. A hidden
+// pane is shown while it has the focus, because a command opened it.
 func (m *Model) panesShown() panesShown {
 	beside := cmp.Or(m.opts.PanePlace, settings.PaneBeside) == settings.PaneBeside
 	switch {
@@ -26,8 +26,8 @@ func (m *Model) panesShown() panesShown {
 	return chatOnly
 }
 
-// cyclePane puts the pane beside the chat, over the whole width, or away, for the next start
-// as well.
+// cyclePane shows the pane next to the chat, at full width, or hides it, also for the next
+// start.
 func (m *Model) cyclePane() tea.Cmd {
 	if m.plainChat() {
 		return m.info("a plain chat has no pane")
@@ -36,8 +36,8 @@ func (m *Model) cyclePane() tea.Cmd {
 	return tea.Batch(m.placePane(), m.storeSetting("pane", m.opts.PanePlace))
 }
 
-// placePane shows the pane where it was put, and says where that is. Over the whole width it
-// gets the focus, and gives it back when it goes away.
+// placePane shows the pane where it was placed, and reports that. At full width it gets the
+// focus, and returns it when it is hidden.
 func (m *Model) placePane() tea.Cmd {
 	says, next := "pane beside the chat", m.hint(" · %s gives it the whole width", keymap.PlacePane)
 	switch {

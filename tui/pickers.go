@@ -16,15 +16,15 @@ import (
 	"winnow/tui/usecase"
 )
 
-// modelList is what the list of models shows first.
+// modelList contains what the list of models shows first.
 type modelList struct{ recent, favourites []string }
 
 const (
-	connectEntry = "connect" // the line of the list of models that connects another
+	connectEntry = "connect" // entry of the list of models that connects another one
 )
 
-// openSessions lists the sessions that have pairs, by folder, the one used last
-// first. Choosing one continues it; another key shows its pairs.
+// openSessions lists the sessions that have pairs, by folder, most recently used first.
+// Choosing one continues it; another key shows its pairs.
 func (m *Model) openSessions() tea.Cmd { return m.commands.ListSessions(m.acts.query()) }
 
 // onSessions opens the list of sessions.
@@ -50,10 +50,10 @@ func (m *Model) resumeSession(id string) tea.Cmd {
 	return m.acts.add(func(request int64) tea.Cmd { return m.commands.ResumeSession(request, id) })
 }
 
-// newSession starts a new session; it asks when rules are unsaved.
+// newSession starts a new session; it asks first if rules are unsaved.
 func (m *Model) newSession() tea.Cmd { return m.acts.add(m.commands.NewSession) }
 
-// onSessionOpened shows the current session, and an error although it has switched.
+// onSessionOpened shows the new session, and any error that occurred after switching.
 func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	notice := "the session continues; the previous one is in the history"
 	if o.New {
@@ -73,14 +73,14 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	return m.loadMissing()
 }
 
-// openModels lets the user choose the model: favourites and recent ones first,
-// then by provider. Meanwhile it asks the endpoints for new ones.
+// openModels lists the models to choose from: favourites and recent ones first, then by
+// provider. Meanwhile it asks the endpoints for new ones.
 func (m *Model) openModels() tea.Cmd {
 	m.showModels("")
 	return m.commands.RefreshModels(m.acts.query())
 }
 
-// onModels shows the models that the endpoints have named, in the list if it is still open.
+// onModels shows the models that the endpoints have listed, if the list is still open.
 func (m *Model) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 	for _, name := range slices.Sorted(maps.Keys(o.Failed)) {
 		m.notice.Fail(name + ": its models could not be listed: " + sentence(o.Failed[name]))
@@ -95,7 +95,7 @@ func (m *Model) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 	return nil
 }
 
-// showModels lists the known models; selected is the line it opens on; "" is the
+// showModels lists the known models. selected is the initially selected entry; "" means the
 // current model.
 func (m *Model) showModels(selected string) {
 	entries, at, legend := m.modelEntries(cmp.Or(selected, m.parts.modelID()))
@@ -112,19 +112,19 @@ func (m *Model) showModels(selected string) {
 	})
 }
 
-// pickModel selects the model of the messages to come.
+// pickModel selects the model for new messages.
 func (m *Model) pickModel(id string) tea.Cmd {
 	return m.acts.add(func(request int64) tea.Cmd { return m.commands.PickModel(request, id) })
 }
 
-// onModelPicked shows the model of the messages to come.
+// onModelPicked shows the model for new messages.
 func (m *Model) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 	m.models.recent = o.Recent
 	return m.info(safetext.Visible(o.ID) + " is now in use")
 }
 
-// modelEntries are the lines of the selector, the place of a model among those of its
-// provider, and what the marks mean.
+// modelEntries returns the entries of the list, the index of the selected model within its
+// provider, and a legend for the marks.
 func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int, legend string) {
 	list := overlay.ModelsOf(m.commands.Models(), m.now())
 	list.Favourites, list.Recent, list.Current, list.Icons = m.models.favourites, m.models.recent, m.parts.modelID(), m.styles.Icons

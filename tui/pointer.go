@@ -9,11 +9,11 @@ import (
 	"winnow/tui/status"
 )
 
-// wheelStep is how many lines a notch of the wheel moves.
+// wheelStep is the number of lines per notch of the wheel.
 const wheelStep = 3
 
-// onMouse handles the mouse: the wheel scrolls, a click focuses, folds and picks,
-// dragging over the conversation selects its text.
+// onMouse handles the mouse: the wheel scrolls, a click focuses, folds and picks, and
+// dragging over the conversation selects text.
 func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	switch msg.(type) {
@@ -58,7 +58,7 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 	return nil
 }
 
-// onRelease copies what was selected; without a selection it was a click.
+// onRelease copies what was selected; without a selection it is a click.
 func (m *Model) onRelease(at tea.Mouse) tea.Cmd {
 	started, selected := m.conv.chat.SelectEnd()
 	switch {

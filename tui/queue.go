@@ -15,9 +15,9 @@ import (
 	"winnow/tui/usecase"
 )
 
-// enqueueMessage queues what is in the box until the response is complete, and replaces
-// a message that is queued already. Its card appears once it is stored; if the turn has
-// ended meanwhile it is sent.
+// enqueueMessage queues the content of the box until the response is complete; it replaces
+// a message that is already queued. Its card appears once it is stored. If the turn ends in
+// the meantime, the message is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	typed, before := m.input.draft.Reset(), m.parts.queuedText()
 	if p.Typed = typed; typed == p.Text {
@@ -26,8 +26,8 @@ func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	return m.acts.add(func(request int64) tea.Cmd { return m.commands.Queue(request, p, before) })
 }
 
-// onQueued shows that a message waits: the log brings its card. One that came too late is
-// sent.
+// onQueued reports that a message is queued; its card arrives in the log. A message that
+// was queued too late is sent.
 func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 	typed := cmp.Or(o.Prompt.Typed, o.Prompt.Text)
 	switch {
@@ -54,8 +54,8 @@ func (m *Model) dequeue() (p assistant.Prompt, typed string, ok bool) {
 	return p, cmp.Or(p.Typed, p.Text), ok
 }
 
-// sendQueuedNext sends the queued message if it is due. One that is refused goes
-// back to the input.
+// sendQueuedNext sends the queued message if it is due. A rejected one returns to the
+// input.
 func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	if !due {
 		return nil
@@ -71,7 +71,8 @@ func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	return cmd
 }
 
-// openQueued shows the whole queued message, to edit it, send it now or drop it.
+// openQueued shows the whole queued message, with the choice to edit it, send it now or
+// drop it.
 func (m *Model) openQueued() tea.Cmd {
 	text := m.parts.queuedText()
 	if text == "" {
@@ -94,26 +95,26 @@ func (m *Model) openQueued() tea.Cmd {
 		_, typed, ok := m.dequeue()
 		switch {
 		case !ok:
-			return nil // it was sent meanwhile
+			return nil // it has been sent in the meantime
 		case answer == keymap.AnswerDiscard:
 			return m.dropQueued(typed)
 		}
 		m.commands.EndReAsk()
-		m.input.draft.Set(typed) // undo brings back what was in the box
+		m.input.draft.Set(typed) // undo restores what was in the box
 		m.setMode(keymap.Input)
 		return m.carryOut(m.input.draftChanged())
 	}, says(keymap.AnswerEdit, "edit"), says(keymap.AnswerSend, "send now"), says(keymap.AnswerDiscard, "drop"))
 }
 
-// dropQueued removes the message; it can be recalled as a sent one.
+// dropQueued drops the message; it can be recalled like a sent one.
 func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
 	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", keymap.OlderMessage))
 	return m.commands.ForgetQueued(m.acts.query(), typed)
 }
 
-// queuedCard is the queued message as the last line of the conversation; "" is
-// none. On a narrow screen its text goes before its key.
+// queuedCard returns the queued message as the last line of the conversation, or "". On a
+// narrow screen its text is dropped before its key.
 func (m *Model) queuedCard(w int) string {
 	text := m.parts.queuedText()
 	if text == "" {

@@ -14,12 +14,12 @@ import (
 
 // requestList shows requests as they were sent.
 type requestList struct {
-	reading int64 // the last request for them
+	reading int64 // last request to read them
 }
 
-// exactRequest shows the newest request of the focused pair as it was sent, between the
-// others and the one that would be sent now; with now, and from elsewhere than VIEW, that
-// one alone. An error beside them is that of a damaged one.
+// exactRequest shows the newest request of the focused pair as it was sent, together with
+// its others and the one that would be sent now. With now, or outside VIEW, it shows only
+// the latter. An error shown next to them is about a damaged one.
 func (m *Model) exactRequest(now bool) tea.Cmd {
 	pair, text := int64(0), m.input.draft.Text()
 	if focused, ok := m.conv.chat.Focused(); ok && !now && m.mode == keymap.View {
@@ -38,7 +38,7 @@ func (l *requestList) read(pair int64, text string) intent {
 	})
 }
 
-// on opens the view of requests, unless others were asked for since.
+// on opens the view of requests, unless others have been requested since.
 func (l *requestList) on(o usecase.RequestsRead, estimate func(string) int) intent {
 	if o.Request != l.reading {
 		return nil
@@ -58,7 +58,7 @@ func (l *requestList) on(o usecase.RequestsRead, estimate func(string) int) inte
 	return append(todo, l.open(all, max(0, sent-1), estimate))
 }
 
-// open reads one of several requests beside the screen: it may be long.
+// open reads one of several requests outside the update loop, because it may be long.
 func (l *requestList) open(all []chat.ShownRequest, i int, estimate func(string) int) intent {
 	return query(func(_ *usecase.Commands, request int64) tea.Cmd {
 		l.reading = request
@@ -68,7 +68,7 @@ func (l *requestList) open(all []chat.ShownRequest, i int, estimate func(string)
 	})
 }
 
-// show shows a request, unless others were asked for since.
+// show shows a request, unless others have been requested since.
 func (l *requestList) show(msg requestReadMsg, estimate func(string) int) intent {
 	if msg.request != l.reading {
 		return nil

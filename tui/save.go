@@ -10,16 +10,16 @@ import (
 	"winnow/tui/usecase"
 )
 
-// saving is the save that is under way. The zero value is no save.
+// saving is a save in progress. The zero value means none.
 type saving struct {
 	step    saveStep
-	request int64 // whose outcome it waits for
-	quits   bool  // the program ends once nothing is unsaved any more
+	request int64 // the request whose outcome it waits for
+	quits   bool  // the program ends once nothing is unsaved
 	plan    assistant.SavePlan
-	merged  string // the notice when merging has ended
+	merged  string // the notice after merging
 }
 
-// saveStep is how far a save is: planning → asked → writing, and when another program has
+// saveStep is the step of a save: planning → asked → writing, and if another program has
 // changed the file → conflicted → merging → planning.
 type saveStep int
 
@@ -28,14 +28,14 @@ const (
 	asked               // the user sees the plan
 	conflicted          // the user sees both versions of the file
 	merging
-	reloading // the other version, without the unsaved changes
+	reloading // loading the other version, without the unsaved changes
 	writing
 )
 
-// save shows what would be saved, and saves when the user confirms.
+// save shows what would be saved, and saves it if the user confirms.
 func (m *Model) save() tea.Cmd { return m.carryOut(m.saving.begin(false)) }
 
-// begin plans a save, with which the program may quit.
+// begin plans a save. With quits, the program ends afterwards.
 func (s *saving) begin(quits bool) intent {
 	return s.next(saving{step: planning, quits: quits}, func(p *parts, request int64) intent {
 		switch refused := p.refused(); {
@@ -50,7 +50,7 @@ func (s *saving) begin(quits bool) intent {
 	})
 }
 
-// next begins a step of a save. Quitting does not wait for other acts.
+// next starts a step of a save. When quitting, it does not wait for other acts.
 func (s *saving) next(step saving, begin func(p *parts, request int64) intent) intent {
 	return act{step.quits, func(p *parts, request int64) intent {
 		step.request = request
@@ -59,7 +59,7 @@ func (s *saving) next(step saving, begin func(p *parts, request int64) intent) i
 	}}
 }
 
-// on takes a save a step further.
+// on handles the outcome of a step.
 func (s *saving) on(o usecase.Outcome, w wording) intent {
 	was := *s
 	*s = saving{}
@@ -80,7 +80,7 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 		}
 		return several{notify{text: was.merged}, after}
 	case usecase.Saved:
-		if o.Saved.Warning != "" { // to be read: the program does not end now
+		if o.Saved.Warning != "" { // do not quit, so that it can be read
 			return several{notify{text: o.Saved.Message}, warn{"saved, but: " + o.Saved.Warning}}
 		}
 		return several{notify{text: o.Saved.Message}, was.done()}
@@ -90,7 +90,7 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 	return nil
 }
 
-// done ends a save: nothing is unsaved any more.
+// done ends a save: nothing is unsaved.
 func (s *saving) done() intent {
 	if s.quits {
 		return end{}
@@ -98,8 +98,8 @@ func (s *saving) done() intent {
 	return nil
 }
 
-// ask shows a plan and saves it when the user confirms. changed is why it is shown again;
-// nil: it is new.
+// ask shows a plan and saves it if the user confirms. changed is why it is shown again; nil
+// if it is new.
 func (s *saving) ask(was saving, plan assistant.SavePlan, changed *assistant.PlanChanged, w wording) intent {
 	was.plan = plan
 	switch {
@@ -118,7 +118,7 @@ func (s *saving) ask(was saving, plan assistant.SavePlan, changed *assistant.Pla
 }
 
 // askConflict shows both versions of a file that another program has changed, and asks
-// which one wins. A merge then plans the save again.
+// which one to keep. After a merge, the save is planned again.
 func (s *saving) askConflict(was saving, c *assistant.Conflict, w wording) intent {
 	was.step = conflicted
 	*s = was
@@ -132,7 +132,7 @@ func (s *saving) askConflict(was saving, c *assistant.Conflict, w wording) inten
 	}}
 }
 
-// answered goes on with the save that the user has answered.
+// answered continues the save after the user's answer.
 func (s *saving) answered(answer keymap.Action) intent {
 	step := *s
 	*s = saving{}

@@ -11,10 +11,10 @@ import (
 	"winnow/tui/style"
 )
 
-// openSettings lists the settings; choosing one takes its next value.
+// openSettings lists the settings; choosing one switches to its next value.
 func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0, "") }
 
-// settingsAt opens the list at a line, with a notice of what was just done.
+// settingsAt opens the list at an entry, with a notice of what was just done.
 func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	all := m.settings()
 	entries := make([]overlay.Entry, len(all))
@@ -48,16 +48,16 @@ func (m *Model) settingChanged(key string) tea.Cmd {
 	return m.applySettings()
 }
 
-// settings are those of the session and of the screen.
+// settings returns the settings of the session and of the screen.
 func (m *Model) settings() []settings.Setting {
 	return settings.All(m.inUse(), &m.opts.Screen)
 }
 
-// applySettings draws the screen with its settings.
+// applySettings applies the settings to the screen.
 func (m *Model) applySettings() tea.Cmd {
 	keys, err := keymap.New(m.opts.EnterSends, m.opts.Rebinds)
 	if err != nil {
-		m.opts.EnterSends = !m.opts.EnterSends // a binding of the config needs the other one
+		m.opts.EnterSends = !m.opts.EnterSends // a binding in the config requires the other value
 		return m.fail(err)
 	}
 	keys.CtrlEnter = m.keys.CtrlEnter
@@ -70,11 +70,11 @@ func (m *Model) applySettings() tea.Cmd {
 	return tea.Batch(m.showHUD(), tea.RequestBackgroundColor)
 }
 
-// storedSetting is a setting that is to be stored for the next start.
+// storedSetting is a setting to be stored for the next start.
 type storedSetting struct{ key, value string }
 
-// storeSetting stores a setting for the next start, after those that are being stored: the
-// last value of a setting must be written last.
+// storeSetting stores a setting for the next start, after those that are being stored, so
+// that the last value is written last.
 func (m *Model) storeSetting(key, value string) tea.Cmd {
 	if m.opts.StoreSetting == nil {
 		return nil
@@ -105,7 +105,7 @@ func (m *Model) onSettingStored(msg settingStoredMsg) tea.Cmd {
 	return tea.Batch(failed, m.storeNextSetting())
 }
 
-// restyle gives every part the current colours.
+// restyle applies the current colours to every part.
 func (m *Model) restyle() {
 	m.styles = style.New(m.opts.Style)
 	m.conv.chat.SetStyles(m.styles)

@@ -13,18 +13,18 @@ import (
 	"winnow/tui/usecase"
 )
 
-// The screen is drawn before anything is open: a box to write in and empty frames.
-// Start opens the rest, and startLoadedMsg delivers it. Until then, keys that need it
-// wait in the keyQueue, and messages that were sent in the outbox.
+// The screen is drawn before anything is open: a box to write in, and empty frames. Start
+// opens the rest, which arrives as startLoadedMsg. Until then, keys that need it wait in
+// the keyQueue, and sent messages in the outbox.
 
-// startLoadedMsg brings what the screen shows and works on, and what is shown first.
+// startLoadedMsg contains what the screen shows and works on.
 type startLoadedMsg struct {
-	parts  *Parts // nil: set already, by Options
+	parts  *Parts // nil if already set by Options
 	failed error  // why they could not be opened
 	usecase.Started
 }
 
-// openParts opens the parts and loads what is shown of them first.
+// openParts opens the parts and loads what is shown first.
 func openParts(open func() (Parts, error)) tea.Cmd {
 	return func() tea.Msg {
 		p, err := open()
@@ -37,15 +37,15 @@ func openParts(open func() (Parts, error)) tea.Cmd {
 	}
 }
 
-// loadStart loads what the first screen needs of the parts.
+// loadStart loads what the first screen needs.
 func loadStart(p Parts) tea.Cmd {
 	var commands usecase.Commands
 	commands.Bind(p.Source)
 	return func() tea.Msg { return startLoadedMsg{Started: commands.Start(context.Background())} }
 }
 
-// onStart shows what has been opened and loaded, and handles the keys that waited.
-// Text typed since the start takes precedence over the stored draft.
+// onStart shows what was opened and loaded, and handles the keys that waited. Text typed
+// since the start takes precedence over the stored draft.
 func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if m.err = msg.failed; m.err != nil {
 		return tea.Quit
@@ -82,22 +82,21 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// showRaw shows all answers as their source.
+// showRaw shows all answers as source text.
 func (m *Model) showRaw() {
 	m.conv.chat.SetRaw()
 	m.notice.Info("the last starts crashed or were killed: answers are shown as raw text" + m.hint(" · %s renders one", keymap.Raw))
 }
 
-// After maxFailedStarts starts in a row that did not last startLasts and did not end
-// cleanly, the next one shows the answers as their source: drawing one may have been the
-// cause.
+// After maxFailedStarts consecutive starts that ended uncleanly within startLasts, the next
+// one shows the answers as source text, because drawing one may have been the cause.
 const (
 	maxFailedStarts = 2
 	startLasts      = 10 * time.Second
 )
 
-// noteStart counts this start as failed until it has lasted, or EndStart is called. A
-// served screen is not counted: its start is not the program's.
+// noteStart counts this start as failed until it has lasted or EndStart is called. A served
+// screen is not counted, because it does not start the program.
 func (m *Model) noteStart(failed int) tea.Cmd {
 	if m.opts.Served != nil {
 		return nil
@@ -110,7 +109,7 @@ func (m *Model) setFailedStarts(n int) tea.Cmd {
 	return m.commands.SetFailedStarts(m.acts.query(), n)
 }
 
-// checkStart counts the start as a good one at the first message after it has lasted.
+// checkStart counts the start as successful at the first message after it has lasted.
 func (m *Model) checkStart() tea.Cmd {
 	if m.lasted || m.started.IsZero() || m.now().Sub(m.started) < startLasts {
 		return nil
@@ -119,7 +118,7 @@ func (m *Model) checkStart() tea.Cmd {
 	return m.setFailedStarts(0)
 }
 
-// EndStart is called when the program has ended in order, not by a panic or by force.
+// EndStart must be called after the program has ended normally, not by a panic or a kill.
 func (m *Model) EndStart(ctx context.Context) error {
 	if !m.ready || m.lasted || m.opts.Served != nil {
 		return nil
@@ -129,9 +128,9 @@ func (m *Model) EndStart(ctx context.Context) error {
 	return m.commands.GoodStart(ctx)
 }
 
-// Typed is what the user typed and no store took: the program ended before one was open, or
-// StoreDraft failed. It is the text, and what was cleared, the newest last. It is called
-// after the program has ended.
+// Typed returns what the user typed and no store accepted, because the program ended before
+// one was open, or StoreDraft failed: the text, and texts that were cleared, newest last.
+// Call it after the program has ended.
 func (m *Model) Typed() history.Draft {
 	switch {
 	case m.unstored != nil:

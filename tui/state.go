@@ -10,10 +10,10 @@ import (
 	"winnow/tui/status"
 )
 
-// parts are what the session's log says; empty until the start is over.
+// parts contains the session's state from its log; empty until the start is over.
 type parts struct{ assistant.State }
 
-// refused is why the window cannot be changed now; nil when it can.
+// refused returns why the window cannot be changed now; nil if it can.
 func (p *parts) refused() error {
 	if p.Turn != nil && p.Turn.Running {
 		return assistant.ErrBusy
@@ -22,10 +22,11 @@ func (p *parts) refused() error {
 	return others.Refused()
 }
 
-// others is who else is in the window.
+// others returns who else is in the window.
 func (p *parts) others() status.Others { return status.OthersOf(p.Others, p.shownSession()) }
 
-// shownSession is the id of the session whose pairs are shown; "" before the start is over.
+// shownSession returns the id of the session whose pairs are shown; "" until the start is
+// over.
 func (p *parts) shownSession() string {
 	if p.Shown == nil {
 		return ""
@@ -33,7 +34,7 @@ func (p *parts) shownSession() string {
 	return p.Shown.Session
 }
 
-// filterLine is the line that made the view.
+// filterLine returns the active filter line.
 func (p *parts) filterLine() string {
 	if p.Shown == nil {
 		return startFilter
@@ -41,7 +42,7 @@ func (p *parts) filterLine() string {
 	return p.Shown.Filter
 }
 
-// topic is that of the pairs to come.
+// topic returns the topic of new pairs.
 func (p *parts) topic() string {
 	if p.Shown == nil {
 		return ""
@@ -49,7 +50,7 @@ func (p *parts) topic() string {
 	return p.Shown.Topic
 }
 
-// inUse are the settings of the session.
+// inUse returns the settings of the session.
 func (m *Model) inUse() assistant.Settings {
 	if m.parts.Turn == nil {
 		return m.opts.Settings
@@ -57,10 +58,10 @@ func (m *Model) inUse() assistant.Settings {
 	return m.parts.Turn.Settings
 }
 
-// startFilter is the line that a session begins with.
+// startFilter is the initial filter line of a session.
 const startFilter = "x"
 
-// modelID is the selected model, "provider/name"; "" for none.
+// modelID returns the selected model, "provider/name"; "" if none is selected.
 func (p *parts) modelID() string {
 	if p.Model == nil {
 		return ""
@@ -68,7 +69,7 @@ func (p *parts) modelID() string {
 	return p.Model.ID
 }
 
-// readOnly is why the window cannot be changed by this program; nil: it can.
+// readOnly returns why this program cannot change the window; nil if it can.
 func (p *parts) readOnly() error {
 	if p.Checkpoints == nil {
 		return nil
@@ -76,7 +77,7 @@ func (p *parts) readOnly() error {
 	return p.Checkpoints.ReadOnly
 }
 
-// reAsked is the failed pair that the next message replaces; 0 for none.
+// reAsked returns the failed pair that the next message replaces; 0 if none.
 func (p *parts) reAsked() int64 {
 	if p.Turn == nil {
 		return 0
@@ -84,7 +85,7 @@ func (p *parts) reAsked() int64 {
 	return p.Turn.ReAsk
 }
 
-// lastStep is the newest change of the window that can be undone.
+// lastStep returns the newest change of the window that can be undone.
 func (p *parts) lastStep() (step workspace.Step, ok bool) {
 	c := p.Checkpoints
 	if c == nil || c.Last == nil || p.Shown == nil {
@@ -93,7 +94,7 @@ func (p *parts) lastStep() (step workspace.Step, ok bool) {
 	return workspace.StepOf(*c.Last, p.Shown), true
 }
 
-// queuedText is the queued message as it was typed; "" for none.
+// queuedText returns the queued message as it was typed; "" if none.
 func (p *parts) queuedText() string {
 	if now := p.Turn; now != nil && now.Waits {
 		return cmp.Or(now.Queued.Typed, now.Queued.Text)
@@ -101,10 +102,10 @@ func (p *parts) queuedText() string {
 	return ""
 }
 
-// key is the first key of an action; "" when it has none.
+// key returns the first key of an action; "" if it has none.
 func (m *Model) key(action keymap.Action) string { return m.keys.Key(m.mode, action) }
 
-// hint is a clause that names the key of an action; see keymap.Map.Clause.
+// hint returns a clause with the key of an action; see keymap.Map.Clause.
 func (m *Model) hint(format string, action keymap.Action) string {
 	return m.keys.Clause(m.mode, format, action)
 }
@@ -120,7 +121,7 @@ func (p *parts) saves() bool {
 	return p.Window != nil && p.Window.Saves
 }
 
-// state is what checkpoints of this window hold, in a word.
+// state names what checkpoints of this window contain, in a word.
 func (p *parts) state() string {
 	if p.saves() {
 		return "rules"

@@ -12,7 +12,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// doing is what the program does, for a user who looks elsewhere.
+// doing returns what the program is doing, for a user who is looking elsewhere.
 func (m *Model) doing() terminal.Attention {
 	s := m.outcome
 	s.Working, s.Doing, s.Focused = m.turn.running, m.turn.status, m.focused
@@ -30,15 +30,15 @@ func (m *Model) doing() terminal.Attention {
 	return s
 }
 
-// attend notifies a user who looks elsewhere of a question.
+// attend notifies a user who is looking elsewhere of a question.
 func (m *Model) attend() tea.Cmd {
 	before := m.attended
 	m.attended = m.doing()
 	return m.attended.Asked(before, m.opts.Notify)
 }
 
-// notifyEnd shows how a turn ended until the terminal has the focus again, or a key is
-// pressed, and notifies of the end of a long one.
+// notifyEnd shows how a turn ended until the terminal has the focus again or a key is
+// pressed, and sends a notification at the end of a long turn.
 func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
 	m.outcome = terminal.TurnEnded(end)
 	if m.outcome.Outcome == "" || m.focused || !m.opts.Notify || m.now().Sub(t.began) < longTurn {
@@ -47,8 +47,8 @@ func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
 	return terminal.Notify(m.outcome.Outcome)
 }
 
-// statusLine shows what a running turn does, and what esc does meanwhile; else whose turn
-// has the window.
+// statusLine shows what a running turn is doing and what esc does; otherwise, whose turn
+// has locked the window.
 func (m *Model) statusLine(w int) string {
 	line := ""
 	others := m.parts.others()
@@ -63,7 +63,7 @@ func (m *Model) statusLine(w int) string {
 	return m.widths.Fit("  "+m.styles.Chat.Notice.Render(line), w, m.styles.Icons.Ellipsis)
 }
 
-// progress is what a running turn does, for how long, and a sign that it goes on.
+// progress shows what a running turn is doing, for how long, and a spinner.
 func (t *turn) progress(now time.Time, spin []string) string {
 	took := now.Sub(t.began)
 	line := spin[int(took/usecase.AnimationFrame)%len(spin)]
@@ -76,7 +76,7 @@ func (t *turn) progress(now time.Time, spin []string) string {
 	return line
 }
 
-// escapeHint is what esc does during a turn.
+// escapeHint says what esc does during a turn.
 func (m *Model) escapeHint() string {
 	switch o, kind, open := m.overlay.Top(); {
 	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):

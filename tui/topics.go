@@ -12,22 +12,22 @@ import (
 	"winnow/tui/usecase"
 )
 
-// topicList picks a topic, and edits their tree.
+// topicList lists topics, to pick one and to edit the tree.
 type topicList struct {
 	wording
-	names   []string // as in a tree: each below its parent
-	current string   // of new messages
-	stores  bool     // there is a history, whose tree can be edited
+	names   []string // in tree order: each below its parent
+	current string   // topic of new messages
+	stores  bool     // there is a history, so the tree can be edited
 }
 
 func (m *Model) topics() topicList {
 	return topicList{m.wording(), m.stored.Topics, m.parts.topic(), m.commands.Stores()}
 }
 
-// openTopics selects the topic of the pairs to come, and edits the tree.
+// openTopics opens the list that selects the topic of new pairs and edits the tree.
 func (m *Model) openTopics() tea.Cmd { return m.carryOut(m.topics().open()) }
 
-// openPairTopic gives the pair with the focus a topic.
+// openPairTopic sets the topic of the focused pair.
 func (m *Model) openPairTopic() tea.Cmd {
 	if focused, ok := m.conv.chat.Focused(); ok {
 		return m.carryOut(m.topics().openFor(focused.Seq))
@@ -55,12 +55,12 @@ func (t topicList) open() intent {
 	}}
 }
 
-// selectTopic gives new messages a topic; "" for none.
+// selectTopic sets the topic of new messages; "" for none.
 func selectTopic(path string) intent {
 	return change(func(c *usecase.Commands, request int64) tea.Cmd { return c.SelectTopic(request, path) })
 }
 
-// openFor gives a pair a topic.
+// openFor sets the topic of a pair.
 func (t topicList) openFor(pair int64) intent {
 	picker := t.picker("Topic of this message")
 	if t.stores {
@@ -93,7 +93,7 @@ func (t topicList) picker(title string) *overlay.Picker {
 
 func topicName(path string) string { return cmp.Or(path, "no topic") }
 
-// splitTopic splits a path into its parent, "" at the top, and the last name.
+// splitTopic splits a path into its parent ("" at the top) and the last name.
 func splitTopic(path string) (parent, name string) {
 	if i := strings.LastIndex(path, history.TopicSeparator); i >= 0 {
 		return path[:i], path[i+len(history.TopicSeparator):]
@@ -101,7 +101,7 @@ func splitTopic(path string) (parent, name string) {
 	return "", path
 }
 
-// create creates the topic of a path, and asks for the path when it is empty.
+// create creates a topic; if path is empty, it asks for it.
 func (t topicList) create(path, parent string) intent {
 	if path = history.TopicPath(path); path != "" {
 		return change(func(c *usecase.Commands, request int64) tea.Cmd { return c.CreateTopic(request, path) })
@@ -113,7 +113,7 @@ func (t topicList) create(path, parent string) intent {
 	return open{overlay.TopicName, line, func(c overlay.Chosen) intent { return t.create(c.Value, "") }}
 }
 
-// rename asks for another name; the topics below move along.
+// rename asks for a new name; the topics below move too.
 func (t topicList) rename(path string) intent {
 	if path == "" {
 		return notify{text: "“no topic” cannot be renamed"}
@@ -129,7 +129,7 @@ func (t topicList) rename(path string) intent {
 	}}
 }
 
-// deleteTopic asks first; pairs and topics below move to the parent.
+// deleteTopic asks first; pairs and topics below it move to the parent.
 func deleteTopic(path string) intent {
 	if path == "" {
 		return notify{text: "“no topic” cannot be deleted"}
@@ -159,5 +159,5 @@ func (m *Model) onTopicsChanged(o usecase.TopicsChanged) tea.Cmd {
 	return m.load(m.conv.chat.Loaded()...)
 }
 
-// topicSelected is the notice of the topic of new messages.
+// topicSelected returns the notice about the topic of new messages.
 func topicSelected(path string) string { return "new messages go to " + oneLine(topicName(path)) }

@@ -18,33 +18,33 @@ import (
 	"winnow/tui/usecase"
 )
 
-// turn is the running turn, or the last one.
+// turn is the running turn, or else the last one.
 type turn struct {
-	n            int // counts turns; messages of another number are late
+	n            int // counts turns; messages with another number are late
 	running      bool
 	began        time.Time
 	prompt       assistant.Prompt
 	model        string
 	typed        string // the message as it was typed
-	seq          int64  // of the pair, once it is durable
+	seq          int64  // of the pair, once it is stored
 	status       string
 	retrying     bool            // status stays until the next text or tool
 	checkpointed bool            // a checkpoint was made
 	toolRan      bool            // a tool has run
 	asks         overlay.Overlay // the last question of a tool
 	animated     time.Time
-	sendNow      bool // the queued message is sent when the turn is cancelled
+	sendNow      bool // send the queued message once the turn is cancelled
 }
 
 const (
-	thinking    = "Thinking…"      // the status of a turn until its first text
-	idlePause   = 2 * time.Second  // how long no key comes before the focus moves by itself
-	longTurn    = 10 * time.Second // after which the user may have looked away
-	queuedFrame = 4                // cells that stay free beside the card
+	thinking    = "Thinking…"      // status of a turn until its first text
+	idlePause   = 2 * time.Second  // how long the user must not press a key before the focus moves by itself
+	longTurn    = 10 * time.Second // the time after which the user may be looking elsewhere
+	queuedFrame = 4                // free cells next to the card
 )
 
-// send starts a turn with what is in the box, or queues it while one runs. The
-// message leaves the box for the outbox when it has to wait.
+// send starts a turn with the content of the box, or queues it during a turn. The message
+// moves from the box to the outbox if it has to wait.
 func (m *Model) send() tea.Cmd {
 	if m.input.draft.Empty() {
 		return nil
@@ -62,7 +62,7 @@ func (m *Model) send() tea.Cmd {
 	return m.dispatch(p)
 }
 
-// dispatch sends a message whose files are read, or queues it.
+// dispatch sends a message whose files have been read, or queues it.
 func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.turn.running {
 		return m.enqueueMessage(p)
@@ -77,7 +77,7 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	return m.startDraft(p)
 }
 
-// askTooLong asks about a message that is estimated not to fit.
+// askTooLong asks about a message whose estimated size is too large.
 func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 	return m.question(overlay.Confirm, "This message is too long", []string{
 		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", c.AUT, c.SYS, c.ML),
@@ -92,7 +92,7 @@ func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 	}, says(keymap.AnswerYes, "send anyway"), says(keymap.AnswerKeep, "keep it unsent"), says(keymap.AnswerNo, "keep editing"))
 }
 
-// startDraft begins a turn. The text leaves the box only when the turn has begun.
+// startDraft starts a turn. The text leaves the box only once the turn has started.
 func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	typed, take := p.Text, false
 	if text := m.input.draft.Text(); !p.Again() && text != "" && strings.HasPrefix(p.Text, slash.Message(text)) {
@@ -106,12 +106,12 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	return cmd
 }
 
-// begin sends a message; typed is its text as typed, without files. ok is false when
-// it was refused.
+// begin sends a message. typed is its text as typed, without files. ok is false if it was
+// rejected.
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	p.ID = assistant.NewID(m.now())
-	// The user was shown that the message replaces a failed one, and has not given that up
-	// in the moment before, which the parts may not have yet.
+	// The user was shown that the message replaces a failed one, and has not just given
+	// that up, which the parts may not reflect yet.
 	if shown := m.parts.reAsked(); !p.Again() && shown == m.commands.ReAsked() {
 		p.Replaces = cmp.Or(p.Replaces, shown)
 	}
@@ -127,7 +127,7 @@ func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	return m.addSent(typed), true
 }
 
-// startPrompt begins a turn that is not from the draft: a suggestion, a retry.
+// startPrompt starts a turn that does not come from the draft: a suggestion, a retry.
 func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
 	cmd, _ := m.begin(p, p.Text)
 	return cmd
@@ -138,7 +138,7 @@ func (m *Model) addSent(text string) tea.Cmd {
 	return m.commands.AddSent(m.acts.query(), text)
 }
 
-// startTurn shows that a turn runs, unless it is shown already or a later one is.
+// startTurn shows that a turn is running, unless that or a later one is already shown.
 func (m *Model) startTurn(t *assistant.Turn) {
 	if t.Number <= m.turn.n {
 		return
@@ -154,7 +154,7 @@ func (m *Model) startTurn(t *assistant.Turn) {
 	}
 }
 
-// animate advances what is animated while a turn runs, with its chunks: they are frames already.
+// animate advances the animations while a turn is running. Its chunks serve as frames.
 func (m *Model) animate() {
 	if now := m.now(); now.Sub(m.turn.animated) >= usecase.AnimationFrame {
 		m.turn.animated = now
@@ -162,11 +162,11 @@ func (m *Model) animate() {
 	}
 }
 
-// onTurnStarted shows the running pair at the end of the view, or, when an older one is
+// onTurnStarted shows the running pair at the end of the view or, if an older one is
 // retried, in its place.
 func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 	m.turn.seq = e.Seq
-	m.pane.Changed() // the window is locked now, and the pane shows it
+	m.pane.Changed() // the window is now locked, which the pane shows
 	m.hud.SetRunning(e.Seq, m.turn.prompt.Text)
 	m.conv.chat.StartTurn(assistant.Pair{
 		Seq: e.Seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true, Attachments: m.turn.prompt.Attachments,
@@ -181,11 +181,11 @@ func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 		return nil
 	}
 	m.resend = nil
-	sent := m.addSent(m.input.draft.Reset()) // the first time it failed with the message
+	sent := m.addSent(m.input.draft.Reset()) // the first attempt failed with the message still in the box
 	return tea.Batch(m.carryOut(m.input.storeDraft()), sent)
 }
 
-// onText shows a piece of text or reasoning; the status goes with the first text.
+// onText shows a piece of text or reasoning; the first text removes the status.
 func (m *Model) onText(e assistant.Event) {
 	m.animate()
 	if _, thought := e.(assistant.ReasoningDelta); thought {
@@ -196,7 +196,7 @@ func (m *Model) onText(e assistant.Event) {
 	m.conv.chat.Apply(e)
 }
 
-// onTool shows a tool call, and what it has done to the window.
+// onTool shows a tool call and its effect on the window.
 func (m *Model) onTool(e assistant.Event) {
 	m.turn.retrying = false
 	m.conv.chat.Apply(e)
@@ -206,7 +206,7 @@ func (m *Model) onTool(e assistant.Event) {
 	}
 }
 
-// setStatus shows a status; that of a retry stays until the next text or tool.
+// setStatus shows a status. The status of a retry stays until the next text or tool.
 func (t *turn) setStatus(text string) {
 	if !t.retrying {
 		t.status = text
@@ -224,7 +224,7 @@ func (t *turn) onRetry(r assistant.Retrying) {
 	}
 }
 
-// onTurnEnd makes the screen ready for the next message.
+// onTurnEnd prepares the screen for the next message.
 func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	t, before := m.turn, m.resend
 	m.turn.running, m.turn.status, m.resend = false, "", nil
@@ -239,7 +239,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	}
 	switch e := end.(type) {
 	case assistant.Complete:
-		if t.checkpointed { // a tool may have changed what pairs say of themselves
+		if t.checkpointed { // a tool may have changed the pairs' marks
 			cmds = append(cmds, m.reload())
 		}
 		cmds = append(cmds, m.sendQueuedNext(!m.parts.Turn.QueuePaused), m.showReply(t.seq), m.checkPair(t.seq))
@@ -266,7 +266,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// oldAnswer ends the notice of a turn that has not brought a new answer.
+// oldAnswer returns the end of the notice for a turn that produced no new answer.
 func (t turn) oldAnswer() string {
 	if t.prompt.Regenerate == 0 {
 		return ""
@@ -274,7 +274,7 @@ func (t turn) oldAnswer() string {
 	return " · the old answer stays"
 }
 
-// onCancelled gives the text back to the box when no pair is kept.
+// onCancelled returns the text to the box if no pair is kept.
 func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	m.conv.chat.EndTurn()
 	switch {
@@ -291,8 +291,7 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	}
 }
 
-// noticeEnd shows winnow's own notice of an answer, or what was left out of its
-// request.
+// noticeEnd shows winnow's own notice about an answer, or what was left out of its request.
 func (m *Model) noticeEnd(notice string) {
 	last := m.parts.Shown.LastSend
 	switch {
@@ -304,7 +303,8 @@ func (m *Model) noticeEnd(notice string) {
 }
 
 // showReply scrolls to the first line of a reply that is longer than the view, unless
-// long_reply = "stay". With long_reply = "view" the focus follows when nobody types.
+// long_reply = "stay". With long_reply = "view" the focus follows if the user is not
+// typing.
 func (m *Model) showReply(seq int64) tea.Cmd {
 	reply := m.opts.LongReply
 	if reply == "" || reply == settings.ReplyStay || seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || reply == settings.ReplyTop {
@@ -313,7 +313,8 @@ func (m *Model) showReply(seq int64) tea.Cmd {
 	return tick(idlePause, replyDueMsg{m.turn.n})
 }
 
-// onReplyDue moves the focus to the reply, unless the user has done something since.
+// onReplyDue moves the focus to the reply, unless the user has done something in the
+// meantime.
 func (m *Model) onReplyDue(msg replyDueMsg) {
 	quiet := m.now().Sub(m.lastKey) >= idlePause
 	if msg.turn == m.turn.n && m.mode == keymap.Input && m.input.draft.Empty() && !m.overlay.Open() && quiet {

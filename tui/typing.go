@@ -17,8 +17,8 @@ import (
 	"winnow/tui/terminal"
 )
 
-// completeWord lists what completes a word in the box: a command at once, files beside the
-// screen.
+// completeWord lists completions of a word in the box: commands at once, files outside the
+// update loop.
 func (m *Model) completeWord(word string) tea.Cmd {
 	if strings.HasPrefix(word, "/") {
 		from := slash.Sources{Sources: m.names(), Help: m.opts.Help}
@@ -37,10 +37,10 @@ func (m *Model) completeWord(word string) tea.Cmd {
 	return func() tea.Msg { return suggestedMsg{word, files.Suggest(word, names)} }
 }
 
-// slashCommands are what can be typed after a slash.
+// slashCommands returns the available slash commands.
 func (m *Model) slashCommands() []slash.Command { return slash.Commands(m.plainChat()) }
 
-// sendHint is what the key that sends does now, in a word.
+// sendHint says what the send key does now, in a word.
 func (m *Model) sendHint() string {
 	if name, argument, ok := slash.Parse(m.input.draft.Shown()); ok {
 		if _, err := slash.Find(m.slashCommands(), name, argument); err == nil {
@@ -53,7 +53,8 @@ func (m *Model) sendHint() string {
 	return "send"
 }
 
-// newLine breaks the line; in a command it accepts the selected entry, else runs it.
+// newLine inserts a line break; in a command it accepts the selected entry or runs the
+// command.
 func (m *Model) newLine() tea.Cmd {
 	if cmd, isCommand := m.runTyped(false); isCommand {
 		return cmd
@@ -64,8 +65,8 @@ func (m *Model) newLine() tea.Cmd {
 }
 
 // runTyped runs the command in the box, or completes it with the selected entry. ok is
-// false when there is none. One that is refused stays in the box. With sent, what only
-// looks like a command is refused, too, as it would be sent.
+// false if there is no command. A rejected command stays in the box. With sent, text that
+// only looks like a command is rejected too, instead of being sent.
 func (m *Model) runTyped(sent bool) (cmd tea.Cmd, ok bool) {
 	text := m.input.draft.Text()
 	if m.input.acceptsCommand() {
@@ -89,7 +90,7 @@ func (m *Model) runTyped(sent bool) (cmd tea.Cmd, ok bool) {
 	return tea.Batch(m.carryOut(m.input.draftChanged()), run()), true
 }
 
-// typedAction is what a command does; nothing is done yet.
+// typedAction returns what a command does, without doing it.
 func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err error) {
 	if n, err := strconv.Atoi(name); err == nil && n > 0 {
 		return func() tea.Cmd { return m.choose(n - 1) }, nil
@@ -132,7 +133,7 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 	return nil, errors.ErrUnsupported
 }
 
-// runLineHere is runLine with the focus where it is.
+// runLineHere is runLine without moving the focus.
 func (m *Model) runLineHere(line string) tea.Cmd {
 	here := m.mode
 	cmd := m.runLine(line)
@@ -145,7 +146,7 @@ func (m *Model) openTopic(t slash.HelpTopic) tea.Cmd {
 	return func() tea.Msg { return topicReadMsg{t, t.Lines()} }
 }
 
-// openEditor edits the draft in the user's editor.
+// openEditor opens the draft in the user's editor.
 func (m *Model) openEditor() tea.Cmd {
 	if m.opts.Editor == nil {
 		return m.info("no editor: set VISUAL or EDITOR where winnow runs")
@@ -157,7 +158,7 @@ func (m *Model) openEditor() tea.Cmd {
 	}
 }
 
-// onEditorFile lends the terminal to the editor.
+// onEditorFile hands the terminal over to the editor.
 func (m *Model) onEditorFile(msg editorFileMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.fail(msg.err)
@@ -178,6 +179,6 @@ func (m *Model) onEdited(msg editedMsg) tea.Cmd {
 		return m.fail(msg.err)
 	}
 	m.setMode(keymap.Input)
-	m.input.draft.Set(strings.TrimRight(msg.text, "\r\n")) // editors end a file with line breaks
+	m.input.draft.Set(strings.TrimRight(msg.text, "\r\n")) // editors end a file with a line break
 	return m.carryOut(m.input.draftChanged())
 }

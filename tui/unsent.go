@@ -13,33 +13,33 @@ import (
 	"winnow/tui/keymap"
 )
 
-// The pauses between attempts: the first, which then doubles, and the longest.
+// The first pause between attempts, which doubles each time, and the longest.
 const (
 	firstPause   = 5 * time.Second
 	longestPause = time.Minute
 )
 
-// maxReason is the length of a reason in the footer, in cells.
+// maxReason is the width of a reason in the footer, in cells.
 const maxReason = 100
 
-// unsentMessage is a message that could not be stored, and so was not sent, and is to be
-// sent again. After makes one from the error of an attempt, Tick counts its pause down, Line
-// says it for the footer. Only a *history.StorageError is waited for: the disk or the server
-// may come back. A Prompt keeps its ID, so that one whose commit was not acknowledged is
-// stored once.
+// unsentMessage is a message that could not be stored and was therefore not sent; it will
+// be sent again. After creates one from the error of an attempt, Tick counts down its
+// pause, and Line describes it in the footer. It is used only for a *history.StorageError,
+// because the disk or the server may become available again. A Prompt keeps its ID, so that
+// a prompt whose commit was not acknowledged is stored only once.
 type unsentMessage struct {
 	Prompt  assistant.Prompt
-	Typed   string // as it stands in the box
-	Session string // to which it is sent
+	Typed   string // as shown in the box
+	Session string // the session to which it is sent
 
 	why   string
 	pause time.Duration // before the next attempt
-	left  time.Duration // of pause
+	left  time.Duration // rest of pause
 }
 
-// After is m, which err kept from being sent, with the pause before the next attempt. before
-// is what After returned for the previous attempt; nil before the second. After is nil when
-// trying again does not help, or m was not typed.
+// After returns m with the pause before the next attempt, after err prevented it from being
+// sent. before is the result of After for the previous attempt; nil if there was none.
+// After returns nil if another attempt would not help, or m was not typed.
 func (m unsentMessage) After(err error, before *unsentMessage) *unsentMessage {
 	var storage *history.StorageError
 	if m.Typed == "" || !errors.As(err, &storage) {
@@ -59,20 +59,20 @@ func (m *unsentMessage) Tick() (due bool) {
 	return m.left <= 0
 }
 
-// Line is why the message was not sent, and when it is tried again; stops is a clause that
-// follows and names the key that ends the attempts.
+// Line says why the message was not sent and when it will be retried; stops is a clause
+// appended to it, with the key that stops the attempts.
 func (m *unsentMessage) Line(stops string) string {
 	return fmt.Sprintf("%s · trying again in %d s%s", m.why, m.left/time.Second, stops)
 }
 
-// countDown waits until a message is to be sent again; the footer is drawn each second.
+// countDown waits until a message is to be sent again; the footer is redrawn each second.
 func (m *Model) countDown(r *unsentMessage) tea.Cmd {
 	return tick(time.Second, secondPassedMsg{r})
 }
 
 func (m *Model) onSecondPassed(msg secondPassedMsg) tea.Cmd {
 	switch {
-	case m.resend != msg.resend || m.turn.running: // it was stopped, or sent by hand
+	case m.resend != msg.resend || m.turn.running: // stopped, or sent by hand
 		return nil
 	case msg.resend.Tick():
 		return m.sendAgain()
@@ -80,7 +80,8 @@ func (m *Model) onSecondPassed(msg secondPassedMsg) tea.Cmd {
 	return m.countDown(msg.resend)
 }
 
-// sendAgain sends the message that could not be stored; it leaves the box when it is.
+// sendAgain sends the message that could not be stored; it leaves the box once it is
+// stored.
 func (m *Model) sendAgain() tea.Cmd {
 	r := m.resend
 	if m.turn.running {
@@ -95,7 +96,7 @@ func (m *Model) sendAgain() tea.Cmd {
 	return nil
 }
 
-// checkResend stops sending again when the text in the box is another, or the session.
+// checkResend stops the attempts if the text in the box or the session has changed.
 func (m *Model) checkResend() {
 	if r := m.resend; r != nil && (m.input.draft.Text() != r.Typed || m.parts.shownSession() != r.Session) {
 		m.stopResend()

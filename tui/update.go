@@ -9,8 +9,9 @@ import (
 	"winnow/tui/usecase"
 )
 
-// Update routes a message: from the session and the workspace, or from the terminal. Afterwards it fits the height of the box, reads what the pane shows when that
-// is out of date, and lays out a part of long texts.
+// Update routes a message from the session, the workspace or the terminal. Afterwards it
+// adjusts the height of the box, reads what the pane needs if it is out of date, and lays
+// out part of long texts.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.same = m.drawn && m.known(msg)
 	m.drawn = m.same
@@ -57,12 +58,12 @@ func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 		return m.askTool(e)
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
 		return m.onTurnEnd(e)
-	case assistant.Queued: // is part of the state
+	case assistant.Queued: // part of the state
 	}
 	return nil
 }
 
-// onWorkMsg routes what the workspace and the program around the screen answer.
+// onWorkMsg routes messages from the workspace and the surrounding program.
 func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case usecase.LogRead:
@@ -86,7 +87,7 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// onTerminalMsg routes what the terminal and the timers send.
+// onTerminalMsg routes messages from the terminal and the timers.
 func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -109,14 +110,14 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Noticed reports an event outside of the screen, such as which model the endpoints
-// named. The program around the screen sends it; the current model may have changed.
+// Noticed reports an event outside the screen, such as the model chosen by asking the
+// endpoints. The surrounding program sends it; the current model may have changed.
 type Noticed struct {
-	Text string // a sentence for the footer; "" shows nothing
-	Err  error  // a failure, shown with the way out; nil for none
-	// Pairs says that others have changed pairs: the view and its pairs are read again.
+	Text string // sentence for the footer; "" shows nothing
+	Err  error  // a failure, shown with advice; nil if none
+	// Pairs means that others have changed pairs: the view and its pairs are read again.
 	Pairs bool
 }
 
-// savedChangedMsg is a change of the saved state by another program.
+// savedChangedMsg reports a change of the saved state by another program.
 type savedChangedMsg struct{ change assistant.SavedChange }

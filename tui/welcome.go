@@ -22,15 +22,15 @@ const (
 	welcomeMargin      = 4 // cells left and right of its text, together
 )
 
-// welcome is what an empty conversation shows: where the user is, who answers, what to ask,
-// and which sessions can be continued.
+// welcome is what an empty conversation shows: where the user is, which model answers,
+// example requests, and sessions to continue.
 type welcome struct {
 	facts    []pane.Fact
 	requests []string
 	sessions []history.Session
 }
 
-// welcome reads what the welcome shows.
+// welcome collects what the welcome shows.
 func (m *Model) welcome() (w welcome) {
 	w.requests, w.sessions = m.opts.Examples, m.earlier
 	if p, ok := m.pane.(pane.Welcomer); ok {
@@ -42,7 +42,7 @@ func (m *Model) welcome() (w welcome) {
 	return w
 }
 
-// answering says which model answers, and where it is.
+// answering says which model answers, and where it runs.
 func (m *Model) answering() string {
 	id := m.parts.modelID()
 	switch {
@@ -56,7 +56,7 @@ func (m *Model) answering() string {
 	return pane.Join(safetext.Visible(id), safetext.Visible(m.opts.Connect.Host(id)))
 }
 
-// chooseWelcome takes line i of the welcome that has a number: a request goes to the box, a
+// chooseWelcome chooses the numbered line i of the welcome: a request goes to the box, a
 // session is continued.
 func (m *Model) chooseWelcome(i int) tea.Cmd {
 	w := m.welcome()
@@ -74,14 +74,15 @@ func (m *Model) chooseWelcome(i int) tea.Cmd {
 	return m.info("there is no line with this number")
 }
 
-// welcomePart is some lines of the welcome that are left out together where they have no room.
+// welcomePart is a group of lines of the welcome that is left out as a whole if there is no
+// room.
 type welcomePart struct {
 	lines []string
-	rank  int  // the lowest goes first
+	rank  int  // the lowest is left out first
 	tight bool // no empty line before it
 }
 
-// lines draw the welcome in w cells and at most h lines.
+// lines draws the welcome, w cells wide and at most h lines high.
 func (c *welcome) lines(s *scene, w, h int) []string {
 	facts := c.factLines(s, w)
 	all := []welcomePart{
@@ -97,7 +98,7 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 		if lines := joined(all, false); len(lines) <= h {
 			return lines
 		}
-		if lines := joined(all, true); len(lines) <= h && rank >= 3 { // after hints and sessions
+		if lines := joined(all, true); len(lines) <= h && rank >= 3 { // after hints and sessions were left out
 			return lines
 		}
 		i := slices.IndexFunc(all, func(p welcomePart) bool { return p.rank == rank })
@@ -106,7 +107,7 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 	return nil
 }
 
-// wordMark is the name of the program in large letters, where it fits.
+// wordMark returns the name of the program in large letters, if there is room.
 func wordMark(s *scene, w int) (lines []string) {
 	for _, line := range s.styles.WordMark {
 		if ansi.StringWidth(line) > w {
@@ -117,7 +118,7 @@ func wordMark(s *scene, w int) (lines []string) {
 	return lines
 }
 
-// joined are the lines of parts, with an empty one between them unless they are tight.
+// joined returns the lines of parts, separated by an empty line unless they are tight.
 func joined(all []welcomePart, tight bool) (lines []string) {
 	for _, one := range all {
 		if len(one.lines) == 0 {
@@ -131,7 +132,7 @@ func joined(all []welcomePart, tight bool) (lines []string) {
 	return lines
 }
 
-// factLines say where the user is and who answers.
+// factLines says where the user is and which model answers.
 func (c *welcome) factLines(s *scene, w int) (lines []string) {
 	column := 0
 	for _, f := range c.facts {
@@ -145,7 +146,7 @@ func (c *welcome) factLines(s *scene, w int) (lines []string) {
 	return lines
 }
 
-// cutPath cuts a path at its beginning, and other text between words.
+// cutPath cuts off the start of a path, and breaks other text between words.
 func cutPath(text string, w int, ellipsis string) string {
 	if !strings.Contains(text, "/") || strings.Contains(text, " ") {
 		return style.TruncateWords(text, w, ellipsis)
@@ -156,7 +157,7 @@ func cutPath(text string, w int, ellipsis string) string {
 	return text
 }
 
-// requestLines are what to ask.
+// requestLines returns the example requests.
 func (c *welcome) requestLines(s *scene, w int) (lines []string) {
 	for i, text := range c.requests {
 		lines = append(lines, s.line(i, text, "", w))
@@ -164,7 +165,7 @@ func (c *welcome) requestLines(s *scene, w int) (lines []string) {
 	return lines
 }
 
-// sessionLines are the sessions that can be continued.
+// sessionLines returns the sessions that can be continued.
 func (c *welcome) sessionLines(s *scene, w int) (lines []string) {
 	for i, one := range c.sessions {
 		when := s.clock(one.Used) + " · " + assistant.Counted(one.Pairs, "message")
@@ -173,7 +174,7 @@ func (c *welcome) sessionLines(s *scene, w int) (lines []string) {
 	return lines
 }
 
-// line is a line of the welcome with the key that takes it, its i-th, and a remark at the right edge.
+// line returns the i-th line of the welcome with its key and a remark at the right edge.
 func (s *scene) line(i int, text, remark string, w int) string {
 	key := ""
 	if s.numbered {

@@ -8,8 +8,8 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// ConfirmWanted is the outcome of a use case that asks before it does anything: Confirmed
-// does it.
+// ConfirmWanted is the outcome of a use case that asks before doing anything; Confirmed
+// then does it.
 type ConfirmWanted struct {
 	Reply
 	Confirm workspace.Confirm
@@ -17,11 +17,11 @@ type ConfirmWanted struct {
 	do      confirmable
 }
 
-// confirmable is such a use case. It returns a Confirm to ask, and takes the one that the
-// user has confirmed; nil: there is none yet.
+// confirmable is such a use case. It returns a Confirm to ask for, and gets the one that
+// the user has confirmed; nil if there is none yet.
 type confirmable func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error)
 
-// confirmed makes the command of a use case that asks first.
+// confirmed returns the command of a use case that asks first.
 func (c *Commands) confirmed(request int64, doing string, do confirmable) tea.Cmd {
 	return c.command(request, doing, func(ctx context.Context, c call) (Outcome, error) {
 		return c.confirm(ctx, nil, doing, do)
@@ -36,8 +36,8 @@ func (c call) confirm(ctx context.Context, confirmed *workspace.Confirm, doing s
 	return outcome, err
 }
 
-// Confirmed does what the user has confirmed, and ends as the use case does: with another
-// ConfirmWanted when something else would be done by now.
+// Confirmed does what the user has confirmed, and has the same outcomes as the use case:
+// another ConfirmWanted if something else would now be done.
 func (c *Commands) Confirmed(request int64, w ConfirmWanted) tea.Cmd {
 	return c.command(request, w.doing, func(ctx context.Context, c call) (Outcome, error) {
 		return c.confirm(ctx, &w.Confirm, w.doing, w.do)

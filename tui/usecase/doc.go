@@ -1,17 +1,17 @@
 // Package usecase is the wall between the screen and the workspace: Commands is the only
-// thing of the screen that knows the session, its window and its history.
+// part of the screen that knows the session, its window and its history.
 //
 // # Types
 //
-// A method of Commands makes a tea.Cmd. The command calls one use case of the workspace,
-// outside of the update loop, and ends in one Outcome, a typed message. Every Outcome has a
-// Reply: the number of its request, which the caller has given it, and the state
-// after it. A screen applies that first, so it does not matter whether the outcome
-// comes before or after the entry of the session's log about the same change.
+// A method of Commands returns a tea.Cmd. The command calls one use case of the workspace,
+// outside the update loop, and ends with one Outcome, a typed message. Every Outcome
+// contains a Reply: the request number assigned by the caller, and the state after the
+// command. A screen applies the state first, so it does not matter whether the outcome
+// arrives before or after the log entry for the same change.
 //
-// An error is Failed, unless the use case has an outcome of its own for it: PlanChanged when
-// what was shown is not what would be done any more, Conflicted when another program has
-// changed the same rules.
+// An error becomes Failed, unless the use case has its own outcome for it: PlanChanged if
+// what was shown is no longer what would be done, Conflicted if another program has changed
+// the same rules.
 //
 // # How to add a use case
 //
@@ -33,11 +33,11 @@
 //
 // # Concurrency
 //
-// Commands belongs to the goroutine that runs Update; the commands that it makes run in
+// Commands must be used by the goroutine that runs Update; the commands it returns run in
 // others. Outcomes are values; what they point to must not be changed.
 //
 // # Caveats
 //
-// Bind comes before the first command. A command has no deadline: with a store that hangs
-// its outcome does not come, and the screen goes on.
+// Call Bind before the first command. A command has no deadline: if the store hangs, its
+// outcome does not arrive, and the screen continues to work.
 package usecase

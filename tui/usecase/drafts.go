@@ -12,19 +12,19 @@ import (
 )
 
 type (
-	// DraftStored ends StoreDraft.
+	// DraftStored is the outcome of StoreDraft.
 	DraftStored struct {
 		Reply
 		Draft history.Draft
-		Err   error // why it is not stored
+		Err   error // why it was not stored
 	}
-	// SentStored ends AddSent.
+	// SentStored is the outcome of AddSent.
 	SentStored struct{ Reply }
-	// StartCounted ends SetFailedStarts.
+	// StartCounted is the outcome of SetFailedStarts.
 	StartCounted struct{ Reply }
 )
 
-// StoreDraft stores what is in the box: DraftStored. A limit of 0 waits as long as it takes.
+// StoreDraft stores the content of the box: DraftStored. A limit of 0 means no limit.
 func (c *Commands) StoreDraft(request int64, d history.Draft, limit time.Duration) tea.Cmd {
 	return c.command(request, "store the draft", func(ctx context.Context, c call) (Outcome, error) {
 		if limit > 0 {
@@ -40,7 +40,7 @@ func (c *Commands) StoreDraft(request int64, d history.Draft, limit time.Duratio
 	})
 }
 
-// AddSent stores a message as it was typed, to be recalled: SentStored.
+// AddSent stores a message as it was typed, so that it can be recalled: SentStored.
 func (c *Commands) AddSent(request int64, text string) tea.Cmd {
 	return c.command(request, "store the message", func(ctx context.Context, c call) (Outcome, error) {
 		err := c.Workspace.AddSent(ctx, text)
@@ -48,11 +48,11 @@ func (c *Commands) AddSent(request int64, text string) tea.Cmd {
 	})
 }
 
-// SetFailedStarts stores how many starts in a row have failed; an error is not reported:
+// SetFailedStarts stores the number of consecutive failed starts; errors are not reported:
 // StartCounted.
 func (c *Commands) SetFailedStarts(request int64, n int) tea.Cmd {
 	return c.command(request, "count the start", func(ctx context.Context, c call) (Outcome, error) {
-		_ = c.Workspace.SetFailedStarts(ctx, n) // the next start then draws as always
+		_ = c.Workspace.SetFailedStarts(ctx, n) // then the next start draws answers as usual
 		return StartCounted{c.reply()}, nil
 	})
 }

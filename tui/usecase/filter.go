@@ -11,33 +11,33 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// ErrNoHistory is the error of what needs a history where nothing is stored.
+// ErrNoHistory is returned by use cases that need a history if there is none.
 var ErrNoHistory = workspace.ErrNoHistory
 
 type (
-	// Counted is how many pairs a line selects.
+	// Counted contains the number of pairs that a line selects.
 	Counted struct {
 		Reply
 		Line string
 		N    int
 		Err  error // what is wrong with the line
 	}
-	// Filtered ends SetFilter: the view has the pairs that the line selects.
+	// Filtered is the outcome of SetFilter: the view shows the pairs that the line selects.
 	Filtered struct {
 		Reply
 		Line   string
 		Result workspace.Filtered
-		Err    error // why it has not
+		Err    error // why it does not
 	}
-	// CommandPlanned is what the :command of a line would do.
+	// CommandPlanned describes what the :command of a line would do.
 	CommandPlanned struct {
 		Reply
 		Line    string
 		Command transfer.Command
 		Err     error // why it cannot be executed
 	}
-	// Executed ends Execute. An error together with an outcome says that the view could not
-	// be filtered again.
+	// Executed is the outcome of Execute. An error in addition to a result means that the
+	// view could not be filtered again.
 	Executed struct {
 		Reply
 		Line    string
@@ -45,32 +45,32 @@ type (
 		Outcome transfer.Outcome
 		Err     error
 	}
-	// CommandUndone ends UndoCommand.
+	// CommandUndone is the outcome of UndoCommand.
 	CommandUndone struct {
 		Reply
 		Nothing bool // there was no command to undo
 		Outcome transfer.Outcome
 		Err     error // see Executed
 	}
-	// Refiltered ends Refilter.
+	// Refiltered is the outcome of Refilter.
 	Refiltered struct {
 		Reply
 		Err error // why the active line could not be evaluated again
 	}
-	// Matched is whether the active line selects a pair.
+	// Matched says whether the active line selects a pair.
 	Matched struct {
 		Reply
 		Pair int64
 		Yes  bool
 	}
-	// Found are the pairs of all sessions that contain a text, sorted.
+	// Found contains the pairs of all sessions that contain a text, sorted.
 	Found struct {
 		Reply
 		Text string
 		Seqs []int64
-		Back bool // go to the hit before, see FindText
+		Back bool // go to the previous hit, see FindText
 	}
-	// NamesRead is what completion offers.
+	// NamesRead contains the names for completion.
 	NamesRead struct {
 		Reply
 		Names filter.Sources
@@ -85,7 +85,7 @@ func (c *Commands) CountFilter(request int64, line string) tea.Cmd {
 	})
 }
 
-// SetFilter makes the pairs that a line selects the view: Filtered.
+// SetFilter filters the view by a line: Filtered.
 func (c *Commands) SetFilter(request int64, line string) tea.Cmd {
 	return c.command(request, "filter", func(ctx context.Context, c call) (Outcome, error) {
 		result, err := c.Workspace.SetFilter(ctx, line)
@@ -136,7 +136,7 @@ func (c *Commands) Matches(request, seq int64) tea.Cmd {
 	})
 }
 
-// FindText finds the pairs that contain a text; back is returned with them: Found.
+// FindText finds the pairs that contain a text; back is returned unchanged: Found.
 func (c *Commands) FindText(request int64, text string, back bool) tea.Cmd {
 	return c.command(request, "search", func(ctx context.Context, c call) (Outcome, error) {
 		seqs, err := c.Workspace.FindText(ctx, text)
@@ -144,7 +144,7 @@ func (c *Commands) FindText(request int64, text string, back bool) tea.Cmd {
 	})
 }
 
-// ReadNames reads what completion offers: NamesRead.
+// ReadNames reads the names for completion: NamesRead.
 func (c *Commands) ReadNames(request int64) tea.Cmd {
 	return c.command(request, "read the names", func(ctx context.Context, c call) (Outcome, error) {
 		return NamesRead{c.reply(), c.Names(ctx)}, nil

@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// AnimationFrame is how long what is animated stays the same: eight frames a second
-	// look alive.
+	// AnimationFrame is the duration of one frame of an animation: eight frames a second
+	// look smooth.
 	AnimationFrame = 125 * time.Millisecond
-	// TextFrame is the least time between two pieces of text: faster than anyone reads. It
-	// is shorter than the pause between two reads of a connection: what is read is shown at
-	// once.
+	// TextFrame is the minimum time between two pieces of text: faster than anyone reads.
+	// It is shorter than the pause between two reads of a connection, so that what is read
+	// is shown at once.
 	TextFrame = 32 * time.Millisecond
 )
 
-// LogRead is what has changed in the session. That of an animated wait may be empty: nothing
-// has changed for an AnimationFrame. It is no Outcome: no request asks for it.
+// LogRead contains what has changed in the session. With animation it may be empty: nothing
+// has changed for an AnimationFrame. It is not an Outcome, because no request asks for it.
 type LogRead struct {
 	assistant.Update
-	Done   []windowlock.Change // by others in a shared window, oldest first
-	Missed bool                // they did more, which is no longer known
+	Done   []windowlock.Change // changes by others in a shared window, oldest first
+	Missed bool                // earlier changes were dropped
 }
 
-// Follower reads the log of the session, one message at a time: each LogRead is followed by
-// the next Wait. What only the log brings is in order, whatever the commands do. The zero
-// value reads nothing.
+// Follower reads the log of the session, one message at a time: each LogRead must be
+// followed by the next Wait. What arrives only in the log is in order, whatever the
+// commands do. The zero value reads nothing.
 type Follower struct {
 	work    *workspace.Workspace
 	ctx     context.Context //nolint:containedctx // that of the screen
-	version int64           // read so far
-	served  *serve.Session  // nil: the session has its window to itself
+	version int64           // version read so far
+	served  *serve.Session  // nil if the session has its window to itself
 	done    int64           // number of the newest windowlock.Change that was read
-	drawn   time.Time       // when a piece of text was returned last
+	drawn   time.Time       // when a piece of text was last returned
 }
 
-// Follow returns the follower of what comes after an update, until ctx ends.
+// Follow returns a follower of everything after an update, until ctx ends.
 func (c *Commands) Follow(ctx context.Context, after assistant.Update) Follower {
 	f := Follower{work: c.work, served: c.served, ctx: ctx, version: after.Version}
 	if after.Others != nil {
@@ -53,7 +53,7 @@ func (c *Commands) Follow(ctx context.Context, after assistant.Update) Follower 
 }
 
 // Wait waits for the next LogRead; with animate, no longer than an AnimationFrame. Only one
-// Wait runs at a time.
+// Wait may run at a time.
 func (f *Follower) Wait(animate bool) tea.Cmd {
 	return func() tea.Msg {
 		ctx := f.ctx
@@ -68,7 +68,7 @@ func (f *Follower) Wait(animate bool) tea.Cmd {
 			case <-time.After(pause):
 			case <-f.ctx.Done():
 			}
-			u, err = f.work.Next(f.ctx, f.version) // with the pieces that came meanwhile
+			u, err = f.work.Next(f.ctx, f.version) // includes pieces that arrived in the meantime
 		}
 		switch {
 		case f.ctx.Err() != nil:
@@ -87,7 +87,8 @@ func (f *Follower) Wait(animate bool) tea.Cmd {
 	}
 }
 
-// others returns what others in a shared window have done, up to the change with a number.
+// others returns what others in a shared window have done, up to the change with number
+// upTo.
 func (f *Follower) others(upTo int64) (done []windowlock.Change, missed bool) {
 	if f.served == nil || upTo <= f.done {
 		return nil, false
@@ -103,10 +104,10 @@ func (f *Follower) others(upTo int64) (done []windowlock.Change, missed bool) {
 	return done, err != nil
 }
 
-// Read returns what has changed already; ok is false when nothing has.
+// Read returns what has already changed; ok is false if nothing has.
 func (f *Follower) Read() (u assistant.Update, ok bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // it does not wait
+	cancel() // so that it does not wait
 	u, err := f.work.Next(ctx, f.version)
 	if err == nil {
 		f.version = u.Version
@@ -123,24 +124,24 @@ func isText(e assistant.Event) bool {
 	}
 }
 
-// Started is what the first screen shows.
+// Started contains what the first screen shows.
 type Started struct {
 	Update       assistant.Update // all parts
 	Draft        history.Draft
 	Recall       workspace.Recall
 	Recent       []string // models
 	Favourites   []string // likewise
-	FailedStarts int      // before this one, see workspace.FailedStarts
+	FailedStarts int      // before this start, see workspace.FailedStarts
 	PayloadTypes []assistant.PayloadType
 	Err          error // why the pairs could not be read
 }
 
 // Start loads what the first screen needs: the pairs of the session, the stored draft, and
-// what completion offers. Only pairs that cannot be read are an error.
+// the names for completion. The only error is that pairs cannot be read.
 func (c *Commands) Start(ctx context.Context) Started {
 	w := c.work
 	s := Started{Err: w.LoadView(ctx)}
-	s.Update, _ = w.Next(ctx, -1) // which does not wait
+	s.Update, _ = w.Next(ctx, -1) // does not wait
 	s.Draft, _ = w.Draft(ctx)
 	s.Recall = w.Recall(ctx)
 	s.FailedStarts = w.FailedStarts(ctx)

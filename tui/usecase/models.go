@@ -7,25 +7,25 @@ import (
 )
 
 type (
-	// ModelsRefreshed ends RefreshModels.
+	// ModelsRefreshed is the outcome of RefreshModels.
 	ModelsRefreshed struct {
 		Reply
-		Failed map[string]error // by provider: its models could not be listed
+		Failed map[string]error // by provider, if its models could not be listed
 		Gone   error            // why the selected model can no longer answer
 	}
-	// ModelPicked ends PickModel.
+	// ModelPicked is the outcome of PickModel.
 	ModelPicked struct {
 		Reply
 		ID     string
-		Recent []string // models picked last, newest first
+		Recent []string // recently picked models, newest first
 	}
-	// FavouritesChanged ends ToggleFavourite.
+	// FavouritesChanged is the outcome of ToggleFavourite.
 	FavouritesChanged struct {
 		Reply
 		ID         string // the model that was marked or unmarked
 		Favourites []string
 	}
-	// SettingChanged ends SetSetting.
+	// SettingChanged is the outcome of SetSetting.
 	SettingChanged struct {
 		Reply
 		Key, Value string
@@ -41,7 +41,7 @@ func (c *Commands) RefreshModels(request int64) tea.Cmd {
 	})
 }
 
-// PickModel selects the model of the messages to come: ModelPicked.
+// PickModel selects the model for new messages: ModelPicked.
 func (c *Commands) PickModel(request int64, id string) tea.Cmd {
 	return c.command(request, "select the model", func(ctx context.Context, c call) (Outcome, error) {
 		err := c.Workspace.PickModel(ctx, id)

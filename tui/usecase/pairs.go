@@ -10,53 +10,53 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// ErrNotLast is the error of Retry for an answer that is not the last one.
+// ErrNotLast is returned by Retry for an answer that is not the last one.
 var ErrNotLast = workspace.ErrNotLast
 
 type (
-	// PairsLoaded brings pairs as they are stored.
+	// PairsLoaded contains pairs as they are stored.
 	PairsLoaded struct {
 		Reply
 		Pairs []assistant.Pair
-		Err   error // some could not be read
+		Err   error // if some could not be read
 	}
-	// Starred ends SetStars and AddStar.
+	// Starred is the outcome of SetStars and AddStar.
 	Starred struct {
 		Reply
 		Pair    int64
 		Stars   int
 		ViewErr error // why the active filter could not be evaluated again
 	}
-	// Flagged ends ToggleFlag.
+	// Flagged is the outcome of ToggleFlag.
 	Flagged struct {
 		Reply
 		Pair    int64
 		On      bool
 		ViewErr error // see Starred
 	}
-	// TopicSet ends SetPairTopic.
+	// TopicSet is the outcome of SetPairTopic.
 	TopicSet struct {
 		Reply
 		Pair    int64
-		Path    string // "" is no topic
+		Path    string // "" means no topic
 		ViewErr error  // see Starred
 	}
-	// AnswerChosen ends ChooseAnswer.
+	// AnswerChosen is the outcome of ChooseAnswer.
 	AnswerChosen struct {
 		Reply
 		Pair    int64
 		Answer  int   // from 0
-		Of      int   // as many were there
+		Of      int   // number of answers
 		ViewErr error // see Starred
 	}
-	// Deleted ends Delete.
+	// Deleted is the outcome of Delete.
 	Deleted struct{ Reply }
-	// RetryReady ends Retry: the prompt is to be sent.
+	// RetryReady is the outcome of Retry; the prompt can be sent.
 	RetryReady struct {
 		Reply
 		Prompt assistant.Prompt
 	}
-	// ReAskBegun ends BeginReAsk: the text is to be edited.
+	// ReAskBegun is the outcome of BeginReAsk; the text can be edited.
 	ReAskBegun struct {
 		Reply
 		Text     string
@@ -72,8 +72,8 @@ func (c *Commands) LoadPairs(request int64, seqs []int64) tea.Cmd {
 	})
 }
 
-// SetStars gives a pair so many stars; -1 adds one to those in the store, which may be ahead
-// of the screen, and goes from three to none: Starred.
+// SetStars gives a pair n stars; -1 adds one to the stored number, which may be newer than
+// the screen's, or removes all three: Starred.
 func (c *Commands) SetStars(request, seq int64, n int) tea.Cmd {
 	return c.command(request, "set the stars", func(ctx context.Context, c call) (Outcome, error) {
 		if n < 0 {
@@ -103,7 +103,7 @@ func (c *Commands) ToggleFlag(request, seq int64) tea.Cmd {
 	})
 }
 
-// SetPairTopic gives a pair a topic; "" is no topic: TopicSet.
+// SetPairTopic sets the topic of a pair; "" means no topic: TopicSet.
 func (c *Commands) SetPairTopic(request, seq int64, path string) tea.Cmd {
 	return c.command(request, "set the topic", func(ctx context.Context, c call) (Outcome, error) {
 		if err := c.Workspace.SetTopic(ctx, seq, path); err != nil {
@@ -114,7 +114,8 @@ func (c *Commands) SetPairTopic(request, seq int64, path string) tea.Cmd {
 	})
 }
 
-// ChooseAnswer makes an answer of a pair, of so many, the one that is sent: AnswerChosen.
+// ChooseAnswer selects answer number answer, out of of, as the one that is sent:
+// AnswerChosen.
 func (c *Commands) ChooseAnswer(request, seq int64, answer, of int) tea.Cmd {
 	return c.command(request, "choose the answer", func(ctx context.Context, c call) (Outcome, error) {
 		if _, err := c.Choose(ctx, seq, answer); err != nil {
@@ -125,7 +126,7 @@ func (c *Commands) ChooseAnswer(request, seq int64, answer, of int) tea.Cmd {
 	})
 }
 
-// refilter evaluates the active filter again when it reads marks.
+// refilter evaluates the active filter again if it depends on marks.
 func (c call) refilter(ctx context.Context) error {
 	if !transfer.ReadsMarks(c.Session().Filter()) {
 		return nil
@@ -133,7 +134,7 @@ func (c call) refilter(ctx context.Context) error {
 	return c.Refilter(ctx)
 }
 
-// Delete removes a pair for good: ConfirmWanted, then Deleted.
+// Delete deletes a pair permanently: ConfirmWanted, then Deleted.
 func (c *Commands) Delete(request, seq int64) tea.Cmd {
 	return c.confirmed(request, "delete", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		ask, err := c.Workspace.Delete(ctx, []int64{seq}, confirmed)
@@ -141,8 +142,8 @@ func (c *Commands) Delete(request, seq int64) tea.Cmd {
 	})
 }
 
-// Retry prepares a failed pair to be tried again in its place, or the last answer to be
-// regenerated: RetryReady, after ConfirmWanted where that changes more.
+// Retry prepares to retry a failed pair in place, or to regenerate the last answer:
+// RetryReady, after ConfirmWanted if the old answer changed the window.
 func (c *Commands) Retry(request, seq int64) tea.Cmd {
 	return c.confirmed(request, "try again", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		retry, ask, err := c.Workspace.Retry(ctx, seq, confirmed != nil)
@@ -150,7 +151,7 @@ func (c *Commands) Retry(request, seq int64) tea.Cmd {
 	})
 }
 
-// BeginReAsk returns the message of a pair, to be edited: ReAskBegun.
+// BeginReAsk returns the message of a pair for editing: ReAskBegun.
 func (c *Commands) BeginReAsk(request, seq int64) tea.Cmd {
 	return c.command(request, "edit the message", func(ctx context.Context, c call) (Outcome, error) {
 		text, replaces, err := c.Workspace.BeginReAsk(ctx, seq)

@@ -9,19 +9,19 @@ import (
 )
 
 type (
-	// Edited ends Edit.
+	// Edited is the outcome of Edit.
 	Edited struct {
 		Reply
-		Done string // what was done, as a sentence; "" is nothing to tell
+		Done string // what was done, as a sentence; may be ""
 	}
-	// EffectsRead is what carrying out some proposals would do now.
+	// EffectsRead contains the effects that some proposals would have now.
 	EffectsRead struct {
 		Reply
-		Effects map[string][]assistant.Effect // by the ID of the payload
+		Effects map[string][]assistant.Effect // by ID of the payload
 	}
 )
 
-// Edit carries out an act on what a pane showed at a revision: Edited.
+// Edit carries out an act based on what a pane showed at a revision: Edited.
 func (c *Commands) Edit(request int64, act assistant.Act, revision int64) tea.Cmd {
 	return c.command(request, "change the window", func(ctx context.Context, c call) (Outcome, error) {
 		done, err := c.Act(ctx, act, revision)
@@ -29,7 +29,7 @@ func (c *Commands) Edit(request int64, act assistant.Act, revision int64) tea.Cm
 	})
 }
 
-// ReadEffects reads what carrying out some proposals would do now: EffectsRead.
+// ReadEffects reads the effects that some proposals would have now: EffectsRead.
 func (c *Commands) ReadEffects(request int64, proposals []assistant.Payload) tea.Cmd {
 	return c.command(request, "read what the proposals do", func(_ context.Context, c call) (Outcome, error) {
 		effects := map[string][]assistant.Effect{}

@@ -10,17 +10,17 @@ import (
 	"winnow/assistant"
 )
 
-// RequestsRead are the requests of a pair, as they were sent, and the one that would be sent
-// now.
+// RequestsRead contains the requests of a pair as they were sent, and the one that would be
+// sent now.
 type RequestsRead struct {
 	Reply
-	Pair int64 // 0: no pair
+	Pair int64 // 0 if there is no pair
 	Sent []assistant.SentRequest
-	Next json.RawMessage // nil: it cannot be made
-	Err  error           // what could not be read or made
+	Next json.RawMessage // nil if it cannot be built
+	Err  error           // what could not be read or built
 }
 
-// ReadRequests reads the requests of a pair; 0 reads none. text is the message of the one
+// ReadRequests reads the requests of a pair (0 reads none). text is the message for the one
 // that would be sent now: RequestsRead.
 func (c *Commands) ReadRequests(request, pair int64, text string) tea.Cmd {
 	return c.command(request, "read the requests", func(ctx context.Context, c call) (Outcome, error) {

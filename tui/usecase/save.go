@@ -11,38 +11,39 @@ import (
 )
 
 type (
-	// SavePlanned is what a save would write.
+	// SavePlanned describes what a save would write.
 	SavePlanned struct {
 		Reply
 		Plan assistant.SavePlan
 	}
-	// PlanChanged refuses a Save, MergeSaved or Discard, because another plan than the one
-	// that was shown would be carried out.
+	// PlanChanged is the outcome of Save, MergeSaved or Discard if the plan is no longer
+	// the one that was shown.
 	PlanChanged struct {
 		Reply
 		Now *assistant.PlanChanged
 	}
-	// Conflicted refuses a Save, because another program has changed the same rules.
+	// Conflicted is the outcome of Save if another program has changed the same rules.
 	Conflicted struct {
 		Reply
 		Conflict *assistant.Conflict
 	}
-	// Merged ends MergeSaved: the window has what another program has saved.
+	// Merged is the outcome of MergeSaved: the window contains what another program has
+	// saved.
 	Merged struct{ Reply }
-	// Saved ends Save.
+	// Saved is the outcome of Save.
 	Saved struct {
 		Reply
 		Saved assistant.Saved
 	}
-	// DiscardPlanned is what a discard would lose.
+	// DiscardPlanned describes what a discard would lose.
 	DiscardPlanned struct {
 		Reply
 		Plan assistant.SavePlan
 	}
-	// Discarded ends Discard.
+	// Discarded is the outcome of Discard.
 	Discarded struct {
 		Reply
-		Lost int // changes; 0: there were none any more
+		Lost int // number of lost changes; 0 if there were none left
 	}
 )
 
@@ -54,7 +55,7 @@ func (c *Commands) PlanSave(request int64) tea.Cmd {
 	})
 }
 
-// Save writes the plan that basis names: Saved, PlanChanged or Conflicted.
+// Save writes the plan that basis identifies: Saved, PlanChanged or Conflicted.
 func (c *Commands) Save(request int64, basis assistant.Basis) tea.Cmd {
 	return c.command(request, "save", func(ctx context.Context, c call) (Outcome, error) {
 		saved, err := c.Workspace.Save(ctx, basis)
@@ -65,8 +66,8 @@ func (c *Commands) Save(request int64, basis assistant.Basis) tea.Cmd {
 	})
 }
 
-// MergeSaved loads what another program has saved, and keeps the unsaved changes, or drops
-// those that drop names: Merged or PlanChanged.
+// MergeSaved loads what another program has saved. It keeps the unsaved changes, or drops
+// those that drop identifies: Merged or PlanChanged.
 func (c *Commands) MergeSaved(request int64, description string, drop *assistant.Basis) tea.Cmd {
 	return c.command(request, "load the changed file", func(ctx context.Context, c call) (Outcome, error) {
 		_, err := c.RefreshSaved(ctx, description, drop)
@@ -82,7 +83,7 @@ func (c *Commands) PlanDiscard(request int64) tea.Cmd {
 	})
 }
 
-// Discard discards the changes that basis names: Discarded or PlanChanged.
+// Discard discards the changes that basis identifies: Discarded or PlanChanged.
 func (c *Commands) Discard(request int64, description string, basis assistant.Basis) tea.Cmd {
 	return c.command(request, "discard", func(_ context.Context, c call) (Outcome, error) {
 		lost, err := c.Workspace.Discard(description, basis)
@@ -93,7 +94,7 @@ func (c *Commands) Discard(request int64, description string, basis assistant.Ba
 	})
 }
 
-// changed is the outcome of what has a basis.
+// changed returns the outcome of a use case that has a basis.
 func (c call) changed(o Outcome, err error) (Outcome, error) {
 	if now, ok := errors.AsType[*assistant.PlanChanged](err); ok {
 		return PlanChanged{c.reply(), now}, nil

@@ -11,39 +11,41 @@ import (
 )
 
 type (
-	// SessionsListed are the sessions that have pairs, the one used last first.
+	// SessionsListed contains the sessions that have pairs, most recently used first.
 	SessionsListed struct {
 		Reply
 		Sessions []history.Session
 	}
-	// RecentSessionsRead are the sessions of this folder used last, for the welcome.
+	// RecentSessionsRead contains the most recently used sessions of this folder, for the
+	// welcome.
 	RecentSessionsRead struct {
 		Reply
 		Sessions []history.Session
 	}
-	// SessionOpened ends NewSession, Branch and ResumeSession: the session is another one.
+	// SessionOpened is the outcome of NewSession, Branch and ResumeSession: the session has
+	// changed.
 	SessionOpened struct {
 		Reply
 		New      bool
-		Branched bool  // New continues the one before, up to a pair
-		Err      error // what failed after it
+		Branched bool  // New branches off from the previous session
+		Err      error // what failed afterwards
 	}
-	// CancelledKept ends KeepCancelled.
+	// CancelledKept is the outcome of KeepCancelled.
 	CancelledKept struct {
 		Reply
-		Pair *assistant.Pair // that has the answer now
+		Pair *assistant.Pair // holds the answer
 	}
-	// AskedAgain ends AskAgain: the prompt is to be sent.
+	// AskedAgain is the outcome of AskAgain; the prompt can be sent.
 	AskedAgain struct {
 		Reply
 		Prompt assistant.Prompt
 	}
-	// CostRead ends ReadCost.
+	// CostRead is the outcome of ReadCost.
 	CostRead struct {
 		Reply
 		Cost workspace.Cost
 	}
-	// SessionTitled ends SetTitle and ReadTitle.
+	// SessionTitled is the outcome of SetTitle and ReadTitle.
 	SessionTitled struct {
 		Reply
 		Title string
@@ -59,7 +61,8 @@ func (c *Commands) ListSessions(request int64) tea.Cmd {
 	})
 }
 
-// RecentSessions reads the n sessions of this folder used last: RecentSessionsRead.
+// RecentSessions reads the n most recently used sessions of this folder:
+// RecentSessionsRead.
 func (c *Commands) RecentSessions(request int64, n int) tea.Cmd {
 	return c.command(request, "list the sessions", func(ctx context.Context, c call) (Outcome, error) {
 		all, err := c.RecentSessions(ctx, n)
@@ -67,7 +70,8 @@ func (c *Commands) RecentSessions(request int64, n int) tea.Cmd {
 	})
 }
 
-// NewSession starts a new session: SessionOpened, after ConfirmWanted with unsaved changes.
+// NewSession starts a new session: SessionOpened, after ConfirmWanted if there are unsaved
+// changes.
 func (c *Commands) NewSession(request int64) tea.Cmd {
 	return c.confirmed(request, "start a session", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		ask, err := c.Workspace.NewSession(ctx, confirmed != nil)
@@ -75,19 +79,19 @@ func (c *Commands) NewSession(request int64) tea.Cmd {
 	})
 }
 
-// ResumeSession continues another session: SessionOpened, after ConfirmWanted with unsaved
-// changes.
+// ResumeSession continues another session: SessionOpened, after ConfirmWanted if there are
+// unsaved changes.
 func (c *Commands) ResumeSession(request int64, id string) tea.Cmd {
 	return c.confirmed(request, "continue the session", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		ask, err := c.Workspace.ResumeSession(ctx, id, confirmed != nil)
-		if c.Session().ID() == id { // then only its time of use could not be stored
+		if c.Session().ID() == id { // only its time of use could not be stored
 			return SessionOpened{Reply: c.reply(), Err: err}, ask, nil
 		}
 		return nil, ask, err
 	})
 }
 
-// Branch starts a session that continues this one up to a pair: SessionOpened.
+// Branch starts a session that branches off from this one at a pair: SessionOpened.
 func (c *Commands) Branch(request, seq int64) tea.Cmd {
 	return c.command(request, "branch the session", func(ctx context.Context, c call) (Outcome, error) {
 		before := c.Session().ID()
@@ -99,7 +103,7 @@ func (c *Commands) Branch(request, seq int64) tea.Cmd {
 	})
 }
 
-// KeepCancelled keeps the cancelled answer that is offered: CancelledKept.
+// KeepCancelled keeps the cancelled answer: CancelledKept.
 func (c *Commands) KeepCancelled(request int64) tea.Cmd {
 	return c.command(request, "keep what came", func(ctx context.Context, c call) (Outcome, error) {
 		p, err := c.Workspace.KeepCancelled(ctx)
@@ -107,7 +111,7 @@ func (c *Commands) KeepCancelled(request int64) tea.Cmd {
 	})
 }
 
-// AskAgain prepares to repeat what was cancelled: AskedAgain.
+// AskAgain prepares to repeat the cancelled request: AskedAgain.
 func (c *Commands) AskAgain(request int64) tea.Cmd {
 	return c.command(request, "ask again", func(ctx context.Context, c call) (Outcome, error) {
 		p, err := c.Workspace.AskAgain(ctx)
@@ -115,7 +119,7 @@ func (c *Commands) AskAgain(request int64) tea.Cmd {
 	})
 }
 
-// SetTitle names the session; "" names it after its first message: SessionTitled.
+// SetTitle names the session; "" restores the default, its first message: SessionTitled.
 func (c *Commands) SetTitle(request int64, title string) tea.Cmd {
 	return c.command(request, "name the session", func(ctx context.Context, c call) (Outcome, error) {
 		title, err := c.Workspace.SetTitle(ctx, title)
@@ -131,7 +135,7 @@ func (c *Commands) ReadTitle(request int64) tea.Cmd {
 	})
 }
 
-// ReadCost sums up what the answers of the session took: CostRead.
+// ReadCost adds up the cost of the session's answers: CostRead.
 func (c *Commands) ReadCost(request int64) tea.Cmd {
 	return c.command(request, "sum up the session", func(ctx context.Context, c call) (Outcome, error) {
 		sum, err := c.Cost(ctx)

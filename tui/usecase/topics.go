@@ -10,24 +10,24 @@ import (
 )
 
 type (
-	// TopicSelected ends SelectTopic.
+	// TopicSelected is the outcome of SelectTopic.
 	TopicSelected struct {
 		Reply
-		Path string // "" is no topic
+		Path string // "" means no topic
 	}
-	// TopicsChanged ends CreateTopic, MoveTopic and DeleteTopic.
+	// TopicsChanged is the outcome of CreateTopic, MoveTopic and DeleteTopic.
 	TopicsChanged struct {
 		Reply
-		Names   filter.Sources // what completion offers now
-		From    string         // the topic that was moved or deleted; "": one was created and selected
-		To      string         // its path now, or where its pairs went
+		Names   filter.Sources // new names for completion
+		From    string         // the topic that was moved or deleted; "" if one was created and selected
+		To      string         // its new path, or where its pairs went
 		Deleted bool
 		Err     error // why nothing was changed
 		ViewErr error // see Starred
 	}
 )
 
-// SelectTopic gives new pairs a topic: TopicSelected.
+// SelectTopic sets the topic of new pairs: TopicSelected.
 func (c *Commands) SelectTopic(request int64, path string) tea.Cmd {
 	return c.command(request, "select the topic", func(_ context.Context, c call) (Outcome, error) {
 		c.Session().SetTopic(path)
@@ -50,10 +50,10 @@ func (c *Commands) CreateTopic(request int64, path string) tea.Cmd {
 	})
 }
 
-// MoveTopic gives a topic another path; the topics below it move along: TopicsChanged.
+// MoveTopic moves a topic and the topics below it to another path: TopicsChanged.
 func (c *Commands) MoveTopic(request int64, from, to string) tea.Cmd {
 	return c.command(request, "rename the topic", func(ctx context.Context, c call) (Outcome, error) {
-		err := c.Session().Needs(assistant.RoleSave) // the topic may hold pairs of others
+		err := c.Session().Needs(assistant.RoleSave) // the topic may contain pairs of others
 		if err == nil {
 			err = c.store.MoveTopic(ctx, from, to)
 		}
@@ -61,7 +61,8 @@ func (c *Commands) MoveTopic(request int64, from, to string) tea.Cmd {
 	})
 }
 
-// DeleteTopic deletes a topic; its pairs and the topics below it go to parent: TopicsChanged.
+// DeleteTopic deletes a topic; its pairs and the topics below it move to parent:
+// TopicsChanged.
 func (c *Commands) DeleteTopic(request int64, path, parent string) tea.Cmd {
 	return c.command(request, "delete the topic", func(ctx context.Context, c call) (Outcome, error) {
 		err := c.Session().Needs(assistant.RoleSave)
@@ -72,7 +73,7 @@ func (c *Commands) DeleteTopic(request int64, path, parent string) tea.Cmd {
 	})
 }
 
-// topicMoved follows a topic in the session and in the view.
+// topicMoved updates the session and the view after a change of a topic.
 func (c call) topicMoved(ctx context.Context, o TopicsChanged) TopicsChanged {
 	if o.Err == nil {
 		c.Session().TopicMoved(o.From, o.To)

@@ -12,27 +12,27 @@ import (
 )
 
 type (
-	// MessageQueued ends Queue.
+	// MessageQueued is the outcome of Queue.
 	MessageQueued struct {
 		Reply
 		Prompt assistant.Prompt
-		Before string // the message that waited before, as it was typed; "" for none
-		Err    error  // assistant.ErrNotBusy: no turn runs any more, so it can be sent
+		Before string // the previously queued message as it was typed; "" if none
+		Err    error  // assistant.ErrNotBusy if no turn is running any more, so that it can be sent
 	}
-	// QueueForgotten ends ForgetQueued.
+	// QueueForgotten is the outcome of ForgetQueued.
 	QueueForgotten struct{ Reply }
-	// Decided ends Decide.
+	// Decided is the outcome of Decide.
 	Decided struct {
 		Reply
 		Pair     int64
-		Accepted bool // the log brings the turn that carries it out
+		Accepted bool // the turn that carries it out arrives in the log
 	}
 )
 
-// The methods below take effect at once, in the order of the keys. They answer from memory,
-// and wait for nothing.
+// The methods below take effect at once, in the order of the keys. They do no I/O and do
+// not wait.
 
-// Begin starts a turn, whose events the log brings.
+// Begin starts a turn, whose events arrive in the log.
 func (c *Commands) Begin(p assistant.Prompt) (*assistant.Turn, error) {
 	if _, err := c.work.Begin(context.Background(), p); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (c *Commands) Begin(p assistant.Prompt) (*assistant.Turn, error) {
 	return c.work.Session().Turn(), nil
 }
 
-// Cancel ends the running turn, if there is one.
+// Cancel ends the running turn, if any.
 func (c *Commands) Cancel() {
 	if c.work != nil {
 		c.work.Cancel()
@@ -50,8 +50,8 @@ func (c *Commands) Cancel() {
 // Answer answers a question of the running turn.
 func (c *Commands) Answer(id string, yes bool) error { return c.work.Answer(id, yes) }
 
-// Dequeue removes the message that waits and returns it. It stays stored until it is sent,
-// dropped or in a stored draft.
+// Dequeue removes the queued message and returns it. It stays stored until it is sent,
+// dropped or stored in a draft.
 func (c *Commands) Dequeue() (assistant.Prompt, bool) { return c.work.Dequeue() }
 
 // EndReAsk makes the next message a new one.
@@ -61,7 +61,7 @@ func (c *Commands) EndReAsk() {
 	}
 }
 
-// ReAsked is the failed pair that the next message replaces; 0 for none.
+// ReAsked returns the failed pair that the next message replaces; 0 if none.
 func (c *Commands) ReAsked() int64 {
 	if c.work == nil {
 		return 0
@@ -69,7 +69,7 @@ func (c *Commands) ReAsked() int64 {
 	return c.work.Session().ReAsked()
 }
 
-// Author names the user as the author of changes; "" is not known, or not yet.
+// Author returns the user's name as the author of changes; "" if unknown.
 func (c *Commands) Author() string {
 	if c.work == nil {
 		return ""
@@ -77,7 +77,7 @@ func (c *Commands) Author() string {
 	return c.work.Author()
 }
 
-// Models are the models that can be selected; nil before the start is over.
+// Models returns the registry of selectable models; nil until the start is over.
 func (c *Commands) Models() *llm.Registry {
 	if c.work == nil {
 		return &llm.Registry{}
@@ -85,7 +85,7 @@ func (c *Commands) Models() *llm.Registry {
 	return c.work.Session().Registry()
 }
 
-// Queue lets a message wait for the end of the running turn, in place of the one that waits:
+// Queue queues a message until the running turn ends, replacing a queued one:
 // MessageQueued.
 func (c *Commands) Queue(request int64, p assistant.Prompt, before string) tea.Cmd {
 	return c.command(request, "queue the message", func(ctx context.Context, c call) (Outcome, error) {
@@ -94,8 +94,8 @@ func (c *Commands) Queue(request int64, p assistant.Prompt, before string) tea.C
 	})
 }
 
-// ForgetQueued forgets a message that Dequeue has returned, but for the list of sent ones:
-// QueueForgotten.
+// ForgetQueued drops a message that Dequeue returned, but keeps it in the list of sent
+// messages: QueueForgotten.
 func (c *Commands) ForgetQueued(request int64, typed string) tea.Cmd {
 	return c.command(request, "drop the queued message", func(ctx context.Context, c call) (Outcome, error) {
 		err := errors.Join(c.Workspace.AddSent(ctx, typed), c.Session().ForgetQueued(ctx))
@@ -103,7 +103,8 @@ func (c *Commands) ForgetQueued(request int64, typed string) tea.Cmd {
 	})
 }
 
-// Decide accepts or rejects proposals of a pair, whose effects are shown: Decided.
+// Decide accepts or rejects proposals of a pair. shown are the effects the user has seen:
+// Decided.
 func (c *Commands) Decide(request, pair int64, payloads []string, accept bool, shown map[string][]assistant.Effect) tea.Cmd {
 	return c.command(request, "answer the proposal", func(ctx context.Context, c call) (Outcome, error) {
 		_, err := c.Workspace.Decide(ctx, pair, payloads, accept, shown)
@@ -111,7 +112,7 @@ func (c *Commands) Decide(request, pair int64, payloads []string, accept bool, s
 	})
 }
 
-// After the program has ended:
+// Methods for use after the program has ended:
 
 // SaveDraft stores a draft.
 func (c *Commands) SaveDraft(ctx context.Context, d history.Draft) error {

@@ -13,30 +13,31 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// Commands makes the commands of a screen. The zero value is not bound yet.
+// Commands creates the commands of a screen. Call Bind before use.
 type Commands struct {
 	work   *workspace.Workspace
 	store  history.Store
 	served *serve.Session
-	// answerWait is how long a question of a turn may stay unanswered; 0 is for ever.
+	// answerWait is how long a question of a turn may stay unanswered; 0 means no limit.
 	answerWait time.Duration
 }
 
 // Source is what the commands work on.
 type Source struct {
 	Work    *workspace.Workspace
-	History history.Store // of Work; nil: the view is the session, nothing is stored
-	// Served is the session of a hub whose Workspace is Work; nil: it has its window to itself.
+	History history.Store // history of Work; nil if the view is the session and nothing is stored
+	// Served is the session of a hub whose Workspace is Work; nil if the session has its
+	// window to itself.
 	Served *serve.Session
 	// AnswerWait is how long a question of a turn of Served may stay unanswered; 0 means
 	// serve.AnswerWait.
 	AnswerWait time.Duration
 }
 
-// AnswerWait is how long a question of a turn may stay unanswered. 0 is for ever.
+// AnswerWait returns how long a question of a turn may stay unanswered; 0 means no limit.
 func (c *Commands) AnswerWait() time.Duration { return c.answerWait }
 
-// Bind gives the commands what they work on.
+// Bind sets what the commands work on.
 func (c *Commands) Bind(s Source) {
 	c.work, c.store, c.served = s.Work, s.History, s.Served
 	if s.Served != nil {
@@ -47,25 +48,25 @@ func (c *Commands) Bind(s Source) {
 // Stores reports whether there is a history.
 func (c *Commands) Stores() bool { return c.store != nil }
 
-// Outcome is how a command has ended: one of the types that embed a Reply.
+// Outcome is the result of a command: one of the types that embed a Reply.
 //
 // Saving: SavePlanned, Conflicted, Merged, Saved. Discarding: DiscardPlanned, Discarded.
 // Either, and rolling back: PlanChanged. Undoing: RolledBack, RollbackUndone. Pairs:
 // PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted, RetryReady, ReAskBegun.
 // Topics: TopicSelected, TopicsChanged. Filtering: Counted, Filtered, CommandPlanned,
 // Executed, CommandUndone, Refiltered, Matched, Found, NamesRead. Sessions: SessionsListed,
-// RecentSessionsRead, SessionOpened, SessionTitled, CancelledKept, AskedAgain, CostRead. Models:
-// ModelsRefreshed, ModelPicked, FavouritesChanged. Settings:
-// SettingChanged. What is typed: DraftStored, SentStored, StartCounted. Turns: MessageQueued,
-// QueueForgotten, Decided. Requests: RequestsRead. Panes: Edited, EffectsRead. A use case
-// that asks first: ConfirmWanted. Everywhere: Failed.
+// RecentSessionsRead, SessionOpened, SessionTitled, CancelledKept, AskedAgain, CostRead.
+// Models: ModelsRefreshed, ModelPicked, FavouritesChanged. Settings: SettingChanged.
+// Drafts: DraftStored, SentStored, StartCounted. Turns: MessageQueued, QueueForgotten,
+// Decided. Requests: RequestsRead. Panes: Edited, EffectsRead. Confirmation: ConfirmWanted.
+// Errors: Failed.
 type Outcome interface{ Ended() Reply }
 
-// Reply is what every Outcome carries.
+// Reply is part of every Outcome.
 type Reply struct {
-	Request int64           // the number that the command was given
-	Session string          // the id of the session in which it was begun
-	State   assistant.State // after it
+	Request int64           // the number assigned to the command
+	Session string          // id of the session in which it started
+	State   assistant.State // the state after it
 }
 
 // Ended implements Outcome.
@@ -74,22 +75,22 @@ func (r Reply) Ended() Reply { return r }
 // Failed is the outcome of a command that returned an error.
 type Failed struct {
 	Reply
-	Doing string // what was being done, as in "store the draft"
+	Doing string // what it was doing, as in "store the draft"
 	Err   error
 }
 
-// call is a command that runs.
+// call is a running command.
 type call struct {
 	*workspace.Workspace
 	store   history.Store
 	request int64
-	begun   string // in which session
+	begun   string // id of the session in which it started
 }
 
-// reply is made after the use case has ended.
+// reply must be called after the use case has ended.
 func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().State()} }
 
-// command makes the command of a request. An error of do is Failed.
+// command returns the command for a request. An error of do becomes Failed.
 func (c *Commands) command(request int64, doing string, do func(context.Context, call) (Outcome, error)) tea.Cmd {
 	if c.work == nil {
 		return nil // the start is not over
