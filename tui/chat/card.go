@@ -13,14 +13,14 @@ import (
 	"winnow/tui/style"
 )
 
-// toolCard is one tool call: a line that says what it did, or while it runs what is called,
-// and opens to the call and its output.
+// toolCard is one tool call, in one line: what it did or, while it is running, the call. It
+// opens to show the call and its output.
 type toolCard struct {
 	partState
-	call     assistant.ToolCall // its Result is nil while it runs
+	call     assistant.ToolCall // its Result is nil while it is running
 	index    int                // N of its marker [[tool:N]]
 	progress string
-	args     string // of the call, in one line; "" is not made yet
+	args     string // of the call, in one line; "" until computed
 	input    string // the same, indented
 	data     string // of the result, indented
 }
@@ -29,7 +29,7 @@ func newToolCard(c assistant.ToolCall, index int) *toolCard {
 	return &toolCard{call: c, index: index, partState: partState{foldable: true}}
 }
 
-// toolCards makes the cards of the calls that the user sees, in marker order.
+// toolCards returns the cards of the calls that the user sees, in marker order.
 func toolCards(p assistant.Pair) []*toolCard {
 	var cards []*toolCard
 	for _, c := range p.ToolCalls {
@@ -40,7 +40,7 @@ func toolCards(p assistant.Pair) []*toolCard {
 	return cards
 }
 
-// message is the result of the call.
+// message returns the result of the call.
 func (c *toolCard) message() string {
 	if c.call.Result == nil {
 		return ""
@@ -52,7 +52,7 @@ func (c *toolCard) source() string {
 	return fmt.Sprintf("%s %s\n%s", c.call.Name, c.call.Arguments, c.message())
 }
 
-// cardLead is how many cells fold and state take before the name.
+// cardLead is the width of fold and state signs before the name, in cells.
 const cardLead = 4
 
 func (c *toolCard) draw(width int, rc *renderContext) {
@@ -90,7 +90,7 @@ func (c *toolCard) draw(width int, rc *renderContext) {
 		c.addSection("output", c.message(), width, rc)
 		if c.call.Result != nil && c.call.Result.Data != nil {
 			if c.data == "" {
-				raw, _ := json.Marshal(c.call.Result.Data) // it came from JSON
+				raw, _ := json.Marshal(c.call.Result.Data) // cannot fail: it was decoded from JSON
 				c.data = indentedJSON(raw)
 			}
 			c.addSection("data", c.data, width, rc)
@@ -99,7 +99,7 @@ func (c *toolCard) draw(width int, rc *renderContext) {
 	c.addDecoration("")
 }
 
-// argumentLine is the arguments of the call in one line.
+// argumentLine returns the arguments of the call in one line.
 func (c *toolCard) argumentLine() string {
 	if c.args == "" && len(c.call.Arguments) > maxIndented {
 		c.args = oneLine(string(c.call.Arguments[:maxIndented]))
@@ -109,11 +109,10 @@ func (c *toolCard) argumentLine() string {
 	return c.args
 }
 
-// titleCells is how many cells the titles of an open card take, with what stands
-// around them.
+// titleCells is the width of the titles in an open card, including the space around them.
 const titleCells = 10
 
-// addSection puts in a part of an open card with its title.
+// addSection adds a part of an open card with its title.
 func (c *toolCard) addSection(title, text string, width int, rc *renderContext) {
 	if text == "" {
 		return
@@ -132,10 +131,10 @@ func (c *toolCard) addSection(title, text string, width int, rc *renderContext) 
 	}})
 }
 
-// minText is how many cells a text keeps beside titles and indents.
+// minText is the minimum width of a text next to titles and indents.
 const minText = 8
 
-// maxIndented is the length in bytes up to which JSON is indented.
+// maxIndented is the maximum size of JSON that is indented, in bytes.
 const maxIndented = 16 << 10
 
 func indentedJSON(raw json.RawMessage) string {
@@ -147,16 +146,16 @@ func indentedJSON(raw json.RawMessage) string {
 	return string(text)
 }
 
-// oneLine makes one line of a text from elsewhere, hidden characters spelled out.
+// oneLine converts external text to one line and makes hidden characters visible.
 func oneLine(text string) string {
-	const most = 400 // cells; no character of a text that is shown has more than so many bytes
+	const most = 400 // cells; no character of a displayed text has more bytes than this
 	if len(text) > 16*most {
 		text = text[:16*most]
 	}
 	return safetext.Line(safetext.VisibleOnce(text), most)
 }
 
-// visible spells out what hides in a text, line by line.
+// visible makes hidden characters in a text visible, line by line.
 func visible(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -170,7 +169,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// spread puts left and right at the edges of a line.
+// spread aligns left and right at the edges of a line.
 func spread(left, right string, width int) string {
 	room := max(0, width-ansi.StringWidth(right))
 	if room > 0 && ansi.StringWidth(left) >= room {

@@ -13,15 +13,14 @@ import (
 	"winnow/tui/style"
 )
 
-// afterError is what can be done about a pair that failed: by the keys of these
-// actions while the pair has the focus, by number when it is the newest, and by a
-// click.
+// afterError lists what can be done about a failed pair: with the keys of these actions
+// while the pair has the focus, by number if it is the newest, or by a click.
 var afterError = []pane.Choice{{Label: "Retry", KeyAction: keymap.Retry}, {Label: "Re-ask", KeyAction: keymap.ReAsk}, {Label: "Delete", KeyAction: keymap.DeletePair}}
 
-// maxChoices is how many can be chosen: alt+1 to alt+9.
+// maxChoices is the maximum number of choices: alt+1 to alt+9.
 const maxChoices = 9
 
-// choicesOf are the choices under a pair: what waits for a decision first.
+// choicesOf returns the choices below a pair, with undecided proposals first.
 func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 	var out []pane.Choice
 	if p.State == assistant.PairError {
@@ -34,18 +33,19 @@ func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 	return out[:min(len(out), maxChoices)]
 }
 
-// isSave reports whether a choice offers to save: it is not shown while nothing is unsaved.
+// isSave reports whether a choice offers to save; it is hidden while nothing is unsaved.
 func isSave(c pane.Choice) bool {
 	return strings.EqualFold(c.Label, "save") || c.Action != nil && pane.ActionName(c.Action.Action) == keymap.Save
 }
 
-// SetUnsaved says whether the window has unsaved changes.
+// SetUnsaved sets whether the window has unsaved changes.
 func (v *View) SetUnsaved(unsaved bool) {
 	v.rc.saved = !unsaved
 	v.updateChoices()
 }
 
-// SetBusy says whether a turn runs: nothing can be chosen meanwhile, so no number is shown.
+// SetBusy sets whether a turn is running. During a turn nothing can be chosen, so no
+// numbers are shown.
 func (v *View) SetBusy(busy bool) {
 	if v.rc.busy == busy {
 		return
@@ -56,7 +56,7 @@ func (v *View) SetBusy(busy bool) {
 	}
 }
 
-// updateSelectable shows whether the choices of a pair can be chosen.
+// updateSelectable updates whether the choices of a pair can be chosen.
 func (it *item) updateSelectable() {
 	if p := it.choicesPart(); p != nil {
 		p.selectable, p.dirty = it.selectable(), true
@@ -67,8 +67,8 @@ func (it *item) updateSelectable() {
 // selectable reports whether the choices of a pair can be chosen.
 func (it *item) selectable() bool { return it.newest && !it.rc.busy }
 
-// updateChoices makes the choices of the newest pair again when they were made before
-// something became unsaved, or was saved.
+// updateChoices rebuilds the choices of the newest pair if the unsaved state has changed
+// since they were built.
 func (v *View) updateChoices() {
 	if n := v.Len(); n > 0 {
 		if it := v.src.at(n - 1); it.loaded && !it.running && it.saved != v.rc.saved {
@@ -84,7 +84,7 @@ type choicesPart struct {
 	selectable bool // they can be chosen
 	spans      []choiceSpan
 	selected   int  // the one that enter chooses while the part has the focus
-	focused    bool // it has, and shows which
+	focused    bool // the part has the focus, and shows which choice is selected
 }
 
 // choiceSpan is where choice i was drawn.
@@ -95,7 +95,7 @@ func (p *choicesPart) source() string { return "" }
 func (p *choicesPart) draw(width int, rc *renderContext) {
 	p.begin()
 	p.spans = nil
-	if !p.selectable && p.choices[0].KeyAction == "" { // those of an error come first
+	if !p.selectable && p.choices[0].KeyAction == "" { // choices of an error come first
 		return
 	}
 	lines, spans := p.chips(width, rc, true)
@@ -110,7 +110,7 @@ func (p *choicesPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// addMessages shows below the chips what those send whose label is another text.
+// addMessages shows, below the chips, the messages that differ from their labels.
 func (p *choicesPart) addMessages(width int, rc *renderContext) {
 	for i, c := range p.choices {
 		if _, whole := p.label(i, width, rc, false); p.selectable && !whole {
@@ -146,8 +146,8 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 	return append(out, line), spans
 }
 
-// label is the text of a chip: with the message that the choice sends where that is
-// another text and short. whole reports whether nothing that it sends is missing.
+// label returns the text of a chip, with the message that it sends if that is different and
+// short. whole reports whether the whole message is shown.
 func (p *choicesPart) label(i, width int, rc *renderContext, bothKeys bool) (label string, whole bool) {
 	const maxInline = 60 // cells
 	c := p.choices[i]
@@ -161,7 +161,7 @@ func (p *choicesPart) label(i, width int, rc *renderContext, bothKeys bool) (lab
 	return p.withKeys(i, c.Label, width, rc, bothKeys), len(sends) == 0
 }
 
-// withKeys is the text of a chip with the keys that choose it.
+// withKeys returns the text of a chip with the keys that choose it.
 func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext, bothKeys bool) string {
 	key := rc.keys.Hint(p.choices[i].KeyAction, "")
 	if !p.selectable {
@@ -175,7 +175,8 @@ func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext,
 	return label
 }
 
-// choicesPart are those below a pair, which are its last part; nil for none.
+// choicesPart returns the choices below a pair, which are its last part; nil if there are
+// none.
 func (it *item) choicesPart() *choicesPart {
 	if n := len(it.parts); n > 0 {
 		p, _ := it.parts[n-1].(*choicesPart)
@@ -184,7 +185,7 @@ func (it *item) choicesPart() *choicesPart {
 	return nil
 }
 
-// Choices are what can be chosen below the newest pair; nothing while a turn runs.
+// Choices returns what can be chosen below the newest pair; nothing during a turn.
 func (v *View) Choices() []pane.Choice {
 	if v.Len() == 0 {
 		return nil
@@ -195,8 +196,8 @@ func (v *View) Choices() []pane.Choice {
 	return nil
 }
 
-// Choice is the one of the choices with the focus that enter chooses; ok is false
-// when the choices do not have the focus.
+// Choice returns the choice that enter would choose; ok is false if the choices do not have
+// the focus.
 func (v *View) Choice() (i int, ok bool) {
 	if p := v.focusedChoices(); p != nil {
 		return p.selected, true
@@ -204,8 +205,8 @@ func (v *View) Choice() (i int, ok bool) {
 	return 0, false
 }
 
-// MoveChoice goes n choices on, or back, and stops at the ends. It reports
-// whether the choices have the focus.
+// MoveChoice moves the selection by n choices and stops at the ends. It reports whether the
+// choices have the focus.
 func (v *View) MoveChoice(n int) bool {
 	p := v.focusedChoices()
 	if p == nil {
@@ -217,7 +218,7 @@ func (v *View) MoveChoice(n int) bool {
 	return true
 }
 
-// focusedChoices are the choices of the newest pair while they have the focus.
+// focusedChoices returns the choices of the newest pair if they have the focus.
 func (v *View) focusedChoices() *choicesPart {
 	it := v.focused()
 	if it == nil || v.focus != len(it.parts)-1 {
@@ -229,7 +230,8 @@ func (v *View) focusedChoices() *choicesPart {
 	return nil
 }
 
-// updateChoiceFocus shows on the choices of the newest pair whether they have the focus.
+// updateChoiceFocus updates the choices of the newest pair with whether they have the
+// focus.
 func (v *View) updateChoiceFocus() {
 	if v.Len() == 0 {
 		return
@@ -242,14 +244,14 @@ func (v *View) updateChoiceFocus() {
 	}
 }
 
-// ChoiceAt is the choice of the newest pair on a cell of the view.
+// ChoiceAt returns the choice of the newest pair at a cell of the view.
 func (v *View) ChoiceAt(x, y int) (int, bool) {
 	at, i, ok := v.choiceAt(x, y)
 	return i, ok && at == v.Len()-1
 }
 
-// ActionAt is the action of the key table that a button below an older pair that
-// failed stands for. It gives that pair the focus.
+// ActionAt returns the action of a button below an older failed pair. It moves the focus to
+// that pair.
 func (v *View) ActionAt(x, y int) (action keymap.Action, ok bool) {
 	at, i, ok := v.choiceAt(x, y)
 	if !ok || at == v.Len()-1 {
@@ -259,7 +261,7 @@ func (v *View) ActionAt(x, y int) (action keymap.Action, ok bool) {
 	return v.src.at(at).choicesPart().choices[i].KeyAction, true
 }
 
-// choiceAt is the pair, and which of its choices, on a cell of the view.
+// choiceAt returns the pair, and the index of its choice, at a cell of the view.
 func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 	at, line, ok := v.list.ItemAt(y)
 	if !ok {
@@ -279,7 +281,7 @@ func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 	return 0, 0, false
 }
 
-// choiceStyle is how a choice looks: a chip, or a button in its style.
+// choiceStyle returns the style of a choice: a chip or a button.
 func choiceStyle(c pane.Choice, st *style.Chat) style.Style {
 	kind := "secondary"
 	switch {

@@ -9,9 +9,9 @@ import (
 	"winnow/tui/style"
 )
 
-// Below says what is below the screen, and the key that goes there: lines that came
-// meanwhile, else what is left of the answer, else the messages after it; "" for nothing.
-// arrived reports that something came meanwhile.
+// Below describes what is below the screen, with the key that goes there: new lines if any
+// arrived, otherwise the rest of the answer, otherwise later messages; "" if nothing.
+// arrived reports that something new arrived.
 func (v *View) Below() (text string, arrived bool) {
 	if v.list.AtEnd() {
 		return "", false
@@ -34,8 +34,8 @@ func (v *View) Below() (text string, arrived bool) {
 	return pane.Join(v.rc.st.Icons.New+" "+text, strings.TrimSpace(v.rc.keys.Hint(action, ""))), arrived
 }
 
-// Sticky is the question whose answer begins above the screen, on one line, and how many
-// lines of the answer are above; ok is false when the screen shows the question.
+// Sticky returns the question whose answer starts above the screen, on one line, and how
+// many lines of the answer are above; ok is false if the question is visible.
 func (v *View) Sticky() (question string, lines int, ok bool) {
 	i, line, shown := v.list.ItemAt(0)
 	if !shown {
@@ -48,21 +48,21 @@ func (v *View) Sticky() (question string, lines int, ok bool) {
 	return it.question(), line - it.starts[1], true
 }
 
-// ToQuestion scrolls to the question that Sticky names.
+// ToQuestion scrolls to the question returned by Sticky.
 func (v *View) ToQuestion() {
 	if i, _, ok := v.list.ItemAt(0); ok {
 		v.list.ScrollTo(i, 0, 0)
 	}
 }
 
-// Bar is the part of a scroll bar of some cells that stands for the screen; ok is false
-// when all is on it.
+// Bar returns the part of a scroll bar of some cells that represents the screen; ok is
+// false if everything is visible.
 func (v *View) Bar(cells int) (from, to int, ok bool) { return v.list.Bar(cells) }
 
-// maxQuestion is how many cells of a message are shown above its answer.
+// maxQuestion is the maximum width of a message shown above its answer.
 const maxQuestion = 200
 
-// question is the first line of the user's message.
+// question returns the first line of the user's message.
 func (it *item) question() string {
 	if it.asked == "" {
 		first, _, _ := strings.Cut(strings.TrimSpace(it.pair.UserText), "\n")

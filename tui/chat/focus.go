@@ -6,7 +6,7 @@ import (
 	"winnow/assistant"
 )
 
-// focused is the item with the focus; nil when there is none.
+// focused returns the focused item, or nil.
 func (v *View) focused() *item {
 	if i := v.list.Focused(); i >= 0 {
 		return v.src.at(i)
@@ -14,13 +14,13 @@ func (v *View) focused() *item {
 	return nil
 }
 
-// focusOn gives the focus to a part of pair i.
+// focusOn moves the focus to a part of pair i.
 func (v *View) focusOn(i, part int) {
 	v.list.Focus(i)
 	v.focus = part
 }
 
-// Focused is the pair with the focus, when it is loaded.
+// Focused returns the focused pair; false if it is not loaded.
 func (v *View) Focused() (assistant.Pair, bool) {
 	if it := v.focused(); it != nil && it.loaded {
 		return it.pair, true
@@ -28,8 +28,8 @@ func (v *View) Focused() (assistant.Pair, bool) {
 	return assistant.Pair{}, false
 }
 
-// FocusLast gives the focus to the newest pair: to its beginning where that is
-// on the screen, else to the last part with text.
+// FocusLast moves the focus to the newest pair: to its start if that is visible, otherwise
+// to the last part with text.
 func (v *View) FocusLast() {
 	v.focusOn(v.Len()-1, 0)
 	it := v.focused()
@@ -43,10 +43,10 @@ func (v *View) FocusLast() {
 	v.list.Bottom()
 }
 
-// NextPart moves the focus by one part, over the end of a pair.
+// NextPart moves the focus to the next part, also across pairs.
 func (v *View) NextPart() { v.step(1) }
 
-// PrevPart moves the focus back by one part.
+// PrevPart moves the focus to the previous part.
 func (v *View) PrevPart() { v.step(-1) }
 
 func (v *View) step(n int) {
@@ -70,8 +70,8 @@ func (v *View) step(n int) {
 	v.reveal(n < 0)
 }
 
-// scrollWithin scrolls by a line in a part that goes on beyond the screen: the
-// focus leaves it only at its end. It reports whether it has scrolled.
+// scrollWithin scrolls by a line within a part that extends past the screen: the focus
+// leaves it only at its end. It reports whether it scrolled.
 func (v *View) scrollWithin(it *item, n int) bool {
 	i := v.list.Focused()
 	first, last := it.lineRange(v.focus)
@@ -84,8 +84,8 @@ func (v *View) scrollWithin(it *item, n int) bool {
 	return true
 }
 
-// reveal scrolls just as far as it takes to show the beginning of the focused
-// part; fromBelow, the end of one that is longer than the screen.
+// reveal scrolls just far enough to show the start of the focused part or, with fromBelow,
+// the end of a part that is longer than the screen.
 func (v *View) reveal(fromBelow bool) {
 	i, it := v.list.Focused(), v.focused()
 	if it == nil || v.height == 0 {
@@ -105,8 +105,7 @@ func (v *View) reveal(fromBelow bool) {
 	}
 }
 
-// ensureFocus gives the focus to what is on the screen when nothing has it. It
-// reports whether it has.
+// ensureFocus focuses a visible part if nothing has the focus. It reports whether it did.
 func (v *View) ensureFocus() bool {
 	if v.list.Focused() >= 0 || v.Len() == 0 {
 		return false
@@ -119,10 +118,10 @@ func (v *View) ensureFocus() bool {
 	return true
 }
 
-// NextPair moves the focus by a whole pair.
+// NextPair moves the focus to the next pair.
 func (v *View) NextPair() { v.stepPair(1) }
 
-// PrevPair moves the focus back by a pair.
+// PrevPair moves the focus to the previous pair.
 func (v *View) PrevPair() { v.stepPair(-1) }
 
 func (v *View) stepPair(n int) {
@@ -133,13 +132,13 @@ func (v *View) stepPair(n int) {
 	}
 }
 
-// ScrollBy moves n lines down, or up.
+// ScrollBy scrolls n lines down, or up if n is negative.
 func (v *View) ScrollBy(n int) { v.list.ScrollBy(n) }
 
-// HalfPage moves n half screens.
+// HalfPage scrolls n half screens.
 func (v *View) HalfPage(n int) { v.list.HalfPage(n) }
 
-// Page moves n screens.
+// Page scrolls n screens.
 func (v *View) Page(n int) { v.list.Page(n) }
 
 // Top shows the first pair and focuses it.
@@ -148,16 +147,16 @@ func (v *View) Top() {
 	v.list.Top()
 }
 
-// Bottom shows the end, follows it and focuses the last pair.
+// Bottom shows the end, follows new content and focuses the last pair.
 func (v *View) Bottom() {
 	v.FocusLast()
 	v.list.Bottom()
 }
 
-// AtEnd says whether the view follows its end.
+// AtEnd reports whether the view follows the end.
 func (v *View) AtEnd() bool { return v.list.AtEnd() }
 
-// Show brings a pair onto the screen and gives it the focus.
+// Show scrolls to a pair and focuses it.
 func (v *View) Show(seq int64, centred bool) bool {
 	i, ok := v.src.Index(seq)
 	if !ok {
@@ -172,19 +171,19 @@ func (v *View) Show(seq int64, centred bool) bool {
 	return true
 }
 
-// JumpTo shows a pair in the middle, and keeps it there while pairs around it are
-// loaded, until EndJump.
+// JumpTo shows a pair in the middle, and keeps it there while pairs around it are loaded,
+// until EndJump.
 func (v *View) JumpTo(seq int64) bool {
 	v.jumpTarget = seq
 	return v.Show(seq, true)
 }
 
-// EndJump ends JumpTo: the user has done something since.
+// EndJump ends JumpTo, because the user has done something since.
 func (v *View) EndJump() { v.jumpTarget = 0 }
 
-// ShowReply brings the first line of a pair's reply to the top of the screen and
-// gives the pair the focus, when the reply, without the user's own lines, is
-// longer than the screen; it reports whether it is.
+// ShowReply scrolls the first line of a pair's reply to the top of the screen and focuses
+// the pair, if the reply, without the user's message, is longer than the screen. It reports
+// whether it is.
 func (v *View) ShowReply(seq int64) bool {
 	i, ok := v.src.Index(seq)
 	if !ok {
@@ -200,14 +199,14 @@ func (v *View) ShowReply(seq int64) bool {
 	return true
 }
 
-// ToggleFold opens or closes the focused part, or the first of its pair that can.
-// Its head stays in its row of the screen.
+// ToggleFold opens or closes the focused part, or else the first part of its pair that
+// folds. Its head stays in its row on the screen.
 func (v *View) ToggleFold() {
 	it := v.focused()
 	if it == nil || v.focus >= len(it.parts) {
 		return
 	}
-	order := append([]part{it.parts[v.focus]}, it.parts[1:]...) // a long message folds when nothing of its answer does
+	order := append([]part{it.parts[v.focus]}, it.parts[1:]...) // a long message folds if nothing in its answer does
 	order = append(order, it.parts[0])
 	for i := 0; i < len(order); i++ {
 		if p := order[i].state(); p.foldable {
@@ -221,8 +220,8 @@ func (v *View) ToggleFold() {
 	}
 }
 
-// ToggleAll opens every part that folds, or closes them all when one is open. The
-// head of the focused part stays in its row.
+// ToggleAll opens all parts that fold or, if any is open, closes them all. The head of the
+// focused part stays in its row.
 func (v *View) ToggleAll() {
 	open := true
 	for _, it := range v.src.items {
@@ -240,9 +239,9 @@ func (v *View) ToggleAll() {
 	})
 }
 
-// holdFocusedLine opens or closes parts so that the first line of the focused part
-// stays in its row; one above the screen comes to its top. The lines below move,
-// so the selection ends.
+// holdFocusedLine calls fold, which opens or closes parts, so that the first line of the
+// focused part stays in its row; if it is above the screen, it moves to the top. The lines
+// below move, so the selection ends.
 func (v *View) holdFocusedLine(fold func()) {
 	i, it := v.list.Focused(), v.focused()
 	y := 0
@@ -259,14 +258,14 @@ func (v *View) holdFocusedLine(fold func()) {
 	}
 }
 
-// ToggleRaw shows the source of the focused pair's text, or its rendering.
+// ToggleRaw switches the focused pair between source and rendered text.
 func (v *View) ToggleRaw() {
 	if it := v.focused(); it != nil {
 		it.setRaw(!it.raw)
 	}
 }
 
-// SetRaw shows all answers as their source, each until ToggleRaw.
+// SetRaw shows all answers as source text, each until ToggleRaw.
 func (v *View) SetRaw() {
 	v.rc.raw = true
 	for _, it := range v.src.items {
@@ -274,8 +273,7 @@ func (v *View) SetRaw() {
 	}
 }
 
-// Click gives the focus to what is on a row, and opens or closes it when it had
-// the focus already.
+// Click focuses the part on a row, and opens or closes it if it already had the focus.
 func (v *View) Click(y int) {
 	i, line, ok := v.list.ItemAt(y)
 	if !ok {

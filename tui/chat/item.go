@@ -20,13 +20,13 @@ type renderContext struct {
 	md           *markdown.Style
 	now          func() time.Time
 	keys         pane.Keys
-	spinnerFrame int                              // of the spinner
-	payloadTypes map[string]assistant.PayloadType // registered, by name
-	extraRows    map[string][]Row                 // by the id of a payload
-	budget       int                              // what may still be laid out for the frame
+	spinnerFrame int                              // current frame of the spinner
+	payloadTypes map[string]assistant.PayloadType // registered types by name
+	extraRows    map[string][]Row                 // by payload id
+	budget       int                              // how much may still be laid out for the frame
 	pending      bool                             // something on the screen is not laid out yet
-	raw          bool                             // answers are shown as their source, see SetRaw
-	busy         bool                             // a turn runs: nothing can be chosen
+	raw          bool                             // answers are shown as source text, see SetRaw
+	busy         bool                             // a turn is running: nothing can be chosen
 	saved        bool                             // nothing is unsaved: no choice offers to save
 	cost         func(seq int64) int              // see View.cost
 }
@@ -39,32 +39,32 @@ type item struct {
 	loaded bool
 	parts  []part
 
-	// As drawn last: the line above the parts, where each part begins and the last one ends,
-	// the line below them, and the number of lines.
+	// Layout of the last drawing: the line above the parts, where each part starts and the
+	// last one ends, the line below them, and the number of lines.
 	first  string
 	asked  string // see question
 	starts []int
 	end    int
 	foot   string
 	height int
-	width  int  // of the lines; 0: all parts must be drawn again
-	stale  bool // some part must
+	width  int  // for which lines were drawn; 0 if all parts must be drawn again
+	stale  bool // some part must be drawn again
 
 	running     bool
 	raw         bool
 	newest      bool // its suggestions can be chosen
-	saved       bool // nothing was unsaved when its choices were made
-	notInFilter bool // shown all the same, because it is running or was just answered
+	saved       bool // nothing was unsaved when its choices were built
+	notInFilter bool // shown because it is running or was just answered
 }
 
-// changed makes the next layOut draw the parts that have changed.
+// changed makes the next layOut draw the changed parts.
 func (it *item) changed() { it.stale = true }
 
 // redraw makes the next layOut draw all parts.
 func (it *item) redraw() { it.starts, it.width, it.asked = nil, 0, "" }
 
-// layOut draws the pair for a width, as far as the budget of the frame goes. Parts that did
-// not change keep their lines.
+// layOut draws the pair for a width, as far as the budget of the frame allows. Unchanged
+// parts keep their lines.
 func (it *item) layOut(width int) {
 	if it.width == width && !it.stale {
 		return
@@ -95,7 +95,7 @@ func (it *item) layOut(width int) {
 			it.first, it.height = spread(message.marks, message.when, width), 1
 		}
 		if i > 0 && isReasoningOrTool(p) && isReasoningOrTool(it.parts[i-1]) && !it.parts[i-1].state().open {
-			it.height-- // no blank line between two that are folded
+			it.height-- // no blank line between two folded parts
 		}
 		it.starts = append(it.starts, it.height)
 		it.height += p.Len()
@@ -103,15 +103,15 @@ func (it *item) layOut(width int) {
 	it.layOutFoot(width)
 }
 
-// layOutAll draws the pair whatever the budget is.
+// layOutAll draws the whole pair regardless of the budget.
 func (it *item) layOutAll(width int) {
 	before := it.rc.budget
 	it.rc.budget = math.MaxInt
 	it.layOut(width)
-	it.rc.budget -= math.MaxInt - before // what it cost is missing from the frame
+	it.rc.budget -= math.MaxInt - before // its cost is still deducted from the frame
 }
 
-// line is a line of the pair as laid out last; "" when there is none.
+// line returns a line of the pair as last laid out; "" if there is none.
 func (it *item) line(y int) string {
 	n, at, ok := it.partAt(y)
 	switch {
@@ -125,7 +125,7 @@ func (it *item) line(y int) string {
 	return ""
 }
 
-// isReasoningOrTool reports whether a part shows how the answer was made.
+// isReasoningOrTool reports whether a part shows how the answer was produced.
 func isReasoningOrTool(p part) bool {
 	switch p.(type) {
 	case *toolCard, *reasoningPart:
@@ -134,7 +134,7 @@ func isReasoningOrTool(p part) bool {
 	return false
 }
 
-// lineRange is the first and the last line of a part, without the blank one below it.
+// lineRange returns the first and last line of a part, without the blank line below it.
 func (it *item) lineRange(part int) (first, last int) {
 	if part >= len(it.starts) {
 		return 0, 0
@@ -149,8 +149,8 @@ func (it *item) lineRange(part int) (first, last int) {
 	return first, max(first, last)
 }
 
-// partAt is the part that a line of the pair belongs to, and which of its lines it
-// is; ok is false above the first part and below the last.
+// partAt returns the part that contains a line of the pair, and the index of the line
+// within it; ok is false above the first part and below the last.
 func (it *item) partAt(line int) (n, at int, ok bool) {
 	if len(it.starts) == 0 || line < it.starts[0] || line >= it.end {
 		return 0, 0, false
@@ -161,8 +161,8 @@ func (it *item) partAt(line int) (n, at int, ok bool) {
 	return n, line - it.starts[n], true
 }
 
-// setPair makes p what the item shows, while its turn runs or after it. What the user opened
-// or closed stays so.
+// setPair shows p in the item, during its turn or afterwards. What the user opened or
+// closed stays so.
 func (it *item) setPair(p assistant.Pair, running bool) {
 	before := it.partsByName()
 	it.pair, it.loaded, it.running = p, true, running
@@ -181,7 +181,7 @@ func (it *item) setPair(p assistant.Pair, running bool) {
 	it.redraw()
 }
 
-// partsByName are the parts by names that stay the same when the parts are rebuilt.
+// partsByName returns the parts by names that are stable when the parts are rebuilt.
 func (it *item) partsByName() map[string]part {
 	out, count := map[string]part{}, map[string]int{}
 	for _, p := range it.parts {
@@ -192,7 +192,7 @@ func (it *item) partsByName() map[string]part {
 	return out
 }
 
-// setRaw shows the answer as its source, or rendered.
+// setRaw shows the answer as source or rendered text.
 func (it *item) setRaw(raw bool) {
 	it.raw = raw
 	for _, p := range it.parts {
@@ -203,8 +203,8 @@ func (it *item) setRaw(raw bool) {
 	it.redraw()
 }
 
-// build makes the parts of a pair up to the end of its answer: thinking, text and cards in
-// the order in which they came.
+// build returns the parts of a pair up to the end of its answer: reasoning, text and cards
+// in their order of arrival.
 func (it *item) build(p assistant.Pair) []part {
 	parts := []part{newUserPart(p)}
 	cards := toolCards(p)
@@ -228,11 +228,11 @@ func (it *item) build(p assistant.Pair) []part {
 	}
 	addAnswer(p.AssistantText[from:])
 	for i, c := range cards {
-		if !used[i] { // its marker was lost with the end of a cut answer
+		if !used[i] { // its marker was lost with the end of a truncated answer
 			parts = append(parts, c)
 		}
 	}
-	for _, t := range thoughts { // nothing was said after them
+	for _, t := range thoughts { // no text followed them
 		parts = append(parts, newReasoningPart(t.Text, t.Took))
 	}
 	for _, payload := range p.Payloads {
@@ -241,7 +241,7 @@ func (it *item) build(p assistant.Pair) []part {
 	return parts
 }
 
-// ending are the parts after the answer: notice, error, choices.
+// ending returns the parts after the answer: notice, error, choices.
 func (it *item) ending() (parts []part) {
 	if it.pair.Notice != "" {
 		parts = append(parts, newNoticePart(it.pair.Notice, ""))

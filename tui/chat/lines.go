@@ -8,41 +8,43 @@ import (
 	"winnow/tui/markdown"
 )
 
-// A frame lays out no more than a budget: what is over it counts as so many lines that show
-// "…", and is laid out by the next frames, see View.LayOut. One byte of Markdown costs 1.
+// A frame lays out no more than a budget: the rest counts as the same number of lines,
+// shows "…", and is laid out by the next frames, see View.LayOut. One byte of Markdown
+// costs 1.
 const (
 	frameBudget = 16 << 10
-	plainBytes  = 32 // of plain text cost 1
-	spelledOut  = 2  // bytes whose hidden characters are spelled out cost 1
+	plainBytes  = 32 // bytes of plain text that cost 1
+	spelledOut  = 2  // bytes that cost 1 if hidden characters are made visible
 )
 
-// spend takes what n bytes cost that are cheaper than Markdown by a factor.
+// spend deducts the cost of n bytes that are factor times cheaper than Markdown.
 func (rc *renderContext) spend(n, factor int) { rc.budget -= 1 + n/factor }
 
-// spendSurcharge takes what d has cost beyond 1 a byte since it had cost before.
+// spendSurcharge deducts what d has cost in addition to 1 per byte, since its cost was
+// before.
 func (rc *renderContext) spendSurcharge(d *markdown.Doc, before int) {
 	rc.budget -= d.Surcharge() - before
 }
 
-// afford is how many such bytes the rest of the budget pays for.
+// afford returns how many such bytes the rest of the budget pays for.
 func (rc *renderContext) afford(factor int) int { return max(0, rc.budget) * factor }
 
-// lineSource is a number of lines, and how each is copied.
+// lineSource provides lines, and how each is copied.
 type lineSource interface {
 	Len() int
 	Line(i int) string
 	Info(i int) markdown.LineInfo
-	// Find is the next line behind from that contains a text, or the one before it; from
-	// may be -1, or Len.
+	// Find returns the next line after from that contains a text or, with back, the
+	// previous one; from may be -1 or Len.
 	Find(needle markdown.Needle, from int, back bool) (line int, ok bool)
 }
 
 // partLines are the lines of a part.
 type partLines struct {
 	sources []lineSource
-	long    []*longText // those of the last drawing, the first used of them also of this one
+	long    []*longText // texts of the last drawing; the first used of them are also in this one
 	used    int
-	pending bool // some of the lines are not laid out yet
+	pending bool // some lines are not laid out yet
 }
 
 // begin removes the lines.
@@ -73,7 +75,7 @@ func (s *partLines) Find(needle markdown.Needle, from int, back bool) (int, bool
 	return s.find(needle, from, back)
 }
 
-// at is the source of line i, and which of its lines that is.
+// at returns the source of line i, and the index of the line in it.
 func (s *partLines) at(i int) (lineSource, int) {
 	for _, source := range s.sources {
 		n := source.Len()
@@ -85,7 +87,7 @@ func (s *partLines) at(i int) (lineSource, int) {
 	return &ready{text: []string{""}, infos: []markdown.LineInfo{{Lead: notCopied}}}, 0
 }
 
-// ready are lines that are made at once.
+// ready contains lines that are created at once.
 type ready struct {
 	text  []string
 	infos []markdown.LineInfo
@@ -105,7 +107,7 @@ func (r *ready) Find(needle markdown.Needle, from int, back bool) (int, bool) {
 	return findLine(len(r.text), r.Line, needle, from, back)
 }
 
-// ready is the last source, which lines can be added to.
+// ready returns the last source, to which lines can be added.
 func (s *partLines) ready() *ready {
 	if n := len(s.sources); n > 0 {
 		if r, ok := s.sources[n-1].(*ready); ok {
@@ -117,31 +119,31 @@ func (s *partLines) ready() *ready {
 	return r
 }
 
-// notCopied is the lead of a line that shows no text of the conversation.
+// notCopied is the lead of a line that contains no text of the conversation.
 const notCopied = 255
 
-// addDecoration puts in a line that shows no text.
+// addDecoration adds a line that contains no text.
 func (s *partLines) addDecoration(line string) { s.addLine(line, notCopied) }
 
-// addLine puts in a line that is drawn already, with lead cells before its text.
+// addLine adds a line that is already drawn, with lead cells before its text.
 func (s *partLines) addLine(line string, lead uint8) {
 	r := s.ready()
 	r.text, r.infos = append(r.text, line), append(r.infos, markdown.LineInfo{Lead: lead})
 }
 
-// shortText is the length in bytes up to which a text is laid out at once.
+// shortText is the size in bytes up to which a text is laid out at once.
 const shortText = 4 << 10
 
-// layout says how a text is laid out: in lines of at most width cells. draw makes a line
-// of each, with lead cells before the text; nil leaves it.
+// layout says how a text is laid out: in lines of at most width cells. draw draws each of
+// them, with lead cells before the text; nil keeps the text.
 type layout struct {
-	spell       bool // hidden characters are spelled out
+	spell       bool // hidden characters are made visible
 	lead, width int
-	tail        int // cells behind the text of the first line
+	tail        int // cells after the text of the first line
 	draw        func(i int, line string) string
 }
 
-// addText lays out a text. Line breaks at its end are left out.
+// addText lays out a text, without line breaks at its end.
 func (s *partLines) addText(rc *renderContext, text string, l layout) {
 	if len(text) > shortText {
 		s.addLong(rc, s.longText(text), l)
@@ -160,7 +162,7 @@ func (s *partLines) addText(rc *renderContext, text string, l layout) {
 	r.infos = append(r.infos, infos...)
 }
 
-// tabStop is how many cells a tab takes in plain text.
+// tabStop is the width of a tab in plain text, in cells.
 const tabStop = 4
 
 // clean makes a short text safe to show.
@@ -180,14 +182,14 @@ func (l layout) drawn(i int, line string) string {
 
 func leadCells(n int) uint8 { return uint8(min(n, notCopied-1)) }
 
-// addLong lays out as much of a long text as the budget pays for.
+// addLong lays out as much of a long text as the budget allows.
 func (s *partLines) addLong(rc *renderContext, t *longText, l layout) {
 	t.layOut(rc, l)
 	s.pending = s.pending || !t.done()
 	s.sources = append(s.sources, t)
 }
 
-// longText finds the text among those of the last drawing, or begins to lay it out.
+// longText returns the text from the last drawing, or starts to lay it out.
 func (s *partLines) longText(text string) *longText {
 	if s.used == len(s.long) {
 		s.long = append(s.long, nil)
@@ -201,23 +203,23 @@ func (s *partLines) longText(text string) *longText {
 	return t
 }
 
-// longText is a text that is laid out piece by piece and may grow. Its lines are made when
-// they are asked for.
+// longText is a text that is laid out in pieces and may grow. Its lines are created on
+// demand.
 type longText struct {
-	source  string // of which the first read bytes are in text
+	source  string // the first read bytes are in text
 	read    int
 	cleaner safetext.Cleaner
 	text    markdown.Text
 	layout  layout
 }
 
-// longStep is how much of a text is read at once.
+// longStep is how much of a text is read at a time.
 const longStep = 32 << 10
 
-// grow adds to the text, all of which has been read.
+// grow appends to a text that has been read completely.
 func (t *longText) grow(text string) { t.text.Append(t.cleaner.Write(text)) }
 
-// whole is the text so far; it is safe to show once all of it has been read.
+// whole returns the text so far, which is safe to show once it has been read completely.
 func (t *longText) whole() string {
 	if t.read < len(t.source) {
 		return t.source
@@ -225,7 +227,7 @@ func (t *longText) whole() string {
 	return t.text.Source()
 }
 
-// layOut reads and counts what the budget pays for.
+// layOut reads and counts what the budget allows.
 func (t *longText) layOut(rc *renderContext, l layout) {
 	t.layout = l
 	factor := plainBytes
@@ -253,7 +255,7 @@ func (t *longText) layOut(rc *renderContext, l layout) {
 	rc.spend(t.text.LayOut(l.width, rc.afford(plainBytes)), plainBytes)
 }
 
-// done reports whether all of the text is laid out.
+// done reports whether the whole text is laid out.
 func (t *longText) done() bool { return t.read == len(t.source) && t.text.LaidOut() }
 
 // Len implements lineSource.
@@ -268,7 +270,7 @@ func (t *longText) Len() int {
 	return lines + int(float64(rest)*float64(lines)/float64(t.read))
 }
 
-// isLaidOut reports whether there is line i already.
+// isLaidOut reports whether line i has been laid out.
 func (t *longText) isLaidOut(i int) bool { return t.read == len(t.source) || i < t.text.Len() }
 
 // Line implements lineSource.

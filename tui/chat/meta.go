@@ -13,12 +13,12 @@ import (
 	"winnow/tui/style"
 )
 
-// maxAuthor is the width of an author beside a time.
+// maxAuthor is the maximum width of an author next to a time.
 const maxAuthor = 24
 
-// when shows the time of day of a pair, the day when it is not today, and before them the
-// author in a history that several share, in about a third of the width; a sign before it
-// says that the turn runs.
+// when returns the time of day of a pair, with the day unless it is today, preceded by the
+// author in a shared history, in about a third of the width. A sign before it shows a
+// running turn.
 func (it *item) when(width int) string {
 	const day = "2006-01-02"
 	room := max(len(day), width/3)
@@ -41,7 +41,7 @@ func (it *item) when(width int) string {
 	return it.rc.st.Chat.Time.Render(text)
 }
 
-// marks are what the user, or the filter, has marked a pair with.
+// marks returns the marks of a pair set by the user or the filter.
 func (it *item) marks() string {
 	st := &it.rc.st
 	var all []string
@@ -60,8 +60,8 @@ func (it *item) marks() string {
 	return strings.Join(all, " ")
 }
 
-// layOutFoot puts in the line below the answer, instead of the blank one there, and counts
-// the lines that the pair has then.
+// layOutFoot adds the line below the answer, in place of the blank one, and counts the
+// lines of the pair.
 func (it *item) layOutFoot(width int) {
 	it.end, it.foot = it.height, style.Truncate(it.footText(), width, it.rc.st.Icons.Ellipsis)
 	if it.foot == "" {
@@ -74,8 +74,8 @@ func (it *item) layOutFoot(width int) {
 	it.height = it.end + 2
 }
 
-// footText says which of the answers to the message is shown, and what it took: model, time,
-// tokens and price.
+// footText says which answer to the message is shown, and its model, time, tokens and
+// price.
 func (it *item) footText() string {
 	p := &it.pair
 	if it.running {
@@ -101,8 +101,8 @@ func (it *item) footText() string {
 	return strings.Join(words, " · ")
 }
 
-// tokens are what the endpoint has counted, else about what the message and its answer are
-// in later requests.
+// tokens returns the tokens counted by the endpoint, or else the estimated size of message
+// and answer in later requests.
 func (it *item) tokens() string {
 	if u := it.pair.Usage; u != nil {
 		return assistant.TokenCount(u.Prompt + u.Completion)
@@ -113,7 +113,7 @@ func (it *item) tokens() string {
 	return ""
 }
 
-// took is a duration as people read it: "4.2 s", "1m30s".
+// took formats a duration: "4.2 s", "1m30s".
 func took(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -121,12 +121,12 @@ func took(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// badgeRoom is how many blanks the first line of a pair has for a badge at least.
+// badgeRoom is the minimum number of blanks that the first line of a pair has for a badge.
 const badgeRoom = 6
 
-// badge puts the first of some signs that fits at the left of the first line of a pair: what
-// is marked there moves to the right, into the blanks before the message. Without such
-// blanks the line begins with the last sign.
+// badge puts the first sign that fits at the left of the first line of a pair. The existing
+// marks move to the right, into the blanks before the message. If there are no such blanks,
+// the line starts with the last sign.
 func badge(row string, width int, look style.Style, signs ...string) string {
 	plain := ansi.Strip(row)
 	if at := strings.Index(plain, strings.Repeat(" ", badgeRoom)); at >= 0 {
@@ -141,7 +141,7 @@ func badge(row string, width int, look style.Style, signs ...string) string {
 	sign := look.Render(signs[len(signs)-1])
 	w := ansi.StringWidth(sign)
 	rest := style.Cut(row, w, width)
-	if w+ansi.StringWidth(rest) > width { // a wide rune that the sign would cut in half gives way
+	if w+ansi.StringWidth(rest) > width { // a wide rune that the sign would cut in half is dropped
 		rest = style.Cut(row, w+1, width)
 	}
 	if w > width {

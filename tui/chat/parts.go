@@ -19,34 +19,34 @@ import (
 
 // part is a piece of a pair that can have the focus.
 type part interface {
-	// draw lays the part out; a line wider than width cells is cut. The lines are valid
+	// draw lays out the part; lines wider than width cells are cut. The lines are valid
 	// until the part changes.
 	draw(width int, rc *renderContext)
 	lineSource
-	// source is the part's own text, for searching.
+	// source returns the part's own text, for searching.
 	source() string
 	state() *partState
 }
 
-// partState is what parts have in common.
+// partState is embedded in all parts.
 type partState struct {
 	partLines
 	foldable bool // the user can open and close it
-	open     bool // always, when it is not foldable
+	open     bool // always true if the part is not foldable
 	byUser   bool // the user opened or closed it
-	dirty    bool // its lines are not those drawn last
+	dirty    bool // its lines differ from those last drawn
 }
 
 func (s *partState) state() *partState { return s }
 
-// setOpen opens or closes the part by the user's hand.
+// setOpen opens or closes the part on behalf of the user.
 func (s *partState) setOpen(open bool) {
 	if s.foldable {
 		s.open, s.byUser, s.dirty = open, true, true
 	}
 }
 
-// foldIcon shows whether the part is open.
+// foldIcon returns the icon that shows whether the part is open.
 func (s *partState) foldIcon(rc *renderContext) string {
 	if s.open {
 		return rc.st.Icons.Open
@@ -54,19 +54,19 @@ func (s *partState) foldIcon(rc *renderContext) string {
 	return rc.st.Icons.Folded
 }
 
-// userPart is the user's message: on the right, on its own background, between the marks of
-// the pair and its time. A long one is folded.
+// userPart is the user's message: on the right, on its own background, between the pair's
+// marks and its time. A long one is folded.
 type userPart struct {
 	partState
 	message  string
-	pictures []string // a line for each
+	pictures []string // one line per picture
 
 	marks, when string // of the pair
-	headed      bool   // they have no room beside the message and stand on a line above it
+	headed      bool   // they do not fit next to the message and are on a line above it
 }
 
 func newUserPart(p assistant.Pair) *userPart {
-	u := &userPart{partState: partState{foldable: true}, message: p.UserText} // whether it folds, drawing finds out
+	u := &userPart{partState: partState{foldable: true}, message: p.UserText} // whether it folds is determined when drawing
 	for _, f := range attachment.Pictures(p.Attachments) {
 		u.pictures = append(u.pictures, oneLine(f.String()))
 	}
@@ -75,9 +75,9 @@ func newUserPart(p assistant.Pair) *userPart {
 
 func (p *userPart) source() string { return p.message }
 
-// The user's message takes at most four fifths of the width, but may always have
-// minBubble cells, or minBeside beside its time. One of more than foldedLines shows so many
-// while it is folded.
+// The user's message takes at most four fifths of the width, but may always have minBubble
+// cells, or minBeside next to its time. If it has more than foldedLines lines, it shows
+// that many while folded.
 const (
 	minBubble   = 20
 	minBeside   = 16
@@ -93,7 +93,7 @@ func (p *userPart) draw(width int, rc *renderContext) {
 		p.headed, most = false, min(most, room)
 	}
 	pad := 1
-	if most < 3 { // no room beside the text
+	if most < 3 { // no room next to the text
 		pad = 0
 	}
 	box := p.boxWidth(most - 2*pad)
@@ -119,7 +119,7 @@ func (p *userPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// boxWidth is how wide the message is in lines of at most inner cells.
+// boxWidth returns the width of the message, given lines of inner cells.
 func (p *userPart) boxWidth(inner int) (box int) {
 	if len(p.message) > shortText {
 		return inner
@@ -132,8 +132,7 @@ func (p *userPart) boxWidth(inner int) (box int) {
 	return box
 }
 
-// fold shows the first lines of a long message, and how many there are more, while it is
-// folded.
+// fold reduces a long folded message to its first lines and says how many more there are.
 func (p *userPart) fold(width int, rc *renderContext) {
 	p.foldable = p.Len() > foldedLines+1
 	p.open = !p.foldable || p.byUser && p.open
@@ -148,7 +147,7 @@ func (p *userPart) fold(width int, rc *renderContext) {
 	p.addRight(style.Truncate(sign, width, rc.st.Icons.Ellipsis), width, rc)
 }
 
-// addRight puts in a muted line that ends at width.
+// addRight adds a muted line that ends at width.
 func (p *userPart) addRight(line string, width int, rc *renderContext) {
 	p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
 }
@@ -168,13 +167,13 @@ func (s *firstLines) Find(needle markdown.Needle, from int, back bool) (int, boo
 	return line, ok && line < s.n
 }
 
-// reasoningPart is the model's thinking: open while it streams, folded when
-// the first content arrives, and as the user wants it from then on.
+// reasoningPart is a block of the model's reasoning: open while it streams, folded when the
+// first content arrives, and then as the user leaves it.
 type reasoningPart struct {
 	partState
 	reasoning longText
-	took      time.Duration // 0 is not known
-	began     time.Time     // while live
+	took      time.Duration // 0 if unknown
+	began     time.Time     // set while it streams
 	streaming bool
 }
 
@@ -186,7 +185,7 @@ func newReasoningPart(text string, took time.Duration) *reasoningPart {
 
 func (p *reasoningPart) source() string { return p.reasoning.whole() }
 
-// write adds to the thinking.
+// write appends to the reasoning.
 func (p *reasoningPart) write(text string) {
 	if p.reasoning.whole() == "" {
 		text = strings.TrimLeft(text, "\n")
@@ -195,7 +194,7 @@ func (p *reasoningPart) write(text string) {
 	p.streaming, p.dirty = true, true
 }
 
-// finish ends the streaming; the block folds unless the user opened it.
+// finish ends the streaming. The block folds unless the user opened it.
 func (p *reasoningPart) finish(took time.Duration) {
 	p.reasoning.text.Append(p.reasoning.cleaner.Flush())
 	p.streaming, p.dirty = false, true
@@ -207,7 +206,7 @@ func (p *reasoningPart) finish(took time.Duration) {
 	}
 }
 
-// indent is how far the text of an open part stands from its head.
+// indent is the indent of an open part's text below its head.
 const indent = 2
 
 func (p *reasoningPart) draw(width int, rc *renderContext) {
@@ -224,11 +223,11 @@ func (p *reasoningPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// noticePart is a notice of winnow's about the turn, or its error with advice.
+// noticePart is one of winnow's notices about the turn, or its error with advice.
 type noticePart struct {
 	partState
 	notice string
-	code   string // of an error, whose choices stand below it; "" for other notices
+	code   string // error code, if its choices are shown below; "" for other notices
 }
 
 func newNoticePart(text, code string) *noticePart {
@@ -258,7 +257,7 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 	}
 }
 
-// indented draws all lines of a text in a style, behind n blanks.
+// indented returns a function that draws lines in a style, after n blanks.
 func indented(n int, st style.Style) func(int, string) string {
 	return func(_ int, line string) string { return strings.Repeat(" ", n) + st.Render(line) }
 }

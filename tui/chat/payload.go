@@ -14,14 +14,14 @@ import (
 	"winnow/tui/style"
 )
 
-// Row is a paragraph of a card. It is sanitised and broken into lines as it is drawn.
+// Row is a paragraph of a card. It is sanitised and wrapped when drawn.
 type Row struct {
-	Icon string // at most two cells before the first line
+	Icon string // at most two cells, before the first line
 	Text string
 	Tone Tone
 }
 
-// Tone is how a row looks.
+// Tone is the style of a row.
 type Tone int
 
 // The tones.
@@ -37,27 +37,27 @@ func (t Tone) style(st *style.Chat) style.Style {
 	return [...]style.Style{Plain: st.Assistant, Quiet: st.Time, Good: st.ToolOK, Bad: st.ToolBad, Warn: st.Star}[t]
 }
 
-// SetPayloadTypes gives the view the registered types of payloads: title, icon and
-// rows of their cards, and whether there is something to accept. A card of another
-// type shows the summary and, when it is open, its data.
+// SetPayloadTypes sets the registered payload types: title, icon and rows of their cards,
+// and whether they can be accepted. A card of an unregistered type shows its summary and,
+// when open, its data.
 func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
 	for _, t := range types {
 		v.rc.payloadTypes[t.Name] = t
 	}
 	for _, it := range v.src.items {
 		if it.loaded && !it.running {
-			it.setPair(it.pair, false) // another type offers other choices
+			it.setPair(it.pair, false) // another type has other choices
 		}
 	}
 }
 
-// decides reports whether a payload of a type is accepted or rejected.
+// decides reports whether payloads of a type are accepted or rejected.
 func (rc *renderContext) decides(payloadType string) bool {
 	return payloadType == pane.RuleProposal || rc.payloadTypes[payloadType].Proposal()
 }
 
-// payloadHead is the head of a payload's card, and the rows below it. A proposal
-// of rules has rows of its own.
+// payloadHead returns the head of a payload's card, and the rows below it. A proposal of
+// rules has special rows.
 func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, rows []Row) {
 	t := rc.payloadTypes[p.Type]
 	icon, title = t.Icon, cmp.Or(t.Title, oneLine(p.Type))
@@ -72,8 +72,8 @@ func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, r
 	return icon, title, rows
 }
 
-// SetExtraRows sets further rows of the card of a payload: those that take time to
-// compute, such as the effect of a proposal. They are drawn until it is decided.
+// SetExtraRows sets additional rows of a payload's card that take time to compute, such as
+// the effect of a proposal. They are drawn until it is decided.
 func (v *View) SetExtraRows(payload string, rows []Row) {
 	v.rc.extraRows[payload] = rows
 	for _, it := range v.src.items {
@@ -84,7 +84,7 @@ func (v *View) SetExtraRows(payload string, rows []Row) {
 	}
 }
 
-// payloadCard is the card of a payload; nil if the item has none.
+// payloadCard returns the card of a payload, or nil.
 func (it *item) payloadCard(payload string) *payloadPart {
 	for _, p := range it.parts {
 		if card, ok := p.(*payloadPart); ok && slices.ContainsFunc(card.payloads, func(p assistant.Payload) bool { return p.ID == payload }) {
@@ -94,7 +94,7 @@ func (it *item) payloadCard(payload string) *payloadPart {
 	return nil
 }
 
-// Undecided are the payloads of the newest pair that wait for the user.
+// Undecided returns the payloads of the newest pair that wait for the user.
 func (v *View) Undecided() []assistant.Payload {
 	if v.Len() == 0 {
 		return nil
@@ -104,15 +104,15 @@ func (v *View) Undecided() []assistant.Payload {
 	})
 }
 
-// payloadPart is structured data of the turn: a card with its summary. The proposals of an
-// answer share one card, since they are accepted or rejected together.
+// payloadPart shows structured data of the turn: a card with its summary. The proposals of
+// an answer share one card, because they are accepted or rejected together.
 type payloadPart struct {
 	partState
-	payloads []assistant.Payload // of one type; at least one
-	data     []string            // of the payloads, indented; nil is not made yet
+	payloads []assistant.Payload // at least one, all of one type
+	data     []string            // the payloads as indented JSON; nil until computed
 }
 
-// addPayload puts a payload into the card of the proposals before it, or into a new one.
+// addPayload adds a payload to the card of the previous proposals, or to a new card.
 func (rc *renderContext) addPayload(parts []part, p assistant.Payload) []part {
 	at := len(parts) - 1
 	for at >= 0 && isBlank(parts[at]) { // between the texts of two proposals
@@ -168,16 +168,16 @@ func (p *payloadPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// drawPayload draws what a card says of one payload.
+// drawPayload draws one payload of a card.
 func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
 	payload := p.payloads[i]
 	_, _, rows := rc.payloadHead(payload)
-	if payload.Decision == "" { // else what it would do now says nothing
+	if payload.Decision == "" { // otherwise its current effect is meaningless
 		rows = append(rows, rc.extraRows[payload.ID]...)
 	}
 	p.addRows(rows, width, rc)
 	if p.open {
-		p.source() // makes the data
+		p.source() // computes data
 		p.addText(rc, p.data[i], layout{spell: true, lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.ToolArgs)})
 	}
 	if payload.Decision != "" {
@@ -185,7 +185,7 @@ func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
 	}
 }
 
-// addRows puts in rows: an indent, a sign of up to two cells, and the text.
+// addRows adds rows: an indent, an icon of up to two cells, and the text.
 func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 	for _, r := range rows {
 		before := strings.Repeat(" ", indent)
@@ -203,7 +203,7 @@ func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 	}
 }
 
-// proposal is what the card reads of a pane.RuleProposal.
+// proposal contains the fields of a pane.RuleProposal that the card shows.
 type proposal struct {
 	AddIgnore    []string `json:"add_ignore"`
 	AddAllow     []string `json:"add_whitelist"`
@@ -212,8 +212,8 @@ type proposal struct {
 	Reasoning    string   `json:"reasoning"`
 }
 
-// proposalRows show proposed rules one by one; their effect on the models is
-// added with SetExtraRows, see EffectRows.
+// proposalRows shows proposed rules one by one. Their effect on the models is added with
+// SetExtraRows, see EffectRows.
 func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	var r proposal
 	if json.Unmarshal(p.Data, &r) != nil {
@@ -235,10 +235,10 @@ func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	return rows
 }
 
-// maxNamed is how many models an effect names; the rest is counted.
+// maxNamed is how many models an effect names; the rest are counted.
 const maxNamed = 6
 
-// EffectRows shows the effects of a proposal in the rows of a card, for SetExtraRows.
+// EffectRows returns the effects of a proposal as rows for SetExtraRows.
 func (v *View) EffectRows(effects []assistant.Effect) (rows []Row) {
 	i := v.rc.st.Icons
 	for _, e := range effects {

@@ -17,24 +17,24 @@ import (
 	"winnow/tui/style"
 )
 
-// section is a part of a request that folds.
+// section is a part of a request that can be folded.
 type section struct {
 	title   string        // "user", "assistant → add_ignore_rule"
 	text    markdown.Text // safe to show
-	preview string        // the beginning of text in one line, at most maxPreview cells
+	preview string        // the start of text in one line, at most maxPreview cells
 	lower   string        // text in lower case, for the search
 	tokens  int
 	open    bool
 }
 
 const (
-	maxPreview = 500     // cells: more than a line of a screen
-	previewed  = 4 << 10 // bytes of a text that its preview is made of
+	maxPreview = 500     // cells; wider than any screen
+	previewed  = 4 << 10 // how many bytes of a text its preview is made from
 )
 
 // request is the body of a chat completions request, or the JSON of an llm.Request, which
-// stands for what is sent to a model without a wire format. Their fields differ in case,
-// which encoding/json does not distinguish.
+// is shown for a model without a wire format. Their fields differ in case, which
+// encoding/json ignores.
 type request struct {
 	Messages []struct {
 		Role       string
@@ -68,8 +68,8 @@ func (t tool) get() function {
 	return t.function
 }
 
-// parse divides a request; estimate returns the tokens of a text. ok is false when the
-// body has no messages that could be shown.
+// parse divides a request into sections; estimate returns the tokens of a text. ok is false
+// if the body has no messages that can be shown.
 func parse(body json.RawMessage, estimate func(string) int) (sections []*section, ok bool) {
 	var r request
 	var fields map[string]json.RawMessage
@@ -120,13 +120,14 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 }
 
 // maxShown is how many bytes of a text are shown, and maxOpen how many are open at once:
-// more than anybody reads, and as much as a frame can break into lines.
+// more than anybody reads, and as much as a frame can wrap.
 const (
 	maxShown = 256 << 10
 	maxOpen  = 1 << 20
 )
 
-// beginning is the part of a text that is shown, with a line that says what is left out.
+// beginning returns the part of a text that is shown, with a line that says what is left
+// out.
 func beginning(text string) string {
 	if len(text) <= maxShown {
 		return text
@@ -150,14 +151,14 @@ func parameters(fields map[string]json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
-// picture is a part of a message that is no text.
+// picture is a part of a message that is not text.
 type picture struct {
 	description string
-	tokens      int // 0 is unknown
+	tokens      int // 0 if unknown
 }
 
-// readContent divides the content of a message into its text and its pictures. Any other
-// part counts as a picture that is described by its type.
+// readContent splits the content of a message into text and pictures. Any other part counts
+// as a picture, described by its type.
 func readContent(raw json.RawMessage) (text string, pictures []picture) {
 	if json.Unmarshal(raw, &text) == nil {
 		return pretty(text), nil
@@ -184,7 +185,8 @@ func readContent(raw json.RawMessage) (text string, pictures []picture) {
 	return strings.Join(texts, "\n"), pictures
 }
 
-// pretty indents a JSON object, such as a tool answers, and leaves any other text.
+// pretty indents a JSON object, such as the result of a tool, and returns other text
+// unchanged.
 func pretty(text string) string {
 	var indented bytes.Buffer
 	if !strings.HasPrefix(text, "{") || json.Indent(&indented, []byte(text), "", "  ") != nil {
@@ -193,14 +195,14 @@ func pretty(text string) string {
 	return indented.String()
 }
 
-// ShownRequest is a request to show.
+// ShownRequest is a request in displayable form.
 type ShownRequest struct {
 	Title string
-	Body  json.RawMessage // the exact bytes, without those of pictures
-	Sent  bool            // it was sent; otherwise it would be sent now
+	Body  json.RawMessage // the exact bytes, except those of pictures
+	Sent  bool            // it was sent; if false, it would be sent now
 }
 
-// SentRequests returns the stored requests of a pair, to be shown.
+// SentRequests converts the stored requests of a pair.
 func SentRequests(sent []assistant.SentRequest) (all []ShownRequest) {
 	for i, r := range sent {
 		title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), safetext.Line(r.Model, maxModel))
@@ -215,5 +217,5 @@ func SentRequests(sent []assistant.SentRequest) (all []ShownRequest) {
 	return all
 }
 
-// maxModel bounds the name of a model in a title, in cells.
+// maxModel is the maximum width of a model's name in a title, in cells.
 const maxModel = 500

@@ -22,8 +22,8 @@ func (v *RequestView) searchKey(name keymap.Key, text string) {
 	}
 }
 
-// search goes to the first hit, and opens the sections that contain the text: of a large
-// request the first of them.
+// search goes to the first hit and opens the sections that contain the text, in a large
+// request only the first of them.
 func (v *RequestView) search() {
 	query := strings.ToLower(v.query.Text())
 	v.missed = false
@@ -44,9 +44,9 @@ func (v *RequestView) search() {
 	v.missed = !v.toHit(1)
 }
 
-// toHit puts the cursor on the next line with the text, or the one before, and goes on at
-// the other end. It opens the section of the hit; where the hit is broken over two lines the
-// cursor is on the section's title.
+// toHit moves the cursor to the next line with the text, or the previous one, and wraps
+// around at the ends. It opens the section of the hit. If a line break splits the hit, the
+// cursor goes to the section's title.
 func (v *RequestView) toHit(step int) (found bool) {
 	query := strings.ToLower(v.query.Text())
 	if query == "" {
@@ -77,8 +77,8 @@ func (v *RequestView) toHit(step int) (found bool) {
 	return false
 }
 
-// hitIn puts the cursor on the nearest line of a section with the text, in a direction from
-// a line of it.
+// hitIn moves the cursor to the nearest line of a section that contains the text, in a
+// direction from one of its lines.
 func (v *RequestView) hitIn(i, from, step int, query string) bool {
 	s := v.sections[i]
 	if !strings.Contains(s.lower, query) {
@@ -93,7 +93,7 @@ func (v *RequestView) hitIn(i, from, step int, query string) bool {
 	return false
 }
 
-// highlight draws a line with the first hit of the search in it.
+// highlight draws a line with the first search hit highlighted.
 func (v *RequestView) highlight(text string, plain, hit style.Style) string {
 	query := strings.ToLower(v.query.Text())
 	at := strings.Index(strings.ToLower(text), query)

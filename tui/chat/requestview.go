@@ -18,36 +18,36 @@ import (
 	"winnow/tui/textline"
 )
 
-// RequestView is the overlay of one request. Its owner does CopyRequest, OlderRequest and
-// NewerRequest, the actions of its Chosen.
+// RequestView is the overlay for one request. Its owner carries out CopyRequest,
+// OlderRequest and NewerRequest, the actions in its Chosen.
 type RequestView struct {
 	title    string
 	keys     *keymap.Map
 	sections []*section
 	raw      *overlay.Text // the bytes
-	bytes    bool          // the bytes are shown
+	bytes    bool          // show the bytes
 	several  bool          // there are other requests
 
-	starts []int // the line of each section's title, as laid out for width
+	starts []int // line of each section's title, as laid out for width
 	lines  int   // of all sections
 	width  int
-	stale  bool // they have to be laid out again
+	stale  bool // they must be laid out again
 	cursor list.Cursor
 
 	query     textline.Line
 	searching bool // keys go to the query
-	missed    bool // nothing contains it
+	missed    bool // no hit
 }
 
 const (
 	requestIndent = 4 // cells before the text of a section
-	headLines     = 2 // above the sections: what there is, and a gap
-	maxFoot       = 3 // lines below them
+	headLines     = 2 // lines above the sections: a summary and a gap
+	maxFoot       = 3 // lines below the sections
 	maxQuery      = 200
 )
 
-// NewRequestView makes the view of a request; estimate returns the tokens of a text.
-// several says that there are others before or after it.
+// NewRequestView returns the view of a request; estimate returns the tokens of a text.
+// several means that there are other requests before or after it.
 func NewRequestView(title string, body json.RawMessage, estimate func(string) int, several bool) *RequestView {
 	v := &RequestView{title: title, several: several}
 	var ok bool
@@ -82,7 +82,7 @@ func (v *RequestView) SetKeys(keys *keymap.Map) {
 	v.raw.WithHint(v.hint())
 }
 
-// hint names the keys.
+// hint returns the keys.
 func (v *RequestView) hint() string {
 	var can []keymap.Hint
 	if v.several {
@@ -131,7 +131,7 @@ func (v *RequestView) Key(name keymap.Key, text string) overlay.Outcome {
 	return overlay.Stay{}
 }
 
-// do moves, folds and searches.
+// do moves, folds or searches.
 func (v *RequestView) do(a keymap.Action) {
 	switch a {
 	case keymap.FoldSection:
@@ -150,13 +150,13 @@ func (v *RequestView) do(a keymap.Action) {
 	}
 }
 
-// sectionAt is the section that line i belongs to.
+// sectionAt returns the section that contains line i.
 func (v *RequestView) sectionAt(i int) int { return sort.SearchInts(v.starts, i+1) - 1 }
 
 // isTitle reports whether line i is the title of a section.
 func (v *RequestView) isTitle(i int) bool { return v.starts[v.sectionAt(i)] == i }
 
-// fold opens or closes a section, whose title gets the cursor.
+// fold opens or closes a section and moves the cursor to its title.
 func (v *RequestView) fold(i int) {
 	if v.sections[i].open {
 		v.sections[i].open, v.stale = false, true
@@ -166,7 +166,7 @@ func (v *RequestView) fold(i int) {
 	v.goToSection(i)
 }
 
-// openSection opens a section. Others are closed where more than maxOpen would be open.
+// openSection opens a section. It closes others if more than maxOpen would be open.
 func (v *RequestView) openSection(i int) {
 	open := len(v.sections[i].lower)
 	for _, s := range v.sections {
@@ -180,8 +180,8 @@ func (v *RequestView) openSection(i int) {
 	v.sections[i].open, v.stale = true, true
 }
 
-// foldAll closes all sections, or opens them when all are closed: of a large request those
-// from the cursor on that may be open at once.
+// foldAll closes all sections or, if all are closed, opens them; in a large request it
+// opens those from the cursor on that may be open at once.
 func (v *RequestView) foldAll() {
 	at := v.sectionAt(v.cursor.At)
 	close, open := slices.ContainsFunc(v.sections, func(s *section) bool { return s.open }), 0
@@ -194,13 +194,13 @@ func (v *RequestView) foldAll() {
 	v.goToSection(at)
 }
 
-// goToSection puts the cursor on the title of a section.
+// goToSection moves the cursor to the title of a section.
 func (v *RequestView) goToSection(i int) {
 	v.layout(v.width)
 	v.cursor.MoveTo(v.starts[i], v.lines)
 }
 
-// rows counts the lines of a section's text that are shown.
+// rows returns how many lines of a section's text are shown.
 func (s *section) rows() int {
 	if !s.open {
 		return 0
@@ -208,7 +208,7 @@ func (s *section) rows() int {
 	return s.text.Len()
 }
 
-// layout lays the sections out for w cells.
+// layout lays out the sections for w cells.
 func (v *RequestView) layout(w int) {
 	if v.width == w && !v.stale {
 		return
@@ -223,7 +223,8 @@ func (v *RequestView) layout(w int) {
 	}
 }
 
-// Size implements overlay.Overlay: all there is, so that folding moves no border.
+// Size implements overlay.Overlay. It takes all the space, so that folding does not move
+// the border.
 func (v *RequestView) Size(w, h int) (int, int) { return w * 9 / 10, h * 9 / 10 }
 
 // Body implements overlay.Overlay.
@@ -252,7 +253,8 @@ func (v *RequestView) Body(w, h int, st style.Styles) []string {
 	return append(out, foot...)[:h]
 }
 
-// lastShown is the last line to show with the cursor: of a title the end of its section.
+// lastShown returns the last line to show with the cursor; for a title, the end of its
+// section.
 func (v *RequestView) lastShown() int {
 	last := v.cursor.At
 	if i := v.sectionAt(last); v.starts[i] == last {
@@ -261,7 +263,8 @@ func (v *RequestView) lastShown() int {
 	return last
 }
 
-// foot is a gap, and below it the keys, the search, or that it has found nothing.
+// foot returns a gap, followed by the keys, the search, or a message that nothing was
+// found.
 func (v *RequestView) foot(w int, o style.Overlay) []string {
 	switch {
 	case v.searching:
@@ -343,7 +346,7 @@ func (v *RequestView) Scroll(n int) {
 	v.cursor.MoveTo(v.cursor.At+n, v.lines)
 }
 
-// Position implements overlay.Overlay: the section of the cursor, of how many.
+// Position implements overlay.Overlay: section of the cursor / number of sections.
 func (v *RequestView) Position() string {
 	if v.bytes {
 		return v.raw.Position()

@@ -12,20 +12,20 @@ import (
 	"winnow/tui/style"
 )
 
-// search is the search in the conversation: without regard to case, over what
-// the pairs in view say and have done.
+// search is the search in the conversation. It ignores case and covers what the visible
+// pairs contain.
 type search struct {
 	needle  string
-	find    markdown.Needle // empty when there is no search
-	at      hitLocation     // of the hit that was gone to last
-	goingOn bool            // the hit after at is not known yet: its pair is laid out by the next frames
-	back    bool            // it is the one before at
+	find    markdown.Needle // empty if there is no search
+	at      hitLocation     // the current hit
+	goingOn bool            // the hit after at is unknown until its pair is laid out by the next frames
+	back    bool            // search for the previous hit instead
 }
 
 // hitLocation is a line of a pair.
 type hitLocation struct {
-	seq  int64 // 0 for none
-	line int   // before beforeFirst and from afterLast on there is none
+	seq  int64 // 0 if none
+	line int   // beforeFirst and afterLast are outside the pair's lines
 }
 
 const (
@@ -33,20 +33,20 @@ const (
 	afterLast   = math.MaxInt
 )
 
-// Hit says where a search has led: the Nth of so many pairs that contain the text.
+// Hit is the position of the current hit: the Nth of Of pairs that contain the text.
 type Hit struct{ Nth, Of int }
 
-// Search looks for a text; "" ends the search.
+// Search searches for a text; "" ends the search.
 func (v *View) Search(needle string) {
 	v.search = search{needle: needle, find: markdown.NewNeedle(needle)}
 }
 
-// Searching is the text that is searched for.
+// Searching returns the current search text.
 func (v *View) Searching() string { return v.search.needle }
 
-// NextFound goes to the next line that contains the text, or the one before, and
-// round at the end; ok is false when there is none. stored names, of the pairs
-// that are not loaded, those that contain it, sorted.
+// NextFound goes to the next line that contains the text, or the previous one, and wraps
+// around at the ends; ok is false if there is none. stored contains the pairs with the text
+// that are not loaded, sorted.
 func (v *View) NextFound(back bool, stored []int64) (hit Hit, ok bool) {
 	pairs := v.matchingPairs(stored)
 	if len(pairs) == 0 {
@@ -75,8 +75,8 @@ func (v *View) NextFound(back bool, stored []int64) (hit Hit, ok bool) {
 	return Hit{nth + 1, len(pairs)}, true
 }
 
-// enterPair goes to the first hit of a pair, or the last. Of a pair that is not loaded, or
-// not laid out yet, it shows the beginning until it is.
+// enterPair goes to the first or last hit of a pair. If the pair is not loaded or laid out
+// yet, it shows its start until it is.
 func (v *View) enterPair(seq int64, back bool) {
 	v.search.at, v.search.back, v.search.goingOn = hitLocation{seq, beforeFirst}, back, true
 	if back {
@@ -86,7 +86,7 @@ func (v *View) enterPair(seq int64, back bool) {
 	v.goOn()
 }
 
-// goOn goes to the hit that is not known yet, as soon as it is.
+// goOn goes to the pending hit as soon as it is known.
 func (v *View) goOn() {
 	if i := v.list.Focused(); i >= 0 && v.src.ID(i) != v.search.at.seq { // the user has gone elsewhere
 		v.search.goingOn = false
@@ -105,7 +105,7 @@ func (v *View) goOn() {
 	}
 }
 
-// matchingPairs are the visible pairs that contain the text.
+// matchingPairs returns the visible pairs that contain the text.
 func (v *View) matchingPairs(stored []int64) []int64 {
 	var out []int64
 	if v.search.needle == "" {
@@ -126,8 +126,8 @@ func (v *View) matchingPairs(stored []int64) []int64 {
 	return out
 }
 
-// searchStart is where the search goes on from: the last hit as long as its pair has
-// the focus, else before the focused pair, else before what is on the screen.
+// searchStart returns where the search continues: at the last hit if its pair still has the
+// focus, otherwise before the focused pair, otherwise before the visible lines.
 func (v *View) searchStart() hitLocation {
 	i := v.list.Focused()
 	if i < 0 {
@@ -142,10 +142,10 @@ func (v *View) searchStart() hitLocation {
 	return v.search.at
 }
 
-// nextHitInPair is the next line that contains the text in the same pair; in is false where
-// there is none. known is false of a pair that is not laid out yet. A closed part that
-// contains the text is opened; one that contains it in no line, as in its Markdown, counts
-// with its first.
+// nextHitInPair returns the next line in the same pair that contains the text; in is false
+// if there is none. known is false if the pair is not laid out yet. A closed part that
+// contains the text is opened. If the text is in no drawn line, as within Markdown syntax,
+// the part's first line counts.
 func (v *View) nextHitInPair(from hitLocation, back bool) (line int, in, known bool) {
 	it := v.src.loaded(from.seq)
 	if it == nil {
@@ -172,7 +172,8 @@ func (v *View) nextHitInPair(from hitLocation, back bool) (line int, in, known b
 	return 0, false, true
 }
 
-// hitInPart is the hit in part k that is nearest to a line of the pair, behind or before it.
+// hitInPart returns the hit in part k that is nearest to a line of the pair, after or
+// before it.
 func (v *View) hitInPart(it *item, k, from int, back bool) (line int, ok bool) {
 	p, first := it.parts[k], it.starts[k]
 	switch {
@@ -191,7 +192,7 @@ func (v *View) hitInPart(it *item, k, from int, back bool) (line int, ok bool) {
 	return 0, false
 }
 
-// find is the next line behind from that contains the text, or the one before it.
+// find returns the next line after from that contains the text, or the previous one.
 func (s *partLines) find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
 	first := 0
 	for n := range s.sources {
@@ -227,7 +228,7 @@ func findLine(n int, line func(int) string, needle markdown.Needle, from int, ba
 	return 0, false
 }
 
-// goToHit shows a hit in the middle.
+// goToHit scrolls a hit to the middle.
 func (v *View) goToHit(at hitLocation) {
 	v.search.at, v.search.goingOn = at, false
 	v.JumpTo(at.seq)
@@ -237,7 +238,7 @@ func (v *View) goToHit(at hitLocation) {
 	v.list.ScrollTo(i, at.line, v.height/2)
 }
 
-// highlight shows the hits in a drawn line.
+// highlight highlights the hits in a drawn line.
 func (s *search) highlight(row string, found style.Style) string {
 	if s.needle == "" {
 		return row
@@ -248,7 +249,7 @@ func (s *search) highlight(row string, found style.Style) string {
 		return row
 	}
 	var b strings.Builder
-	cell := 0 // up to where the row is drawn
+	cell := 0 // column up to which the row has been drawn
 	for _, at := range hits {
 		begin := ansi.StringWidth(plain[:at[0]])
 		hit := plain[at[0]:at[1]]
@@ -258,8 +259,8 @@ func (s *search) highlight(row string, found style.Style) string {
 	return b.String() + style.Cut(row, cell, ansi.StringWidth(row))
 }
 
-// UserText is the first line of the user's message in a pair; "" when the pair
-// is not loaded.
+// UserText returns the first line of the user's message in a pair; "" if the pair is not
+// loaded.
 func (v *View) UserText(seq int64) string {
 	if it := v.src.loaded(seq); it != nil {
 		return firstLine(it.pair.UserText)
@@ -267,8 +268,8 @@ func (v *View) UserText(seq int64) string {
 	return ""
 }
 
-// Answer is the text of the focused pair's answer as the model wrote it, without
-// markers; of a running pair what has come so far.
+// Answer returns the focused pair's answer as the model wrote it, without markers; for a
+// running pair, what has arrived so far.
 func (v *View) Answer() (string, bool) {
 	it := v.focused()
 	if it == nil || !it.loaded {
@@ -283,7 +284,8 @@ func (v *View) Answer() (string, bool) {
 	return strings.Join(texts, "\n\n"), true
 }
 
-// Markdown is the whole focused pair as Markdown; of a running one what has come so far.
+// Markdown returns the whole focused pair as Markdown; for a running pair, what has arrived
+// so far.
 func (v *View) Markdown() (string, bool) {
 	it := v.focused()
 	if it == nil || !it.loaded {
@@ -301,9 +303,9 @@ func (v *View) Markdown() (string, bool) {
 	return strings.TrimSpace(strings.Join(texts, "\n\n")) + "\n", true
 }
 
-// answerParts are the texts and the tool cards of an answer, in order.
+// answerParts returns the texts and tool cards of an answer, in order.
 func (it *item) answerParts() (all []part) {
-	if it.running { // the pair does not have them yet
+	if it.running { // the pair does not contain them yet
 		for _, p := range it.parts {
 			switch p.(type) {
 			case *textPart, *toolCard:
@@ -323,11 +325,11 @@ func (it *item) answerParts() (all []part) {
 	return all
 }
 
-// longAnswer is the length in bytes from which on the code of an answer is not read at once.
+// longAnswer is the size in bytes from which the code of an answer is not read at once.
 const longAnswer = 64 << 10
 
-// Code lists the code blocks of the focused pair. Where more is not nil, the answer is long:
-// more lists them, and may be called from any goroutine.
+// Code returns the code blocks of the focused pair. If more is not nil, the answer is long:
+// more returns the blocks, and may be called from any goroutine.
 func (v *View) Code() (blocks []markdown.Code, more func() []markdown.Code) {
 	it := v.focused()
 	if it == nil {
@@ -357,7 +359,7 @@ func (v *View) Code() (blocks []markdown.Code, more func() []markdown.Code) {
 	return blocks, nil
 }
 
-// codeIn are the blocks of code in a text.
+// codeIn returns the code blocks in a text.
 func codeIn(text string, md *markdown.Style) []markdown.Code {
 	d := markdown.New(md)
 	d.Append(text)

@@ -12,7 +12,7 @@ import (
 	"winnow/tui/style"
 )
 
-// position is a cell of a pair as it is drawn.
+// position is a cell of a drawn pair.
 type position struct {
 	seq        int64
 	line, cell int
@@ -27,54 +27,54 @@ func (p position) compare(q position) int {
 	return cmp.Or(p.compareLine(q.seq, q.line), cmp.Compare(p.cell, q.cell))
 }
 
-// cellRange is what stands between two positions, without the cell of the second.
+// cellRange is what is between two positions, excluding the second.
 type cellRange struct{ from, to position }
 
-// selection is what the pointer selects: everything from one span to another.
+// selection is what the mouse selects: everything from one span to another.
 type selection struct {
 	anchor, head cellRange
 	dragging     bool // the button was pressed on text
 	nonEmpty     bool // there is something between anchor and head
 }
 
-// SelectStart starts a selection at a cell of what View drew last. It selects
-// nothing until SelectTo.
+// SelectStart starts a selection at a cell of the last View. It selects nothing until
+// SelectTo.
 func (v *View) SelectStart(x, y int) {
 	at, ok := v.rangeAt(x, y)
 	v.sel = selection{anchor: at, head: at, dragging: ok}
 }
 
-// SelectTo extends the selection to a cell. One above or below the view scrolls, the
-// further the faster, and selects to the nearest cell inside. Call it when the pointer
+// SelectTo extends the selection to a cell. A cell above or below the view scrolls, faster
+// the further away it is, and selects to the nearest cell inside. Call it when the mouse
 // moves with the button down.
 func (v *View) SelectTo(x, y int) {
 	if !v.sel.dragging || v.height == 0 {
 		return
 	}
 	v.list.ScrollBy(max(min(y, 0), -maxEdgeScroll) + min(max(y-v.height+1, 0), maxEdgeScroll))
-	v.layout() // the rows drawn before scrolling show other lines
+	v.layout() // after scrolling, the rows show other lines
 	if at, ok := v.rangeAt(x, y); ok {
 		v.sel.head = at
 		v.sel.nonEmpty = v.sel.nonEmpty || at != v.sel.anchor
 	}
 }
 
-// SelectEnd ends the dragging that SelectStart began; started is false when that was not
-// called, selected when nothing is selected.
+// SelectEnd ends the dragging started by SelectStart; started is false if there was none,
+// selected is false if nothing is selected.
 func (v *View) SelectEnd() (started, selected bool) {
 	started, v.sel.dragging = v.sel.dragging, false
 	_, selected = v.selected()
 	return started, selected
 }
 
-// maxEdgeScroll is how many lines a pointer outside scrolls at most.
+// maxEdgeScroll is the maximum number of lines scrolled per step.
 const maxEdgeScroll = 6
 
 // ClearSelection ends the selection.
 func (v *View) ClearSelection() { v.sel = selection{} }
 
-// selected is the selection from its first to its last cell. There is none when
-// the pair of one of its ends is gone.
+// selected returns the selection from its first to its last cell. There is none if the pair
+// at one of its ends is gone.
 func (v *View) selected() (s cellRange, ok bool) {
 	if !v.sel.nonEmpty {
 		return cellRange{}, false
@@ -91,9 +91,9 @@ func (v *View) selected() (s cellRange, ok bool) {
 	return s, first && last && s.from.compare(s.to) < 0
 }
 
-// SelectionText is the selected text as it is drawn, without bars, indents and
-// padding, and without the line breaks of the width. Parts are set apart by a
-// blank line. Pairs that are not loaded are not in it: see SelectionMissing.
+// SelectionText returns the selected text as drawn, without bars, indents, padding and soft
+// line breaks. Parts are separated by a blank line. Pairs that are not loaded are missing:
+// see SelectionMissing.
 func (v *View) SelectionText() string {
 	var texts []string
 	v.eachSelected(func(seq int64, sel cellRange) {
@@ -111,7 +111,7 @@ func (v *View) SelectionText() string {
 	return safetext.Clean(strings.Join(texts, "\n\n"))
 }
 
-// SelectionMissing names the pairs of the selection that are not loaded.
+// SelectionMissing returns the pairs of the selection that are not loaded.
 func (v *View) SelectionMissing() (missing []int64) {
 	v.eachSelected(func(seq int64, _ cellRange) {
 		if v.src.loaded(seq) == nil {
@@ -136,7 +136,7 @@ func (v *View) eachSelected(do func(seq int64, sel cellRange)) {
 	}
 }
 
-// selectedText is what sel contains of part n.
+// selectedText returns what sel contains of part n.
 func (it *item) selectedText(n int, sel cellRange) string {
 	var b strings.Builder
 	first, last := it.lineRange(n)
@@ -158,8 +158,8 @@ func (it *item) selectedText(n int, sel cellRange) string {
 	return b.String()
 }
 
-// selectedCells are the cells of a line that sel contains, as far as they show
-// text; from is greater than to when sel does not reach the line.
+// selectedCells returns the cells of a line that sel contains, as far as they are text;
+// from is greater than to if sel does not include the line.
 func (it *item) selectedCells(y int, sel cellRange) (from, to int) {
 	if sel.to.compareLine(it.seq, y) < 0 || sel.from.compareLine(it.seq, y) > 0 {
 		return 1, 0
@@ -175,7 +175,7 @@ func (it *item) selectedCells(y int, sel cellRange) (from, to int) {
 	return from, to
 }
 
-// textCells are the cells of a line where its text begins and ends.
+// textCells returns the columns where a line's text starts and ends.
 func (it *item) textCells(y int) (from, to int) {
 	line, info := it.plainLine(y), it.lineInfo(y)
 	if tail := int(info.Tail); tail > 0 {
@@ -185,10 +185,10 @@ func (it *item) textCells(y int) (from, to int) {
 	return min(int(info.Lead), to), to
 }
 
-// plainLine is a line of the pair without styles.
+// plainLine returns a line of the pair without styles.
 func (it *item) plainLine(y int) string { return ansi.Strip(it.line(y)) }
 
-// lineInfo says how a line of the pair is copied.
+// lineInfo returns how a line of the pair is copied.
 func (it *item) lineInfo(y int) markdown.LineInfo {
 	if n, at, ok := it.partAt(y); ok {
 		return it.parts[n].Info(at)
@@ -196,9 +196,8 @@ func (it *item) lineInfo(y int) markdown.LineInfo {
 	return markdown.LineInfo{Lead: notCopied}
 }
 
-// rangeAt is the character on a cell. Beside a text it is the
-// nearest place of the line; where there is no text, the beginning of what
-// follows, or the end of what stands above.
+// rangeAt returns the character at a cell. Next to a text it is the nearest place in the
+// line; where there is no text, the start of what follows or the end of what precedes.
 func (v *View) rangeAt(x, y int) (cellRange, bool) {
 	y, x = max(0, min(y, v.height-1)), x-v.gutter()
 	for row := y; row < v.height; row++ {
@@ -215,7 +214,7 @@ func (v *View) rangeAt(x, y int) (cellRange, bool) {
 	return cellRange{}, false
 }
 
-// textAt is the line of a pair that row y shows; ok is false when it has no text.
+// textAt returns the line of a pair shown on row y; ok is false if it has no text.
 func (v *View) textAt(y int) (it *item, line int, ok bool) {
 	i, line, ok := v.list.ItemAt(y)
 	if !ok {
@@ -226,12 +225,12 @@ func (v *View) textAt(y int) (it *item, line int, ok bool) {
 	return it, line, from < to
 }
 
-// characterAt is the character at column x of a line, or the nearest place.
+// characterAt returns the character at column x of a line, or the nearest place.
 func (it *item) characterAt(line, x int) cellRange {
 	from, to := it.textCells(line)
 	end := min(max(x, from), to)
 	begin := end
-	if x == begin && x < to { // a wide character is selected whole
+	if x == begin && x < to { // a wide character is selected as a whole
 		end = 0
 		for s, state := it.plainLine(line), byte(0); end <= x; {
 			_, width, n, next := markdown.Character(s, state)
@@ -241,7 +240,7 @@ func (it *item) characterAt(line, x int) cellRange {
 	return cellRange{position{it.seq, line, begin}, position{it.seq, line, end}}
 }
 
-// drawSelected draws what is selected of a row, which shows a line of pair i.
+// drawSelected draws the selected part of a row that shows a line of pair i.
 func (v *View) drawSelected(row string, i, line int, sel cellRange) string {
 	it := v.src.at(i)
 	n, _, ok := it.partAt(line)

@@ -7,23 +7,23 @@ import (
 // textPart is a stretch of the answer.
 type textPart struct {
 	partState
-	stored string // of which the first read bytes are in doc
+	stored string // the first read bytes are in doc
 	read   int
 	md     *markdown.Style
-	limit  int // bytes that are shown as Markdown at most
+	limit  int // maximum bytes shown as Markdown
 	parsed *markdown.Doc
-	drawn  docLines  // of the rendered text
-	raw    bool      // its source is shown
+	drawn  docLines  // the rendered text
+	raw    bool      // show the source
 	plain  *longText // the source, while it is shown
 }
 
-// newTextPart is a stretch of a stored answer.
+// newTextPart returns a stretch of a stored answer.
 func newTextPart(text string, md *markdown.Style) *textPart {
 	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md, limit: maxMarkdown}
 }
 
-// maxMarkdown is how many bytes of all stretches of an answer are shown as Markdown: they
-// take many times as much memory.
+// maxMarkdown is how many bytes of an answer are shown as Markdown, because it takes many
+// times as much memory.
 const maxMarkdown = 1 << 20
 
 // addText adds a stretch of the answer.
@@ -37,7 +37,7 @@ func addText(parts []part, text string, md *markdown.Style) ([]part, *textPart) 
 	return append(parts, t), t
 }
 
-// size is the length of the text.
+// size returns the length of the text.
 func (p *textPart) size() int {
 	if p.stored != "" {
 		return len(p.stored)
@@ -51,7 +51,7 @@ func (p *textPart) setStyle(md *markdown.Style) {
 	}
 }
 
-// doc is the rendered text, as far as a stored one was parsed.
+// doc returns the rendered text, as far as it has been parsed.
 func (p *textPart) doc() *markdown.Doc {
 	if p.parsed == nil {
 		p.parsed = markdown.New(p.md)
@@ -60,10 +60,10 @@ func (p *textPart) doc() *markdown.Doc {
 	return p.parsed
 }
 
-// parseStep is how much of a stored text is parsed at once.
+// parseStep is how much of a stored text is parsed at a time.
 const parseStep = 1 << 10
 
-// parse parses as much of the stored text as the budget pays for.
+// parse parses as much of the stored text as the budget allows.
 func (p *textPart) parse(rc *renderContext) {
 	d := p.doc()
 	for p.read < len(p.stored) && rc.budget > 0 {
@@ -83,7 +83,7 @@ func (p *textPart) parse(rc *renderContext) {
 	}
 }
 
-// code are the blocks of code in the text, also of one that is not parsed yet.
+// code returns the code blocks in the text, even if it is not parsed yet.
 func (p *textPart) code() []markdown.Code {
 	if p.read == len(p.stored) {
 		return p.doc().Code()
@@ -91,7 +91,7 @@ func (p *textPart) code() []markdown.Code {
 	return codeIn(p.stored, p.md)
 }
 
-// write adds to a text that is not a stored one.
+// write appends to a text that is not stored.
 func (p *textPart) write(text string) {
 	p.doc().Append(text)
 	if p.plain != nil {
@@ -100,14 +100,14 @@ func (p *textPart) write(text string) {
 	p.dirty = true
 }
 
-// reopen makes a stored text one that is written to.
+// reopen makes it possible to write to a stored text.
 func (p *textPart) reopen() {
 	text := p.stored
 	p.stored, p.read, p.parsed = "", 0, nil
 	p.write(text)
 }
 
-// end ends such a text.
+// end ends a text that is written to.
 func (p *textPart) end() {
 	if p.stored == "" {
 		p.doc().Finish()
@@ -148,17 +148,17 @@ func (p *textPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// docLines are the lines of a document, and behind them those of its rest and of what is
-// not parsed yet.
+// docLines are the lines of a document, followed by those of its rest and of what is not
+// parsed yet.
 type docLines struct {
 	doc        *markdown.Doc
 	width      int
 	lines      []string
-	infos      []markdown.LineInfo // made when they are asked for
-	read, rest int                 // bytes that are parsed, and that are not
+	infos      []markdown.LineInfo // created on demand
+	read, rest int                 // number of bytes that are parsed, and that are not
 }
 
-// laidOut are the lines that there are.
+// laidOut returns the number of existing lines.
 func (l *docLines) laidOut() int {
 	n := len(l.lines)
 	if rest := l.doc.Rest(); rest != nil {

@@ -7,8 +7,8 @@ import (
 	"winnow/assistant"
 )
 
-// StartTurn shows a running pair: its text, and that the assistant works. When a
-// pair is retried its complete responses stay: those up to its last tool call.
+// StartTurn shows a running pair: its text, and that the assistant is working. If a pair is
+// retried, its complete responses stay, that is, everything up to its last tool call.
 func (v *View) StartTurn(p assistant.Pair) {
 	it := v.src.item(p.Seq)
 	parts := []part{newUserPart(p)}
@@ -23,14 +23,15 @@ func (v *View) StartTurn(p assistant.Pair) {
 	v.runningSeq = p.Seq
 }
 
-// ResumeTurn shows a running pair with what was received so far; Apply goes on from there.
+// ResumeTurn shows a running pair with what was received so far; Apply continues from
+// there.
 func (v *View) ResumeTurn(p assistant.Pair) {
 	it := v.src.item(p.Seq)
 	it.setPair(p, true)
 	v.runningSeq = p.Seq
 }
 
-// EndTurn ends a turn that failed: what was streamed goes when its pair is loaded.
+// EndTurn ends a failed turn. What was streamed disappears when its pair is loaded.
 func (v *View) EndTurn() {
 	if it := v.running(); it != nil {
 		it.running = false
@@ -38,7 +39,7 @@ func (v *View) EndTurn() {
 	}
 }
 
-// running is the item of the running turn, nil when there is none.
+// running returns the item of the running turn, or nil.
 func (v *View) running() *item {
 	if it := v.src.items[v.runningSeq]; it != nil && it.running {
 		return it
@@ -78,8 +79,8 @@ func (v *View) Apply(e assistant.Event) {
 	it.changed()
 }
 
-// replace puts a stored pair in the place of an item. What was streamed stays where
-// it is when the turn went well: nothing jumps.
+// replace shows a stored pair in an item. If the turn succeeded, the streamed parts stay
+// where they are, so that nothing jumps.
 func (v *View) replace(it *item, p assistant.Pair) {
 	if !it.running || p.State != assistant.PairComplete {
 		it.setPair(p, false)
@@ -96,7 +97,7 @@ func (v *View) replace(it *item, p assistant.Pair) {
 	}
 	it.pair, it.running = p, false
 	for _, payload := range p.Payloads {
-		if it.payloadCard(payload.ID) == nil { // a tool's result, which has come before the answer
+		if it.payloadCard(payload.ID) == nil { // a tool result, which arrived before the answer
 			it.parts = it.rc.addPayload(it.parts, payload)
 		}
 	}
@@ -104,7 +105,7 @@ func (v *View) replace(it *item, p assistant.Pair) {
 	it.redraw()
 }
 
-// Remove removes a pair that was cancelled before it had any result.
+// Remove removes a pair that was cancelled before it had a result.
 func (v *View) Remove(seq int64) { delete(v.src.items, seq) }
 
 // Tick advances the spinner by one frame.
@@ -128,7 +129,7 @@ func (v *View) SetNotInFilter(seq int64, hidden bool) {
 	}
 }
 
-// reasoningParts are the blocks of thinking.
+// reasoningParts returns the reasoning blocks.
 func (it *item) reasoningParts() []*reasoningPart {
 	var out []*reasoningPart
 	for _, p := range it.parts {
@@ -139,8 +140,8 @@ func (it *item) reasoningParts() []*reasoningPart {
 	return out
 }
 
-// streamingReasoning is the block that the model's thinking goes to: the last part, or
-// a new one after text and tools.
+// streamingReasoning returns the block to which reasoning is appended: the last part, or a
+// new one after text and tools.
 func (it *item) streamingReasoning() *reasoningPart {
 	if r, ok := it.parts[len(it.parts)-1].(*reasoningPart); ok {
 		return r
@@ -151,8 +152,8 @@ func (it *item) streamingReasoning() *reasoningPart {
 	return r
 }
 
-// endReasoning folds the thinking when the first content comes. The lines below
-// move, so the selection ends.
+// endReasoning folds the reasoning when the first content arrives. The lines below move, so
+// the selection ends.
 func (v *View) endReasoning(it *item) {
 	for _, r := range it.reasoningParts() {
 		if r.streaming {
@@ -162,16 +163,16 @@ func (v *View) endReasoning(it *item) {
 	}
 }
 
-// addAnswer adds to the last stretch of text; a marker of a card ends it.
+// addAnswer appends to the last stretch of text; a card marker ends it.
 func (it *item) addAnswer(delta string) {
 	if c := it.lastToolCard(); c != nil && delta == fmt.Sprintf("[[tool:%d]]", c.index) {
-		return // the card is there already
+		return // the card already exists
 	}
 	t, ok := it.parts[len(it.parts)-1].(*textPart)
 	if !ok {
 		it.parts, t = addText(it.parts, "", it.rc.md)
 	}
-	t.write(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes what only looks like a marker
+	t.write(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes text that only looks like a marker
 }
 
 func (it *item) lastToolCard() *toolCard {

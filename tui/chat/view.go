@@ -15,26 +15,26 @@ import (
 	"winnow/tui/style"
 )
 
-// maxLoaded is how many pairs stay loaded: hundreds of screens, and well under
-// the memory that a client may take when pairs are of ordinary size.
+// maxLoaded is how many pairs stay loaded: hundreds of screens, and with pairs of ordinary
+// size well below what a client's memory should be.
 const maxLoaded = 2000
 
-// View is the message viewport. New makes one.
+// View is the message viewport. Create it with New.
 type View struct {
 	list          list.List
 	src           *source
 	rc            renderContext
 	firstIncluded int   // index of the oldest included pair
-	focus         int   // the part of the focused pair that has the focus
-	jumpTarget    int64 // the pair that JumpTo led to; 0 for none
-	runningSeq    int64 // the pair of the turn that started last
+	focus         int   // index of the focused part in the focused pair
+	jumpTarget    int64 // the target of JumpTo; 0 if none
+	runningSeq    int64 // the pair of the last started turn
 	active        bool
 	search        search
 	sel           selection
 	width, height int
 }
 
-// source hands the visible pairs to the list.
+// source provides the visible pairs to the list.
 type source struct {
 	refs  []assistant.Ref
 	items map[int64]*item
@@ -76,7 +76,7 @@ func (s *source) item(seq int64) *item {
 	return it
 }
 
-// newest is the last of the visible pairs; 0 for none.
+// newest returns the last of the visible pairs; 0 if none.
 func (s *source) newest() int64 {
 	if len(s.refs) == 0 {
 		return 0
@@ -84,7 +84,7 @@ func (s *source) newest() int64 {
 	return s.refs[len(s.refs)-1].Seq
 }
 
-// loaded is the item of a pair that is loaded, nil otherwise.
+// loaded returns the item of a loaded pair, or nil.
 func (s *source) loaded(seq int64) *item {
 	if it := s.items[seq]; it != nil && it.loaded {
 		return it
@@ -92,7 +92,7 @@ func (s *source) loaded(seq int64) *item {
 	return nil
 }
 
-// New makes an empty view. now returns the time; nil is time.Now.
+// New returns an empty view. now returns the time; nil means time.Now.
 func New(st style.Styles, now func() time.Time) *View {
 	if now == nil {
 		now = time.Now
@@ -105,7 +105,8 @@ func New(st style.Styles, now func() time.Time) *View {
 	return v
 }
 
-// cost is about how many tokens a pair is in a request; 0 when it is not visible.
+// cost returns the approximate number of tokens of a pair in a request; 0 if it is not
+// visible.
 func (v *View) cost(seq int64) int {
 	if i, ok := v.src.Index(seq); ok {
 		return v.src.refs[i].Cost
@@ -113,7 +114,7 @@ func (v *View) cost(seq int64) int {
 	return 0
 }
 
-// SetStyles draws with other colours from now on.
+// SetStyles changes the colours.
 func (v *View) SetStyles(st style.Styles) {
 	v.rc.st, v.rc.md = st, markdown.NewStyle(st.Markdown)
 	for _, it := range v.src.items {
@@ -126,7 +127,7 @@ func (v *View) SetStyles(st style.Styles) {
 	}
 }
 
-// SetKeys sets the keys that the texts of the view name.
+// SetKeys sets the keys named in the texts of the view.
 func (v *View) SetKeys(keys pane.Keys) {
 	v.rc.keys = keys
 	for _, it := range v.src.items {
@@ -134,20 +135,20 @@ func (v *View) SetKeys(keys pane.Keys) {
 	}
 }
 
-// SetRefs makes refs the visible pairs; first is the index of the oldest
-// included one. The line at the top of the screen stays there.
+// SetRefs sets the visible pairs; first is the index of the oldest included one. The line
+// at the top of the screen stays there.
 func (v *View) SetRefs(refs []assistant.Ref, first int) {
 	at, newest := v.list.Focused(), v.src.newest()
 	v.src, v.firstIncluded = &source{refs: refs, items: v.src.items, rc: &v.rc}, first
 	v.unload()
 	v.markNewest(newest)
 	v.list.SetSource(v.src)
-	if at >= 0 && v.list.Focused() < 0 && len(refs) > 0 { // the focused pair is gone: its neighbour gets the focus
+	if at >= 0 && v.list.Focused() < 0 && len(refs) > 0 { // the focused pair is gone, so its neighbour gets the focus
 		v.focusOn(min(at, len(refs)-1), 0)
 	}
 }
 
-// unload removes pairs that are not near the screen when too many are loaded.
+// unload unloads pairs that are not near the screen if too many are loaded.
 func (v *View) unload() {
 	if len(v.src.items) <= maxLoaded {
 		return
@@ -163,7 +164,8 @@ func (v *View) unload() {
 	}
 }
 
-// markNewest marks the newest pair, whose choices can be chosen by number, instead of before.
+// markNewest marks the newest pair, whose choices can be chosen by number, instead of
+// before.
 func (v *View) markNewest(before int64) {
 	newest := v.src.newest()
 	for _, seq := range [...]int64{before, newest} {
@@ -177,17 +179,17 @@ func (v *View) markNewest(before int64) {
 	v.updateChoices()
 }
 
-// Resize sets the size of the screen before anything is drawn on it, so that
-// Missing names what will be seen.
+// Resize sets the size of the screen before anything is drawn, so that Missing returns what
+// will be visible.
 func (v *View) Resize(w, h int) {
-	if w != v.width { // the selection is one of cells
+	if w != v.width { // a selection consists of cells
 		v.sel = selection{}
 	}
 	v.width, v.height = w, h
 }
 
-// LayOut lays out what the next frame shows, as far as the budget of a frame goes. It
-// reports whether something is left for another call.
+// LayOut lays out what the next frame shows, within the budget of a frame. It reports
+// whether another call is needed.
 func (v *View) LayOut() (more bool) {
 	if v.width <= 0 || v.height <= 0 {
 		return false
@@ -198,11 +200,10 @@ func (v *View) LayOut() (more bool) {
 	return v.rc.pending
 }
 
-// layout makes the list's rows those of the next frame.
+// layout lays out the list for the next frame.
 func (v *View) layout() []string { return v.list.View(v.innerWidth(), v.height) }
 
-// Missing names the pairs on the screen, and half a screen around it, that are not
-// loaded.
+// Missing returns the pairs that are not loaded, on the screen and half a screen around it.
 func (v *View) Missing() []int64 {
 	if v.height > 0 {
 		v.layout()
@@ -220,14 +221,14 @@ func (v *View) Missing() []int64 {
 	return out
 }
 
-// Load fills in pairs, and ends the running one when it is among them.
+// Load fills in pairs, and ends the running turn if its pair is among them.
 func (v *View) Load(pairs []assistant.Pair) {
 	for _, p := range pairs {
 		if it, known := v.src.items[p.Seq]; known {
 			v.replace(it, p)
 		}
 	}
-	switch { // a loaded pair has another height than its placeholder
+	switch { // a loaded pair has a different height than its placeholder
 	case v.jumpTarget == 0:
 	case v.search.at.seq == v.jumpTarget && v.search.goingOn:
 		v.goOn()
@@ -238,8 +239,8 @@ func (v *View) Load(pairs []assistant.Pair) {
 	}
 }
 
-// Loaded names the pairs that are loaded and whose turn has ended, in order: also those
-// that the filter hides now, which come back as they are.
+// Loaded returns the loaded pairs whose turn has ended, in order, including those that the
+// filter hides, which reappear unchanged.
 func (v *View) Loaded() []int64 {
 	var out []int64
 	for seq, it := range v.src.items {
@@ -254,11 +255,12 @@ func (v *View) Loaded() []int64 {
 // Len counts the visible pairs.
 func (v *View) Len() int { return len(v.src.refs) }
 
-// SetActive says whether the view has the focus: its mark is drawn only then.
+// SetActive sets whether the view has the focus; the focus mark is drawn only then.
 func (v *View) SetActive(on bool) { v.active = on }
 
-// gutterWidth is the column left of the lines, the focus mark and the boundary, and
-// rightWidth the air right of them. A view narrower than minGuttered has neither.
+// gutterWidth is the width of the column left of the lines, with the focus mark and the
+// boundary; rightWidth is the margin on the right. A view narrower than minGuttered has
+// neither.
 const (
 	gutterWidth = 2
 	rightWidth  = 2
@@ -272,7 +274,7 @@ func (v *View) gutter() int {
 	return gutterWidth
 }
 
-// innerWidth is the width of the items.
+// innerWidth returns the width of the items.
 func (v *View) innerWidth() int {
 	if v.gutter() == 0 {
 		return max(1, v.width)
@@ -319,8 +321,8 @@ func (v *View) View(w, h int) []string {
 	return rows
 }
 
-// inFocus says whether a line of pair i, which has the focus, belongs to the
-// focused part.
+// inFocus reports whether a line of pair i, which has the focus, belongs to the focused
+// part.
 func (v *View) inFocus(i, line int) bool {
 	it := v.src.at(i)
 	if v.focus >= len(it.starts) {

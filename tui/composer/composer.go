@@ -13,24 +13,24 @@ import (
 	"winnow/tui/style"
 )
 
-// maxLines bounds the height of the box in lines; callers show far fewer.
+// maxLines is the maximum height of the box in lines; callers show far fewer.
 const maxLines = 200
 
-// prompt stands before the first line while the box has the focus; all lines are indented
-// by as much.
+// prompt is drawn before the first line while the box has the focus; all lines are indented
+// by its width.
 const (
 	prompt      = " › "
 	promptWidth = 3
 )
 
-// Model is the input box. New makes one.
+// Model is the input box. Create it with New.
 type Model struct {
 	area   textarea.Model
 	undo   undoStack
 	chips  []chip
 	recall recall
 	width  int
-	styles int // counts SetStyles
+	styles int // number of SetStyles calls
 	drawn  drawn
 }
 
@@ -41,15 +41,14 @@ type drawn struct {
 	view string
 }
 
-// viewKey is all that a view of the box depends on.
+// viewKey is everything that a view of the box depends on.
 type viewKey struct {
 	text, placeholder                          string
 	row, column, scroll, width, height, styles int
 	focused                                    bool
 }
 
-// New returns an empty box without focus; its keys are those of the mode
-// [keymap.Editing].
+// New returns an empty box without focus. Its keys are those of the mode [keymap.Editing].
 func New(st style.Input, keys *keymap.Map) *Model {
 	area := textarea.New()
 	area.ShowLineNumbers = false
@@ -69,10 +68,10 @@ func New(st style.Input, keys *keymap.Map) *Model {
 	return b
 }
 
-// SetKeys binds other keys from now on.
+// SetKeys changes the key bindings.
 func (b *Model) SetKeys(keys *keymap.Map) { b.area.KeyMap = keyMap(keys) }
 
-// keyMap is the key map of the textarea without the keys that winnow uses itself.
+// keyMap returns the key map of the textarea without the keys that winnow handles itself.
 func keyMap(keys *keymap.Map) textarea.KeyMap {
 	m := textarea.DefaultKeyMap()
 	for binding, a := range map[*key.Binding]keymap.Action{
@@ -92,7 +91,7 @@ func keyMap(keys *keymap.Map) textarea.KeyMap {
 	return m
 }
 
-// SetStyles draws with other colours from now on.
+// SetStyles changes the colours.
 func (b *Model) SetStyles(st style.Input) {
 	state := textarea.StyleState{
 		Text: st.Text, Placeholder: st.Placeholder, Prompt: st.Prompt, Selection: st.Selected,
@@ -107,7 +106,7 @@ func (b *Model) SetStyles(st style.Input) {
 // SetPlaceholder sets what an empty box shows.
 func (b *Model) SetPlaceholder(text string) { b.area.Placeholder = text }
 
-// SetWidth sets the width in cells. It must come before Rows.
+// SetWidth sets the width in cells. Call it before Rows.
 func (b *Model) SetWidth(w int) {
 	if w != b.width {
 		b.width = w
@@ -115,7 +114,7 @@ func (b *Model) SetWidth(w int) {
 	}
 }
 
-// Rows is how many lines the whole text takes, or a little more than maxLines.
+// Rows returns how many lines the whole text takes; above maxLines, slightly more than maxLines.
 func (b *Model) Rows() int {
 	rows := 0
 	for _, line := range strings.Split(b.area.Value(), "\n") {
@@ -130,10 +129,10 @@ func (b *Model) Rows() int {
 // Focus makes the box accept keys and show the cursor.
 func (b *Model) Focus() { b.area.Focus() }
 
-// Blur undoes Focus.
+// Blur removes the focus.
 func (b *Model) Blur() { b.area.Blur() }
 
-// Focused reports whether the box has the keys.
+// Focused reports whether the box has the focus.
 func (b *Model) Focused() bool { return b.area.Focused() }
 
 // View draws the box in height lines.
@@ -152,10 +151,10 @@ func (b *Model) View(height int) string {
 	return b.drawn.view
 }
 
-// Cursor is the cursor in the box; nil without focus.
+// Cursor returns the cursor in the box; nil without focus.
 func (b *Model) Cursor() *tea.Cursor { return b.area.Cursor() }
 
-// Key handles a key that is for the box.
+// Key handles a key for the box.
 func (b *Model) Key(k tea.KeyPressMsg) {
 	before := b.area.Value()
 	b.area, _ = b.area.Update(k)
@@ -165,17 +164,17 @@ func (b *Model) Key(k tea.KeyPressMsg) {
 	}
 }
 
-// Text is the whole message, chips replaced by what they stand for.
+// Text returns the whole message, with chips replaced by their text.
 func (b *Model) Text() string { return expand(b.area.Value(), b.chips) }
 
-// Shown is the text as the box shows it, with the labels of chips. Two messages differ
-// when it differs.
+// Shown returns the text as displayed, with the labels of chips. It is different for
+// different messages.
 func (b *Model) Shown() string { return b.area.Value() }
 
-// Empty reports whether there is nothing but white space.
+// Empty reports whether the text is empty or only white space.
 func (b *Model) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
 
-// Set replaces the text. Undo and Older bring back what was there.
+// Set replaces the text. Undo and Older restore the previous one.
 func (b *Model) Set(text string) {
 	b.stashText()
 	b.pushUndo()
@@ -200,15 +199,15 @@ func (b *Model) setValue(text string) {
 	b.area.MoveToEnd()
 }
 
-// Reset empties the box and returns what was in it. Undo brings it back.
+// Reset empties the box and returns its text. Undo restores it.
 func (b *Model) Reset() string {
 	text := b.Text()
 	b.empty()
 	return text
 }
 
-// Exchange shows a text in place of the draft, until restore brings the draft and its
-// undo steps back.
+// Exchange shows a text in place of the draft, until restore restores the draft and its
+// undo steps.
 func (b *Model) Exchange(text string) (restore func()) {
 	draft, undo := state{b.area.Value(), b.chips}, b.undo
 	undo.states = slices.Clone(undo.states)
@@ -219,28 +218,27 @@ func (b *Model) Exchange(text string) (restore func()) {
 	}
 }
 
-// Clear empties the box. Undo and Older bring the text back.
+// Clear empties the box. Undo and Older restore the text.
 func (b *Model) Clear() {
 	b.stashText()
 	b.empty()
 }
 
-// AddToStash adds a text that could not be sent to the stash: Older brings it back.
+// AddToStash adds a text that could not be sent to the stash, from which Older recalls it.
 // The box does not change.
 func (b *Model) AddToStash(text string) {
 	b.recall.addToStash(text)
 	b.recall.leave()
 }
 
-// empty empties the box. Undo brings the text back.
+// empty empties the box. Undo restores the text.
 func (b *Model) empty() {
 	b.pushUndo()
 	b.area.Reset()
 	b.recall.leave()
 }
 
-// stashText adds the text of the box to the stash, unless it is an older text that was
-// not changed.
+// stashText adds the text of the box to the stash, unless it is an unchanged recalled text.
 func (b *Model) stashText() {
 	if !b.recall.browsing && !b.Empty() {
 		b.recall.addToStash(b.Text())
@@ -272,18 +270,18 @@ func (b *Model) NewLine() {
 	b.recall.leave()
 }
 
-// withLF makes every line end LF: the textarea would take CR LF for two.
+// withLF converts line ends to LF: the textarea would treat CR LF as two.
 func withLF(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 }
 
-// Before is the line of the cursor up to it.
+// Before returns the text before the cursor in its line.
 func (b *Model) Before() string {
 	line := []rune(b.currentLine())
 	return string(line[:min(b.area.Column(), len(line))])
 }
 
-// Word is the text between the last white space before the cursor and the cursor.
+// Word returns the text between the last white space before the cursor and the cursor.
 func (b *Model) Word() string {
 	before := b.Before()
 	return before[len(strings.TrimRightFunc(before, func(r rune) bool { return !unicode.IsSpace(r) })):]
@@ -297,12 +295,12 @@ func (b *Model) currentLine() string {
 	return ""
 }
 
-// ReplaceBefore replaces the n runes before the cursor, of its line, by text, as one
+// ReplaceBefore replaces the n runes before the cursor, within its line, with text, as one
 // edit.
 func (b *Model) ReplaceBefore(n int, text string) {
 	b.pushUndo()
 	bound := b.area.KeyMap
-	b.area.KeyMap = textarea.DefaultKeyMap() // whose backspace this is
+	b.area.KeyMap = textarea.DefaultKeyMap() // uses its backspace
 	for range n {
 		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
@@ -311,5 +309,5 @@ func (b *Model) ReplaceBefore(n int, text string) {
 	b.recall.leave()
 }
 
-// SetColumn puts the cursor before rune n of its line.
+// SetColumn moves the cursor before rune n of its line.
 func (b *Model) SetColumn(n int) { b.area.SetCursorColumn(n) }

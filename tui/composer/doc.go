@@ -1,30 +1,30 @@
-// Package composer is the box in which the user writes a message, with what completes the
-// text and what the text names with an @.
+// Package composer is the box in which the user writes a message, including completions and
+// @mentions of files.
 //
 // # Types
 //
-// A Model is a textarea of bubbles that never loses typed text. Undo reverts
-// edits one by one, and brings back what was cleared, sent or replaced. A large
-// paste becomes a chip in the text; its full text is stored beside it. Older and Newer
-// walk through sent messages, and through the stash: cleared texts.
+// A Model is a bubbles textarea that never loses typed text. Undo reverts edits one by one,
+// and restores what was cleared, sent or replaced. A large paste becomes a chip in the
+// text; its full text is stored beside it. Older and Newer move through sent messages and
+// the stash of cleared texts.
 //
-// Completions is the list above the box: what can complete the text before its cursor. Its
-// entries may be read elsewhere; Show then shows them, unless the text is another by then.
+// Completions is the list above the box with completions of the text before the cursor. Its
+// entries may be read in the background; Show then shows them, unless the text has changed.
 //
-// A MentionSource finds what a text names with an @, and suggests what can complete an
-// @word that is being typed; Attach reads the named files into a prompt: text files, whose
-// text is sent with the message, and pictures. Paths are relative to the folder of the
-// program, ~/ is the home of the user.
+// A MentionSource finds the files mentioned in a text with @, and suggests completions of
+// an @word. Attach reads the mentioned files into a prompt: text files, whose text is sent
+// with the message, and pictures. Paths are relative to the program's working folder; ~/ is
+// the user's home.
 //
 // # Concurrency
 //
-// A Model and Completions belong to one goroutine, the one that runs Update and View. The
-// functions and methods for mentions read the disk; any goroutine may call them.
+// A Model and Completions must be used by the goroutine that runs Update and View. The
+// functions and methods for mentions read the disk and may be called from any goroutine.
 //
 // # Caveats
 //
-// The textarea takes 40 ms a key at 100 KB and drops lines beyond 10,000, which
-// is why a paste above ChipFrom never reaches it.
+// The textarea takes 40 ms a key at 100 KB and drops lines beyond 10,000, which is why a
+// paste above ChipFrom never reaches it.
 //
 // Only text files of at most MaxAttachment bytes and the pictures of package attachment can
 // be attached, and no path that contains white space.

@@ -18,18 +18,19 @@ import (
 	"winnow/tui/overlay"
 )
 
-// MaxAttachment bounds a text file, in bytes: 75,000 tokens, more than most models take.
+// MaxAttachment is the maximum size of a text file in bytes: 75,000 tokens, more than most
+// models take.
 const MaxAttachment = 256 << 10
 
-const maxSuggested = 5000 // entries of a folder, and names, that Suggest looks at
+const maxSuggested = 5000 // maximum number of folder entries, and of names, that Suggest looks at
 
-// MentionSource is where the files are.
+// MentionSource finds files for mentions.
 type MentionSource struct {
-	None bool // the user is on another machine than the program: no file can be named or written
+	None bool // the user is on another machine, so files cannot be mentioned or written
 }
 
-// Files lists the files that a text names as @path. A word is a path when it
-// has a dot or a slash in it, so that a mention of @someone stays a word.
+// Files returns the files that a text mentions as @path. A word is a path only if it
+// contains a dot or a slash, so that a mention of @someone stays a word.
 func (s MentionSource) Files(text string) (names []string) {
 	if s.None {
 		return nil
@@ -68,7 +69,7 @@ func Attach(p assistant.Prompt, names []string) (assistant.Prompt, error) {
 	return p, nil
 }
 
-// addPicture adds a picture, unless it is there already under this name.
+// addPicture adds a picture, unless it was already added under this name.
 func addPicture(files []assistant.Attachment, f assistant.Attachment) ([]assistant.Attachment, error) {
 	pictures := attachment.Pictures(files)
 	switch {
@@ -80,7 +81,7 @@ func addPicture(files []assistant.Attachment, f assistant.Attachment) ([]assista
 	return append(files, f), nil
 }
 
-// filePath expands ~/ at the beginning of a name to the home of the user.
+// filePath expands ~/ at the start of a name to the user's home.
 func filePath(name string) string {
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		if dir, err := os.UserHomeDir(); err == nil {
@@ -90,8 +91,8 @@ func filePath(name string) string {
 	return name
 }
 
-// read reads a file, up to what is more than can be attached. Its errors continue a
-// sentence that begins with the name.
+// read reads a file, up to slightly more than can be attached. Errors continue a sentence
+// that starts with the name.
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -112,7 +113,7 @@ func read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// unreadable is why a file cannot be read, without the path that fs.PathError repeats.
+// unreadable returns why a file cannot be read, without the path that fs.PathError repeats.
 func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("does not exist")
@@ -124,7 +125,7 @@ func unreadable(err error) error {
 	return fmt.Errorf("cannot be read: %w", err)
 }
 
-// checkText refuses what cannot stand in a message, as read does.
+// checkText returns an error for data that cannot be part of a message, like read.
 func checkText(data []byte) error {
 	switch {
 	case len(data) > MaxAttachment:
@@ -135,23 +136,23 @@ func checkText(data []byte) error {
 	return nil
 }
 
-// SplitMention divides an @word into its folder, with the slash at its end, and the rest.
+// SplitMention splits an @word into its folder, including the final slash, and the rest.
 func SplitMention(word string) (dir, name string) {
 	path := strings.TrimPrefix(word, "@")
 	n := strings.LastIndexByte(path, '/') + 1
 	return path[:n], path[n:]
 }
 
-// Suggest lists what can replace an @word: folders, files and the given names; first
-// those that begin with what is typed, then those that contain it. Hidden files are
-// listed once their dot is typed. It leaves out a folder that cannot be read, and names
-// that Files would not find again: with white space, a comma at the end or invisible
+// Suggest returns replacements for an @word: folders, files and the given names; first
+// those that start with the typed text, then those that contain it. Hidden files are
+// included only after a typed dot. Folders that cannot be read are left out, as are names
+// that Files would not find again: those with white space, a comma at the end or invisible
 // characters.
 func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
 	dir, typed := SplitMention(word)
 	typed = strings.ToLower(typed)
 	const folders, files, others = 0, 1, 2
-	var ranked [6][]overlay.Entry // by kind; from 3 on those that only contain what is typed
+	var ranked [6][]overlay.Entry // by kind; from 3 on those that only contain the typed text
 	add := func(kind int, name, text, extra string) {
 		i := strings.Index(strings.ToLower(name), typed)
 		if i < 0 || name[0] == '.' && !strings.HasPrefix(typed, ".") || safetext.Line(text, len(text)) != text || strings.ContainsAny(text, " \t") {
@@ -164,7 +165,7 @@ func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
 	}
 	var entries []os.DirEntry
 	if !s.None {
-		entries, _ = os.ReadDir(filepath.Clean(filePath(dir))) // "" is the folder of the program
+		entries, _ = os.ReadDir(filepath.Clean(filePath(dir))) // "" means the working folder
 	}
 	for _, e := range entries[:min(len(entries), maxSuggested)] {
 		path := dir + e.Name()
@@ -177,7 +178,7 @@ func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
 		case !info.Mode().IsRegular():
 			continue
 		case !strings.ContainsAny(path, "./"):
-			path = "./" + path // so that Files takes it for a path
+			path = "./" + path // so that Files recognises it as a path
 		}
 		if !slices.Equal(s.Files("@"+path), []string{path}) {
 			continue

@@ -9,19 +9,19 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// ChipFrom is the size in bytes from which a paste becomes a chip: two screens
-// of text, and well below where the textarea grows slow.
+// ChipFrom is the size in bytes from which a paste becomes a chip: two screens of text, and
+// well below the size at which the textarea becomes slow.
 const ChipFrom = 8 << 10
 
-// chipLines is the number of line breaks from which a paste becomes a chip: no screen
-// shows so many lines beside a conversation.
+// chipLines is the number of line breaks from which a paste becomes a chip: more lines than
+// any screen shows next to a conversation.
 const chipLines = 60
 
-// chip stands for a text that is too large for the box.
+// chip represents a text that is too large for the box.
 type chip struct{ label, text string }
 
-// Paste inserts pasted text at the cursor, as one edit. Line ends become LF, and a
-// large text becomes a chip. It returns how many invisible characters were left out.
+// Paste inserts pasted text at the cursor, as one edit. Line ends become LF, and a large
+// text becomes a chip. It returns how many invisible characters were removed.
 func (b *Model) Paste(text string) (hidden int) {
 	b.pushUndo()
 	text = withLF(text)
@@ -42,8 +42,8 @@ func (b *Model) addChip(text string) string {
 	return label
 }
 
-// expand replaces the label of each chip by its text, once: the same label typed by
-// hand stays.
+// expand replaces each chip's label with its text, once: the same label typed by hand
+// stays.
 func expand(text string, chips []chip) string {
 	for _, c := range chips {
 		text = strings.Replace(text, c.label, c.text, 1)
@@ -59,7 +59,7 @@ func formatSize(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// extraRows is how many rows a line of text takes beyond the first.
+// extraRows returns how many rows a line of text takes beyond the first.
 func extraRows(line string, width int) int {
 	if width < 1 {
 		return 0

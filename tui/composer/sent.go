@@ -2,26 +2,26 @@ package composer
 
 import "slices"
 
-// maxStash bounds how many cleared texts are stored.
+// maxStash is the maximum number of stashed texts.
 const maxStash = 20
 
-// recall walks through sent messages and, after them, texts that were cleared without
-// being sent. At the end is the draft that the walk began with.
+// recall moves through sent messages, then through texts that were cleared without being
+// sent, and ends at the draft.
 type recall struct {
 	sent     []string // oldest first
 	stash    []string // oldest first
-	index    int      // in sent and then stash; after both is the draft
+	index    int      // index in sent followed by stash; past both it is the draft
 	draft    string
 	browsing bool // not at the draft
 }
 
-// SetSent gives the box the messages that were sent, oldest first.
+// SetSent sets the sent messages, oldest first.
 func (b *Model) SetSent(texts []string) {
 	b.recall.sent = texts
 	b.recall.leave()
 }
 
-// AddSent adds a message that was just sent; it leaves the stash.
+// AddSent adds a message that was just sent and removes it from the stash.
 func (b *Model) AddSent(text string) {
 	p := &b.recall
 	p.sent = append(p.sent, text)
@@ -29,13 +29,13 @@ func (b *Model) AddSent(text string) {
 	p.leave()
 }
 
-// SetStash gives the box the texts that were cleared, oldest first.
+// SetStash sets the cleared texts, oldest first.
 func (b *Model) SetStash(texts []string) {
 	b.recall.stash = texts
 	b.recall.leave()
 }
 
-// Stash returns the texts that were cleared, oldest first.
+// Stash returns the cleared texts, oldest first.
 func (b *Model) Stash() []string { return b.recall.stash }
 
 // addToStash adds a text that was not sent to the stash.
@@ -57,10 +57,10 @@ func (p *recall) text(i int) string {
 	return p.stash[i-len(p.sent)]
 }
 
-// leave ends the walk.
+// leave returns to the draft.
 func (p *recall) leave() { p.index, p.browsing = p.len(), false }
 
-// Older shows the text before, and reports whether there is one.
+// Older shows the previous text, and reports whether there is one.
 func (b *Model) Older() bool {
 	p := &b.recall
 	if p.index == 0 {
@@ -75,7 +75,7 @@ func (b *Model) Older() bool {
 	return true
 }
 
-// Newer goes back towards the draft, and reports whether it moved.
+// Newer moves towards the draft, and reports whether it moved.
 func (b *Model) Newer() bool {
 	p := &b.recall
 	if !p.browsing {
@@ -91,7 +91,7 @@ func (b *Model) Newer() bool {
 	return true
 }
 
-// show shows a text of the walk, which goes on.
+// show shows a recalled text.
 func (b *Model) show(text string) {
 	b.chips = nil
 	b.replace(text)

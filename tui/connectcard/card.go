@@ -11,40 +11,40 @@ import (
 	"winnow/tui/textline"
 )
 
-// Connector is what a Card works with: a *endpoints.Connector.
+// Connector is the part of an *endpoints.Connector that a Card needs.
 type Connector interface {
 	endpoints.Source
-	// Host is the host that serves a model; "" for none.
+	// Host returns the host that serves a model; "" if none.
 	Host(id string) string
 	// Offline reports whether a model is the built-in one.
 	Offline(id string) bool
 }
 
-// Useful reports whether no model or the built-in one answers, and another could be
-// connected. c may be nil.
+// Useful reports whether no model, or only the built-in one, is connected, and another
+// could be. c may be nil.
 func Useful(c Connector, model string) bool { return c != nil && (model == "" || c.Offline(model)) }
 
-// Card is the overlay. Make it with New.
+// Card is the overlay. Create it with New.
 type Card struct {
 	flow endpoints.Flow
 	keys *keymap.Map
 
-	list    *overlay.Picker // of the steps that choose
+	list    *overlay.Picker // for steps with a list
 	line    textline.Editor // the address or the key
-	problem string          // of the last answer
-	reason  string          // why a key is asked for; "" where that is plain
-	width   int             // of the line, as drawn last
-	top     int             // where the list or the line begins, as drawn last
+	problem string          // problem with the last answer
+	reason  string          // why a key is needed; "" if that is obvious
+	width   int             // width of the line when last drawn
+	top     int             // row where the list or the line starts when last drawn
 
 	found     []endpoints.Candidate
 	searching bool
 
-	busy   string // what is waited for; "" is nothing
+	busy   string // what the card is waiting for; "" if nothing
 	cancel context.CancelFunc
-	job    int // the number of the newest work
+	job    int // number of the newest job
 }
 
-// New makes a card.
+// New returns a card.
 func New(c Connector) *Card {
 	card := &Card{flow: endpoints.Flow{Source: c}, searching: true}
 	card.showCandidates()
@@ -68,8 +68,8 @@ func (c *Card) Start() overlay.Outcome {
 	}}
 }
 
-// work runs a job of the flow outside of the update loop and waits for it; esc ends its
-// context. Its result is shown, unless the user has gone on. A nil job is done at once.
+// work runs a job of the flow outside the update loop and waits for it; esc cancels its
+// context. The result is shown unless the user has moved on. A nil job completes at once.
 func (c *Card) work(busy string, job endpoints.Job) overlay.Outcome {
 	if job == nil {
 		c.show()
@@ -92,7 +92,7 @@ func (c *Card) work(busy string, job endpoints.Job) overlay.Outcome {
 	}}
 }
 
-// check waits for the models of the candidate.
+// check waits for the candidate's models.
 func (c *Card) check(job endpoints.Job) overlay.Outcome {
 	name := c.flow.Candidate.Name
 	if name == "" {
@@ -130,7 +130,7 @@ func (c *Card) Key(name keymap.Key, text string) overlay.Outcome {
 	return overlay.Stay{}
 }
 
-// search handles a key of the list of candidates, which are searched by what is typed.
+// search handles a key in the list of candidates, which is filtered by the typed text.
 func (c *Card) search(name keymap.Key, text string) overlay.Outcome {
 	if name == "" && endpoints.LooksLikeKey(c.query()+text) {
 		c.problem = Sentence(&endpoints.Problem{Code: endpoints.KeyAsAddress})
@@ -145,7 +145,8 @@ func (c *Card) search(name keymap.Key, text string) overlay.Outcome {
 	return c.choose(out)
 }
 
-// Escape implements overlay.Overlay: it stops what is waited for, or goes back a step; from the first it closes the card.
+// Escape implements overlay.Overlay: it cancels the current job, or goes back a step; at
+// the first step it closes the card.
 func (c *Card) Escape() overlay.Outcome {
 	switch {
 	case c.busy != "":
@@ -158,7 +159,7 @@ func (c *Card) Escape() overlay.Outcome {
 	return overlay.Stay{}
 }
 
-// show begins the step of the flow.
+// show shows the current step of the flow.
 func (c *Card) show() {
 	c.problem, c.reason = "", ""
 	switch err := c.flow.Problem; {
@@ -182,7 +183,7 @@ func (c *Card) show() {
 	}
 }
 
-// choose does what an outcome of the list means.
+// choose handles an outcome of the list.
 func (c *Card) choose(out overlay.Outcome) overlay.Outcome {
 	chosen, ok := out.(overlay.Chosen)
 	if !ok {
@@ -202,7 +203,7 @@ func (c *Card) choose(out overlay.Outcome) overlay.Outcome {
 		c.show()
 	case endpoints.Picking:
 		return c.work("asking "+safetext.Visible(chosen.Value)+" for one word", c.flow.Pick(chosen.Value))
-	case endpoints.Addressing, endpoints.Keying, endpoints.Consenting, endpoints.Done: // they have no list
+	case endpoints.Addressing, endpoints.Keying, endpoints.Consenting, endpoints.Done: // these have no list
 	}
 	return overlay.Stay{}
 }
@@ -231,7 +232,7 @@ func (c *Card) SetKeys(keys *keymap.Map) {
 	}
 }
 
-// newList makes a list of the card.
+// newList returns a list for the card.
 func (c *Card) newList(entries []overlay.Entry, at int) *overlay.Picker {
 	list := overlay.NewPicker("", entries, at)
 	list.SetKeys(c.keys)
@@ -256,12 +257,12 @@ func (c *Card) Scroll(n int) {
 	}
 }
 
-// hasList reports whether the step chooses from the list.
+// hasList reports whether the current step has a list.
 func (c *Card) hasList() bool {
 	return c.busy == "" && (c.flow.Step == endpoints.Choosing || c.flow.Step == endpoints.Storing || c.flow.Step == endpoints.Picking)
 }
 
-// writes reports whether an address or a key is entered.
+// writes reports whether an address or a key is being entered.
 func (c *Card) writes() bool {
 	return c.busy == "" && (c.flow.Step == endpoints.Addressing || c.flow.Step == endpoints.Keying)
 }

@@ -1,20 +1,19 @@
-// Package connectcard is the overlay that connects a model: it shows what was found,
-// asks for a key where one is needed, checks it, asks where to store it and which model
-// to use, and has it written to the settings.
+// Package connectcard is the overlay that connects a model: it shows what was found, asks
+// for a key if one is needed, checks it, asks where to store it and which model to use, and
+// writes it to the settings.
 //
 // # Types
 //
 // A Card is the overlay. It opens with Start, which searches. The Value of its Chosen is
-// the id of the model that answers now; "" if the user skipped the card, or
-// types a message, whose beginning is Query. Sentence is a problem of a check as users
-// read it, with the way out.
+// the id of the connected model; "" if the user skipped the card, or started to type a
+// message, which is then in Query. Sentence describes a problem to the user, with advice.
 //
 // # Concurrency
 //
-// A Card belongs to the goroutine that runs Update and View; what it asks for as
-// overlay.Work runs on any other.
+// A Card must be used by the goroutine that runs Update and View; its overlay.Work runs in
+// another one.
 //
 // # Caveats
 //
-// A key that is being entered is drawn masked, and is in no outcome and no error.
+// A key being entered is drawn masked, and is not part of any outcome or error.
 package connectcard

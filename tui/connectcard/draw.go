@@ -19,7 +19,7 @@ import (
 	"winnow/tui/textline"
 )
 
-// Sentence is why a model could not be connected, with the way out.
+// Sentence says why a model could not be connected, with advice.
 func Sentence(err error) string {
 	var p *endpoints.Problem
 	if !errors.As(err, &p) {
@@ -55,7 +55,7 @@ func Sentence(err error) string {
 	return fmt.Sprintf("%s returned an error: %s", p.Endpoint, cause)
 }
 
-// status is the HTTP status of a response in brackets; "" for none.
+// status returns the HTTP status of a response in brackets; "" if none.
 func status(err error) string {
 	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Status > 0 {
 		return fmt.Sprintf(" (%d)", r.Status)
@@ -65,7 +65,7 @@ func status(err error) string {
 
 func clean(text string) string { return safetext.Line(safetext.Visible(text), 400) }
 
-// Label is a candidate in a line: its name with its address, and what is known of it.
+// Label describes a candidate in a line: its name and address, and what is known about it.
 func Label(c endpoints.Candidate) (name, extra string) {
 	if c.Kind == endpoints.Custom {
 		return "Other server (URL)", ""
@@ -92,11 +92,11 @@ func Label(c endpoints.Candidate) (name, extra string) {
 
 func candidateValue(c endpoints.Candidate) string { return c.Name + " " + c.BaseURL }
 
-// addressValue is the entry of an address that is typed into the search.
+// addressValue is the entry for an address typed into the search.
 const addressValue = "address"
 
-// showCandidates lists the candidates. The first that can be connected is selected; a
-// server that wants a key can.
+// showCandidates lists the candidates and selects the first that can be connected,
+// including servers that need a key.
 func (c *Card) showCandidates() {
 	c.list = nil // its query ends with it
 	c.list = c.newList(c.candidates(), slices.IndexFunc(c.found, func(one endpoints.Candidate) bool {
@@ -297,10 +297,10 @@ func (c *Card) Body(w, h int, st style.Styles) []string {
 
 const (
 	prompt  = 2 // cells before the line
-	minList = 5 // lines that a list needs: the search, a rule, a heading and two entries
+	minList = 5 // minimum lines for a list: the search, a rule, a heading and two entries
 )
 
-// masked is the line as it is drawn: a key as dots, but not the name of one.
+// masked returns the line as drawn: a key as dots, but the name of a key unmasked.
 func (c *Card) masked(st style.Styles) *textline.Editor {
 	before, after := c.line.Split()
 	if c.flow.Step == endpoints.Keying && !namesKey(c.line.Text()) || c.flow.Step == endpoints.Addressing && endpoints.LooksLikeKey(c.line.Text()) {
@@ -315,8 +315,8 @@ func (c *Card) masked(st style.Styles) *textline.Editor {
 	return line
 }
 
-// namesKey reports whether a text names a key, or is the beginning of such a name, "cm":
-// of a key itself no more than that is shown.
+// namesKey reports whether a text names a key, or is the start of such a name, such as
+// "cm". Of a key itself, no more than that is shown.
 func namesKey(text string) bool {
 	return slices.ContainsFunc([]string{"env:", "cmd:", "keyring:"}, func(kind string) bool {
 		return strings.HasPrefix(text, kind) || strings.HasPrefix(kind, text)

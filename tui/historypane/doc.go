@@ -1,21 +1,21 @@
-// Package historypane is the pane of the chat history: topics, saved filters,
-// and the changes of this session, in three tabs.
+// Package historypane is the pane for the chat history: topics, saved filters, and the
+// changes of this session, in three tabs.
 //
 // # Types
 //
-// A Pane shows a Snapshot of the history window, which Show gives it, with the topic and the
-// changes of one session. After Changed it wants the window to read the history again.
+// A Pane shows a Snapshot of the history window, set by Show, with the topic and the
+// changes of one session. After Changed it asks the window to read the history again.
 //
-// Enter shows the pairs of a topic or a saved filter in the conversation, where
-// pairs are worked on. Select gives new messages the topic of the row.
+// Enter shows the pairs of a topic or a saved filter in the conversation. Select sets the
+// topic of new messages to that of the row.
 //
 // # Concurrency
 //
-// A Pane belongs to the goroutine that runs Update and View. It has no store, and does no
-// I/O.
+// A Pane must be used by the goroutine that runs Update and View. It has no store, and does
+// no I/O.
 //
 // # Caveats
 //
-// A topic's filter line also selects a topic whose path ends in the same way, as the
-// filter language defines. There are no counts until the history was read once.
+// A topic's filter line also selects a topic whose path ends in the same way, as the filter
+// language defines. There are no counts until the history has been read once.
 package historypane

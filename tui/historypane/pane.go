@@ -19,7 +19,7 @@ const (
 // tabNames are the titles.
 var tabNames = [tabCount]string{tabTopics: "Topics", tabFilters: "Filters", tabChanges: "Changes"}
 
-// Pane shows the chat history. New makes it.
+// Pane shows the chat history. Create it with New.
 type Pane struct {
 	st    style.Styles
 	keys  pane.Keys
@@ -27,13 +27,13 @@ type Pane struct {
 
 	data contents
 	tabs pane.Tabs[row]
-	old  bool // what is shown may be out of date, and nothing has been asked for since
+	old  bool // the display may be out of date, and no read has been requested since
 }
 
-// contents are what is shown.
+// contents is what the pane shows.
 type contents struct {
 	*historywindow.Snapshot
-	topic   string                  // of new messages
+	topic   string                  // topic of new messages
 	changes []checkpoint.Checkpoint // of this session, newest first
 }
 
@@ -42,8 +42,8 @@ var (
 	_ pane.Hinter = (*Pane)(nil)
 )
 
-// New makes a pane that shows nothing until Show is called, in the style of a light
-// terminal until SetStyles is called.
+// New returns a pane that shows nothing until Show is called. Until SetStyles is called, it
+// uses the style for a light terminal.
 func New() *Pane {
 	p := &Pane{st: style.New(style.Options{}), data: contents{Snapshot: &historywindow.Snapshot{}}, old: true}
 	p.tabs.Lists = make([]pane.List[row], tabCount)
@@ -66,7 +66,7 @@ func (p *Pane) SetFocus(on bool) { p.focus = on }
 // Changed implements pane.Pane.
 func (p *Pane) Changed() { p.old = true }
 
-// Wants implements pane.Pane: the history is read again.
+// Wants implements pane.Pane: it asks to read the history again.
 func (p *Pane) Wants() (pane.Edit, bool) {
 	old := p.old
 	p.old = false
@@ -108,7 +108,7 @@ func (p *Pane) rebuild() {
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status { return pane.Status{Title: "history"} }
 
-// Typing implements pane.Pane: the pane has no text line.
+// Typing implements pane.Pane. The pane has no text line.
 func (p *Pane) Typing() bool { return false }
 
 // Key implements pane.Pane.
@@ -148,7 +148,7 @@ func (p *Pane) enter() pane.Action {
 	return pane.Nothing{}
 }
 
-// selectTopic gives new messages the topic of the row.
+// selectTopic sets the topic of new messages to that of the row.
 func (p *Pane) selectTopic() pane.Action {
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic:
@@ -185,8 +185,8 @@ func (p *Pane) Hints() []pane.Hint {
 	return append(hints, p.keys.Hints(keymap.To("next tab", keymap.NextTab), keymap.To("leave", keymap.Escape), keymap.To("help", keymap.Help))...)
 }
 
-// Click implements pane.Pane: a title opens its tab, a row takes the cursor, and
-// the row that has it shows its pairs.
+// Click implements pane.Pane: a title opens its tab, a row gets the cursor, and the row
+// under the cursor shows its pairs.
 func (p *Pane) Click(x, y int) pane.Action {
 	if p.tabs.Click(x, y) {
 		return p.enter()

@@ -17,7 +17,7 @@ import (
 	"winnow/tui/style"
 )
 
-// rowKind says what a row is.
+// rowKind is the kind of a row.
 type rowKind uint8
 
 const (
@@ -33,21 +33,21 @@ const (
 // row is a line of a list.
 type row struct {
 	kind  rowKind
-	index int    // in the part of the contents that kind names
-	tool  int    // of the change
-	text  string // of an explanation
+	index int    // index in the contents of the row's kind
+	tool  int    // index of the tool in the change
+	text  string // the explanation
 }
 
 // Selectable implements pane.Row.
 func (r row) Selectable() bool { return r.kind != rowText && r.kind != rowTool }
 
-// cursorRowID is the ID of the row under the cursor of a tab.
+// cursorRowID returns the ID of the row under the cursor of a tab.
 func (p *Pane) cursorRowID(t int) string {
 	r, _ := p.tabs.Lists[t].Current()
 	return p.rowID(r)
 }
 
-// rowID identifies a row across reads; "" for one that the cursor need not find again.
+// rowID identifies a row across reads; "" for rows to which the cursor need not return.
 func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowTopic:
@@ -103,7 +103,7 @@ func textRows(lines ...string) []row {
 	return pane.TextRows(func(text string) row { return row{kind: rowText, text: text} }, lines...)
 }
 
-// filterLine is the filter line that shows the pairs of a row.
+// filterLine returns the filter line that shows the pairs of a row.
 func (p *Pane) filterLine(r row) (line string, ok bool) {
 	switch r.kind {
 	case rowAll:
@@ -119,7 +119,7 @@ func (p *Pane) filterLine(r row) (line string, ok bool) {
 	return "", false
 }
 
-// topicLine is the filter line of a topic and of those below it.
+// topicLine returns the filter line of a topic and the topics below it.
 func topicLine(path string) string {
 	t := filter.Topic{Deep: true}
 	for name := range strings.SplitSeq(path, history.TopicSeparator) {
@@ -154,7 +154,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	return line
 }
 
-// rowTexts are the name and the number of a row, and the style of the name.
+// rowTexts returns the name and number of a row, and the style of the name.
 func (p *Pane) rowTexts(r row) (name, number string, st style.Style) {
 	rules, icons, d := p.st.Rules, p.st.Icons, &p.data
 	switch r.kind {
@@ -191,7 +191,7 @@ func (p *Pane) rowTexts(r row) (name, number string, st style.Style) {
 	return r.text, "", rules.Muted
 }
 
-// currentTopicIcon marks the topic of new messages.
+// currentTopicIcon returns the mark for the topic of new messages.
 func (p *Pane) currentTopicIcon(path string) string {
 	if p.data.topic == path {
 		return p.st.Icons.Pending + " "
@@ -199,7 +199,7 @@ func (p *Pane) currentTopicIcon(path string) string {
 	return ""
 }
 
-// count is a number of pairs, once they are counted.
+// count formats a number of pairs; "" until they are counted.
 func (p *Pane) count(n int) string {
 	if !p.data.Read {
 		return p.st.Icons.Ellipsis
@@ -207,8 +207,8 @@ func (p *Pane) count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// foot is a line about the row under the cursor, and the totals. It is left out
-// where the list would have fewer lines than it.
+// foot returns a line about the row under the cursor, and the totals. It is left out if the
+// list would have fewer lines than the foot.
 func (p *Pane) foot(w, h int) []string {
 	const height = 3
 	if h < 2*height {
@@ -253,7 +253,7 @@ func (p *Pane) about() string {
 	return ""
 }
 
-// totals are the numbers of the whole history.
+// totals returns the numbers of the whole history.
 func (p *Pane) totals() string {
 	d := &p.data
 	switch {

@@ -2,14 +2,14 @@ package keymap
 
 import "strconv"
 
-// Action names something the user can do: in the config, the palette and a suggestion of
-// the assistant.
+// Action is the name of something the user can do, as used in the config, the palette and
+// the assistant's suggestions.
 type Action string
 
-// Stars gives the pair n stars, 0 to 3.
+// Stars returns the action that gives the pair n stars, 0 to 3.
 func Stars(n int) Action { return Action("star-" + strconv.Itoa(n)) }
 
-// Choose takes suggestion n of the newest answer, 1 to 9.
+// Choose returns the action that chooses suggestion n of the newest answer, 1 to 9.
 func Choose(n int) Action { return Action("choose-" + strconv.Itoa(n)) }
 
 // The actions of the screen, in the order of the table.
@@ -136,7 +136,7 @@ const (
 	Quit               Action = "quit"
 )
 
-// The actions of a line of text, a list, a text to read, a question and the exact request.
+// The actions of a text line, a list, a text, a question and the exact request.
 const (
 	LineAccept   Action = "line-accept"
 	LineClose    Action = "line-close"
@@ -188,7 +188,7 @@ const (
 	AnswerCancel    Action = "answer-cancel"
 )
 
-// The actions of the pane that the assistant suggests; they have no key.
+// The actions of the pane that the assistant can suggest; they have no keys.
 const (
 	ShowRules   Action = "show-rules"
 	ShowModels  Action = "show-models"

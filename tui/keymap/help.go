@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// offered reports whether the palette has an action; plainChat leaves out those on rules.
+// offered reports whether the palette contains an action; plainChat excludes those about
+// rules.
 func (a *Row) offered(plainChat bool) bool {
 	onRules := a.Name == Save || a.Name == GoToPane || slices.Equal(a.Modes, inPane)
 	return a.Title != "" && !(plainChat && onRules)
 }
 
-// Entry is an action in a list of them.
+// Entry is an action in a list of actions.
 type Entry struct {
 	Action             Action
-	Text, Extra, Short string // Short is for Extra where that does not fit
+	Text, Extra, Short string // Short replaces Extra if that does not fit
 	Group              string
 }
 
-// Palette lists the actions of the command palette, with their keys as Extra and the first
-// of them as Short; plainChat leaves out those on rules.
+// Palette returns the actions of the command palette, with their keys as Extra and the
+// first key as Short; plainChat excludes those about rules.
 func (k *Map) Palette(plainChat bool) (entries []Entry) {
 	k = k.or()
 	for _, a := range k.actions {
@@ -44,7 +45,7 @@ func (k *Map) Palette(plainChat bool) (entries []Entry) {
 	return entries
 }
 
-// group is the heading of an action in the palette.
+// group returns an action's heading in the palette.
 func (a *Row) group() string {
 	switch {
 	case a.Group != "":
@@ -57,20 +58,21 @@ func (a *Row) group() string {
 	return "winnow"
 }
 
-// Usual are the actions that the palette shows before one types, after the recent ones.
+// Usual are the actions that the palette shows before the user types, after the recent
+// ones.
 var Usual = []Action{Save, Undo, AddIgnore, AddAllow, Models, Connect, NewSession, Sessions, Checkpoints, Filter, Settings, Help, Quit}
 
-// Use is what the keys of an action do in one mode.
+// Use describes what the keys of an action do in one mode.
 type Use struct {
-	Mode   string // as the footer names it
-	Action string // in the config
-	Help   string // what it does, a clause
+	Mode   string // as shown in the footer
+	Action string // as named in the config
+	Help   string // what it does, as a clause
 	Keys   []string
-	Line   [2]string // keys and help as a line; empty where the line before says it, as that of 0 1 2 3 does
+	Line   [2]string // keys and help for a line; empty if the previous line covers it, as for 0 1 2 3
 }
 
-// Uses lists every action that has keys, mode by mode in the order of help. The
-// arguments and the error are those of New.
+// Uses lists every action that has keys, by mode in the order of the help. Arguments and
+// errors are those of New.
 func Uses(enterSends bool, rebinds []Rebind) (uses []Use, err error) {
 	k, err := New(enterSends, rebinds)
 	for m := Input; err == nil && m < modeCount; m++ {
@@ -82,19 +84,20 @@ func Uses(enterSends bool, rebinds []Rebind) (uses []Use, err error) {
 	return uses, err
 }
 
-// The width of the column of keys in help: of nearly all keys of a row, and of the
-// first key on a narrow screen.
+// Widths of the key column in help: enough for nearly all keys of a row, and for the first
+// key on a narrow screen.
 const (
 	helpKeys     = 17
 	helpFirstKey = 9
-	helpWide     = 70 // cells of a screen that shows all keys
+	helpWide     = 70 // minimum width of a screen that shows all keys
 )
 
-// Anywhere is the heading of actions that INPUT and two more modes of the screen have.
+// Anywhere is the heading for actions available in INPUT and at least two more modes of the
+// screen.
 const Anywhere = "ANYWHERE"
 
-// Help lists the keys by mode on a screen of w cells, those of several modes once. Extra is
-// a line with all keys of an action.
+// Help lists the keys by mode on a screen of w cells; those of several modes are listed
+// once. Extra contains all keys of an action.
 func (k *Map) Help(w int) []Entry {
 	column := helpKeys
 	if w < helpWide {
@@ -129,8 +132,8 @@ func (k *Map) Help(w int) []Entry {
 	return entries
 }
 
-// HelpOnScreen lists the keys of the modes of the screen on few lines: the first key of each
-// action, an action and its opposite on one, and the HUD's only in the HUD.
+// HelpOnScreen lists the keys of the screen's modes on few lines: the first key of each
+// action, an action and its opposite on one line, and the HUD's only in the HUD.
 func (k *Map) HelpOnScreen(now Mode) (entries []Entry) {
 	for _, e := range k.Help(0) {
 		in := slices.IndexFunc(modeNames[:], func(name string) bool { return name == e.Group })
@@ -148,10 +151,10 @@ func (k *Map) HelpOnScreen(now Mode) (entries []Entry) {
 	return entries
 }
 
-// opposite words of helps.
+// opposite maps words in help texts to their opposites.
 var opposite = map[string]string{"next": "previous", "previous": "next", "down": "up", "first": "last", "earlier": "later"}
 
-// opposites is an entry for two whose helps differ in one word, which is the opposite.
+// opposites merges two entries whose help texts differ only in one word and its opposite.
 func opposites(a, b Entry) (both Entry, ok bool) {
 	aKeys, aHelp, _ := strings.Cut(a.Text, " ")
 	bKeys, bHelp, _ := strings.Cut(b.Text, " ")
@@ -173,8 +176,8 @@ func opposites(a, b Entry) (both Entry, ok bool) {
 	return a, ok
 }
 
-// helpGroup is the heading of an action in a mode: all modes of the screen in which it has
-// these keys. first is false when one of them came before.
+// helpGroup returns the heading of an action in a mode: all modes of the screen in which it
+// has these keys. first is false if one of these modes came before.
 func (k *Map) helpGroup(a *Row, in Mode) (group string, first bool) {
 	if in > HUD {
 		return in.String(), true
@@ -189,17 +192,17 @@ func (k *Map) helpGroup(a *Row, in Mode) (group string, first bool) {
 		}
 	}
 	switch {
-	case in == Command: // which has the keys of all modes too
+	case in == Command: // Command also has the keys of all modes
 		return in.String(), len(shared) == 0
 	case len(shared) > 2 && shared[0] == Input.String():
 		return Anywhere, first
 	case len(shared) > 2:
-		shared = shared[:len(shared)-1] // the HUD goes without saying
+		shared = shared[:len(shared)-1] // the HUD need not be mentioned
 	}
 	return strings.Join(shared, ", "), first
 }
 
-// row is an action as a line of help.
+// row returns an action as a line of help.
 func (a *Row) row(bound []Key) (keys, help string, ok bool) {
 	keys = strings.Join(names(bound), " ")
 	isDigit := strings.HasPrefix(string(a.Name), "choose-") || strings.HasPrefix(string(a.Name), "star-")

@@ -1,23 +1,24 @@
-// Package keymap is everything the user can do, and the keys that do it.
+// Package keymap defines everything the user can do, and the keys for it.
 //
 // # Types
 //
-// An Action names something the user can do; a Row of the table describes it, data alone.
-// What it does is known to the screen. A Mode is the part of the screen that keys are for,
-// overlays included: those of a list, of a question. A Map has the actions with the keys
-// they are bound to, and writes from them what help, hints and README show; a Rebind is a
-// binding of the user. A Key is written as Bubble Tea names it.
+// An Action names something the user can do; a Row of the table describes it as pure data.
+// The screen implements it. A Mode is a part of the screen with its own keys, including
+// overlays such as a list or a question. A Map contains the actions with the keys they are
+// bound to, and generates help, hints and the key table of the README; a Rebind is a
+// binding set by the user. A Key has the name used by Bubble Tea.
 //
 // # How to add an action
 //
-// Name it in actions.go and describe it in table.go, or in overlays.go if its key works in a
-// list, a text or a question. What it does goes into package tui, actions.go, or to where the
-// overlay is opened. TestSpecifiedKeys and the tests of the key table want it, too. Help, footer, palette, /command and rebinding come from the Row; a hint that
-// depends on the state is in tui/header.go.
+// Name it in actions.go and describe it in table.go, or in overlays.go if its key works in
+// a list, a text or a question. Implement it in package tui, in actions.go or where the
+// overlay is opened. Add it to TestSpecifiedKeys and the tests of the key table. Help,
+// footer, palette, /command and rebinding are derived from the Row; hints that depend on
+// the state are in tui/header.go.
 //
 // # Concurrency
 //
-// A Map belongs to the update loop of its screen; the functions may be called from any
+// A Map must be used by the update loop of its screen; the functions may be called from any
 // goroutine.
 package keymap
 
@@ -30,25 +31,25 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// Row is something the user can do: by a key, or by name in the command palette.
+// Row describes something the user can do with a key, or by name in the command palette.
 type Row struct {
 	Name  Action
-	Title string // in the palette; "" keeps it out: it only makes sense by a key
-	Help  string // in help, footer and README: what the key does
+	Title string // in the palette; "" excludes it, because it only makes sense with a key
+	Help  string // what the key does, for help, footer and README
 	Modes []Mode // where its keys work
 	Keys  []Key
-	Hint  string // in the footer; "" is Help
-	Group string // in the palette; "" is by Modes
-	// Footer says how early the footer shows it: 1 first, 0 never. Equal ranks follow the
-	// table, and what has no room is left out.
+	Hint  string // in the footer; "" uses Help
+	Group string // in the palette; "" derives it from Modes
+	// Footer is its rank in the footer: 1 is first, 0 never shown. Equal ranks are in table
+	// order; what does not fit is left out.
 	Footer int
-	// Anywhere says that its keys work before those of a text line that has the focus.
+	// Anywhere means that its keys take precedence over those of a focused text line.
 	Anywhere bool
-	// Early says that it works before the session is open.
+	// Early means that it works before the session is open.
 	Early bool
 }
 
-// Key is a key by its name: "enter", "ctrl+s".
+// Key is the name of a key: "enter", "ctrl+s".
 type Key string
 
 func names(keys []Key) []string {
@@ -59,7 +60,7 @@ func names(keys []Key) []string {
 	return all
 }
 
-// label is how hints write a key.
+// label returns the key as written in hints.
 func (k Key) label() string {
 	if arrow, ok := arrows[k]; ok {
 		return arrow
@@ -69,10 +70,10 @@ func (k Key) label() string {
 
 var arrows = map[Key]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}
 
-// Mode is the part of the screen that keys are for.
+// Mode is a part of the screen with its own keys.
 type Mode int
 
-// The modes: those of the screen, then those of overlays and of lines of text.
+// The modes: first those of the screen, then those of overlays and text lines.
 const (
 	Input Mode = iota
 	View
@@ -97,26 +98,26 @@ const (
 	modeCount
 )
 
-// modeNames are the names shown in the footer and used in the config.
+// modeNames are the names used in the footer and the config.
 var modeNames = [modeCount]string{
 	Input: "INPUT", View: "VIEW", Command: "COMMAND", Pane: "PANE", HUD: "HUD",
 	Line: "LINE", List: "LIST", ModelList: "MODELS", SessionList: "SESSIONS", CheckpointList: "CHECKPOINTS", TopicList: "TOPICS", FilterList: "FILTERS",
 	Text: "TEXT", RequestText: "REQUEST", Question: "QUESTION", QueueQuestion: "QUEUE", UndoQuestion: "UNDO", RecoveryQuestion: "RECOVERY", Editing: "EDITING",
 }
 
-// extends are the modes with the keys of another as well; a key of their own goes first.
+// extends maps modes to a mode whose keys they also have; their own keys take precedence.
 var extends = map[Mode]Mode{
 	List: Line, ModelList: List, SessionList: List, CheckpointList: List, TopicList: List, FilterList: List,
 	RequestText: Text, QueueQuestion: Question, UndoQuestion: Question, RecoveryQuestion: Question,
 }
 
-// String is the mode's name in the footer.
+// String returns the mode's name in the footer.
 func (m Mode) String() string { return modeNames[m] }
 
-// Map finds actions by key and mode, and the keys of an action.
+// Map finds actions by key and mode, and the keys of actions.
 type Map struct {
-	// CtrlEnter says that ctrl+enter is known to arrive. Until then the texts name
-	// ctrl+j as the key that sends.
+	// CtrlEnter means that ctrl+enter is known to arrive. Until then, texts name ctrl+j as
+	// the send key.
 	CtrlEnter bool
 
 	actions []*Row
@@ -127,28 +128,28 @@ type Map struct {
 // Error is an invalid key binding in the config.
 type Error struct {
 	Mode   string
-	Key    string // or the name of the action, when that or the mode is wrong
+	Key    string // or the name of the action, if that or the mode is invalid
 	Reason string
 }
 
 // Error names the mode, the key and the reason.
 func (e *Error) Error() string { return fmt.Sprintf("keys: %s: %s: %s", e.Mode, e.Key, e.Reason) }
 
-// Rebind is one line of [keys.MODE] of the config: the action by name and its
-// keys there, which take the place of the default ones.
+// Rebind is one line of [keys.MODE] in the config: an action and its keys in that mode,
+// which replace the default ones.
 type Rebind struct {
 	Mode   string
 	Action string
 	Keys   []string
 }
 
-// reservedKeys belong to terminals and multiplexers: ctrl+b is tmux's prefix,
-// and ctrl+m, ctrl+i and ctrl+h arrive as enter, tab and backspace.
+// reservedKeys are used by terminals and multiplexers: ctrl+b is tmux's prefix, and ctrl+m,
+// ctrl+i and ctrl+h arrive as enter, tab and backspace.
 var reservedKeys = []Key{"ctrl+b", "ctrl+m", "ctrl+i", "ctrl+h"}
 
-// New builds the map from the table and the user's bindings. Two actions on one key in
-// one mode, an unknown mode or action, or a reserved key is an *Error. enterSends is
-// send_key = "enter".
+// New builds the map from the table and the user's bindings. It returns an *Error if two
+// actions have the same key in one mode, for unknown modes and actions, and for reserved
+// keys. enterSends is send_key = "enter".
 func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 	k := &Map{actions: table(enterSends)}
 	for m := range k.keys {
@@ -177,7 +178,7 @@ func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 		k.keys[m][a] = keys
 	}
 	for m := range k.keys {
-		for _, a := range k.actions { // in table order, so that errors are always the same
+		for _, a := range k.actions { // in table order, so that errors are deterministic
 			for _, key := range k.keys[m][a] {
 				if other, taken := k.byKey[m][key]; taken {
 					return nil, &Error{Mode(m).String(), string(key), fmt.Sprintf("bound to both %s and %s", other.Name, a.Name)}
@@ -189,16 +190,16 @@ func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 	return k, nil
 }
 
-// standard is the Map without bindings of the user.
+// standard returns the Map without the user's bindings.
 var standard = sync.OnceValue(func() *Map {
 	k, err := New(false, nil)
 	if err != nil {
-		panic(err) // the table contradicts itself
+		panic(err) // the table is inconsistent
 	}
 	return k
 })
 
-// or is k, or for nil the Map without bindings of the user.
+// or returns k, or the Map without the user's bindings if k is nil.
 func (k *Map) or() *Map {
 	if k == nil {
 		return standard()
@@ -206,7 +207,7 @@ func (k *Map) or() *Map {
 	return k
 }
 
-// Find is the action of a key in a mode; nil for none.
+// Find returns the action of a key in a mode, or nil.
 func (k *Map) Find(m Mode, key Key) *Row {
 	for k = k.or(); ; {
 		if a := k.byKey[m][key]; a != nil {
@@ -220,7 +221,7 @@ func (k *Map) Find(m Mode, key Key) *Row {
 	}
 }
 
-// Action is the name of what a key does in a mode; "" is nothing.
+// Action returns the name of a key's action in a mode, or "".
 func (k *Map) Action(m Mode, key Key) Action {
 	if a := k.Find(m, key); a != nil {
 		return a.Name
@@ -228,7 +229,7 @@ func (k *Map) Action(m Mode, key Key) Action {
 	return ""
 }
 
-// Named is the action of this name; nil for none.
+// Named returns the action with this name, or nil.
 func (k *Map) Named(name Action) *Row { return k.or().named(name) }
 
 func (k *Map) named(name Action) *Row {
@@ -240,10 +241,10 @@ func (k *Map) named(name Action) *Row {
 	return nil
 }
 
-// Home is the first mode of an action.
+// Home returns the first mode of an action.
 func Home(name Action) Mode { return standard().named(name).Modes[0] }
 
-// Arrived learns from a key that the terminal sends it.
+// Arrived records that the terminal sends a key.
 func (k *Map) Arrived(key Key) { k.CtrlEnter = k.CtrlEnter || key == ctrlEnter }
 
 // In lists the actions that have a key in a mode, in table order.
@@ -256,8 +257,8 @@ func (k *Map) In(m Mode) (out []*Row) {
 	return out
 }
 
-// Keys are the keys of an action in a mode. Where ctrl+enter may not arrive, ctrl+j
-// comes first.
+// Keys returns the keys of an action in a mode. If ctrl+enter may not arrive, ctrl+j comes
+// first.
 func (k *Map) Keys(m Mode, a *Row) []Key {
 	keys := slices.Clone(k.keys[m][a])
 	if a.Name == Send && !k.CtrlEnter {
@@ -268,7 +269,8 @@ func (k *Map) Keys(m Mode, a *Row) []Key {
 	return keys
 }
 
-// Key is the first key of an action as hints write it, in mode m or else in another; "" when it has none.
+// Key returns the first key of an action as written in hints, in mode m or else in another;
+// "" if it has none.
 func (k *Map) Key(m Mode, name Action) string {
 	k = k.or()
 	a := k.Named(name)
@@ -283,8 +285,8 @@ func (k *Map) Key(m Mode, name Action) string {
 	return ""
 }
 
-// Clause formats a clause that names the key of an action; without a key it names the
-// entry of the command palette, or is "".
+// Clause formats a clause with the key of an action. Without a key it uses the entry of the
+// command palette, or returns "".
 func (k *Map) Clause(m Mode, format string, name Action) string {
 	if key := k.Key(m, name); key != "" {
 		return fmt.Sprintf(format, key)
@@ -295,7 +297,7 @@ func (k *Map) Clause(m Mode, format string, name Action) string {
 	return ""
 }
 
-// Binding is an action with its keys in a mode, also those of the mode that it extends.
+// Binding returns an action's keys in a mode, including those of the mode that it extends.
 func (k *Map) Binding(m Mode, name Action) key.Binding {
 	k = k.or()
 	a := k.Named(name)
@@ -311,16 +313,16 @@ func (k *Map) Binding(m Mode, name Action) key.Binding {
 	}
 }
 
-// Hint says what some actions do, in a word or two.
+// Hint describes what some actions do, in a word or two.
 type Hint struct {
 	Text    string
 	Actions []Action
 }
 
-// To is the Hint of actions that have one text: "↑ ↓ move".
+// To returns a Hint for actions that share one text: "↑ ↓ move".
 func To(text string, actions ...Action) Hint { return Hint{text, actions} }
 
-// Hints names the keys of actions in a mode with what they do; an action without a key is
+// Hints lists the keys of actions in a mode with what they do; actions without a key are
 // left out.
 func (k *Map) Hints(m Mode, hints ...Hint) string {
 	var all []string

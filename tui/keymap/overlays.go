@@ -2,7 +2,7 @@ package keymap
 
 import "slices"
 
-// overlayActions work in what is open above the screen, and in lines of text.
+// overlayActions are the actions of overlays and text lines.
 func overlayActions() []*Row {
 	return slices.Concat(
 		rows(Line, Row{Name: LineAccept, Help: "select, apply", Keys: []Key{"enter"}},
@@ -40,8 +40,8 @@ func overlayActions() []*Row {
 		questionActions(), editActions())
 }
 
-// questionActions answer a question. One that asks for two answers with the same letter
-// has a mode of its own for the other.
+// questionActions answer a question. A question that needs two answers with the same letter
+// has its own mode for the second.
 func questionActions() []*Row {
 	return slices.Concat(
 		rows(Question, Row{Name: AnswerYes, Help: "yes", Keys: []Key{"y"}},
@@ -58,7 +58,7 @@ func questionActions() []*Row {
 		rows(RecoveryQuestion, Row{Name: AnswerRecover, Help: "recover", Keys: []Key{"r"}}))
 }
 
-// editActions edit a text: that of the box, and every line of text.
+// editActions edit the text of the box and of every text line.
 func editActions() []*Row {
 	return rows(Editing, Row{Name: EditLeft, Help: "a character left", Keys: []Key{"left"}},
 		Row{Name: EditRight, Help: "a character right", Keys: []Key{"right", "ctrl+f"}},
@@ -75,7 +75,7 @@ func editActions() []*Row {
 		Row{Name: EditDeleteToEnd, Help: "delete to the end of the line", Keys: []Key{"ctrl+k"}})
 }
 
-// rows are actions of one mode.
+// rows returns the actions of one mode.
 func rows(m Mode, all ...Row) (list []*Row) {
 	for _, r := range all {
 		r.Modes = []Mode{m}

@@ -20,11 +20,11 @@ var (
 	viewOrPane = []Mode{View, Pane}
 )
 
-// Not every terminal has ctrlEnter; all have ctrlJ.
+// Not every terminal sends ctrlEnter; all send ctrlJ.
 const ctrlEnter, ctrlJ Key = "ctrl+enter", "ctrl+j"
 
-// table is every action of the program. Its order is the order of help.
-// enterSends swaps the keys that send: enter sends, the others break the line.
+// table returns every action of the program, in the order of the help. enterSends swaps the
+// keys for sending: enter sends, the others insert a line break.
 func table(enterSends bool) []*Row {
 	all := slices.Concat(inputActions(), viewActions(), commandActions())
 	for n := range 4 {
@@ -46,7 +46,7 @@ func table(enterSends bool) []*Row {
 	return all
 }
 
-// inputActions write a message.
+// inputActions are for writing a message.
 func inputActions() []*Row {
 	return []*Row{
 		{Name: Send, Group: "Messages", Title: "Send the message", Help: "send; while a turn runs: queue", Modes: inInput, Keys: []Key{ctrlEnter, ctrlJ, "alt+enter"}, Footer: 1, Early: true},
@@ -58,7 +58,7 @@ func inputActions() []*Row {
 	}
 }
 
-// viewActions walk through the conversation and work on its pairs.
+// viewActions move through the conversation and work on its pairs.
 func viewActions() []*Row {
 	return []*Row{
 		{Name: NextItem, Help: "next item", Modes: inView, Keys: []Key{"j", "down"}, Footer: 3, Hint: "next"},
@@ -101,7 +101,7 @@ func viewActions() []*Row {
 	}
 }
 
-// commandActions work on the filter line.
+// commandActions are for the filter line.
 func commandActions() []*Row {
 	return []*Row{
 		{Name: ApplyFilter, Help: "apply the line", Modes: inCommand, Keys: []Key{"enter"}, Footer: 1, Hint: "apply"},
@@ -112,9 +112,9 @@ func commandActions() []*Row {
 	}
 }
 
-// paneActions are the actions of every pane, named after those of the rules: a pane does
-// what fits and answers the others with a notice. The history forgets a filter with
-// DeleteRule.
+// paneActions are the actions of every pane, named after those of the rules. A pane carries
+// out those that make sense and answers the others with a notice; the history uses
+// DeleteRule to delete a saved filter.
 func paneActions() []*Row {
 	list := []*Row{
 		{Name: PaneDown, Help: "next line", Keys: []Key{"j", "down"}},
@@ -145,7 +145,7 @@ func paneActions() []*Row {
 	return list
 }
 
-// hudActions walk through the pairs of the docked HUD.
+// hudActions move through the pairs of the docked HUD.
 func hudActions() []*Row {
 	return []*Row{
 		{Name: HUDDown, Help: "next pair, an older one", Modes: inHUD, Keys: []Key{"j", "down"}, Footer: 3, Hint: "older"},
@@ -158,7 +158,7 @@ func hudActions() []*Row {
 	}
 }
 
-// globalActions work anywhere, or nearly.
+// globalActions work in all or nearly all modes.
 func globalActions() []*Row {
 	return []*Row{
 		{Name: NextRegion, Title: "Next region", Help: "next region", Modes: notCommand, Keys: []Key{"tab"}, Footer: 7, Hint: "pane", Early: true},

@@ -2,23 +2,22 @@ package list
 
 import "winnow/tui/keymap"
 
-// Cursor is a line of a list whose lines all have the same height, and the part of the list
-// that is on the screen. The zero value is on the first line. Each method is given n, the
-// number of lines that the list has now.
+// Cursor is the selected line of a list whose lines all have the same height, together with
+// the visible part of the list. The zero value is on the first line. n is always the
+// current number of lines in the list.
 type Cursor struct {
-	At   int // the line; 0 when there is none
-	Top  int // the first line on the screen
-	Rows int // lines on the screen, as drawn last
+	At   int // the selected line; 0 if there is none
+	Top  int // the first visible line
+	Rows int // number of visible lines when last drawn
 }
 
-// MoveTo puts the cursor on line i, or on the nearest there is.
+// MoveTo moves the cursor to line i, or to the nearest existing one.
 func (c *Cursor) MoveTo(i, n int) { c.At = max(0, min(i, n-1)) }
 
-// Page is how many lines a screen moves by: one line stays.
+// Page returns how many lines to scroll by for a page; one line stays visible.
 func (c *Cursor) Page() int { return max(1, c.Rows-1) }
 
-// Do moves the cursor by an action of the mode [keymap.Text], and reports whether it is
-// one that moves.
+// Do performs an action of the mode [keymap.Text], and reports whether it moves the cursor.
 func (c *Cursor) Do(a keymap.Action, n int) bool {
 	switch a {
 	case keymap.TextUp:
@@ -39,13 +38,13 @@ func (c *Cursor) Do(a keymap.Action, n int) bool {
 	return true
 }
 
-// Scroll scrolls as little as it must to show the lines from first to before end, or the
-// first of them where not all fit in the rows, and leaves no row empty below the last line.
+// Scroll scrolls as little as necessary to show the lines in [first, end), or the first of
+// them if not all fit into rows. It leaves no row empty below the last line.
 func (c *Cursor) Scroll(rows, first, end, n int) {
 	c.Rows = rows
 	c.Top = max(c.Top, end-rows)
 	c.Top = max(0, min(c.Top, first, n-rows))
 }
 
-// Shown are the lines on the screen: from, and before to.
+// Shown returns the range [from, to) of visible lines.
 func (c *Cursor) Shown(n int) (from, to int) { return c.Top, min(n, c.Top+max(0, c.Rows)) }

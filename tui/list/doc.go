@@ -1,16 +1,14 @@
 // Package list shows a long list of items and draws only those on the screen.
 //
-// A Source returns the lines of one item at a time, so not all items have to be in
-// memory. The scroll position is an item and a line of it, so nothing that grows,
-// shrinks or arrives elsewhere moves that line; at the end the list follows what
-// arrives.
+// A Source returns the lines of one item at a time, so not all items have to be in memory.
+// The scroll position is a line of an item, so that line does not move when other items
+// grow, shrink or arrive. At the end, the list follows new content.
 //
-// A frame asks for the lines of the items on the screen and for nothing else,
-// whatever the number of items. The list caches no lines: a Source whose items
-// are expensive to draw caches them.
+// A frame requests only the lines of visible items, however many items there are. The list
+// caches no lines: a Source whose items are expensive to draw must cache them.
 //
-// A Cursor is the place in a list whose lines are all in memory and have one height, such
-// as that of a picker, a text or a tab of a pane: what it shows and draws is up to its user.
+// A Cursor is the position in a list whose lines are all in memory and have the same
+// height, such as a picker, a text or a tab of a pane; its user draws the lines.
 //
-// A List or a Cursor belongs to one goroutine, the one that runs Update and View.
+// A List or a Cursor must be used by the goroutine that runs Update and View.
 package list

@@ -2,11 +2,11 @@ package list
 
 import "math"
 
-// Edges is what a list has above and below the screen, as of the last View. It costs the
-// same for any number of items: lines are counted in the items at the edges alone.
+// Edges describes what is above and below the screen after the last View. Its cost does not
+// depend on the number of items: lines are counted only in the items at the edges.
 type Edges struct {
-	LinesAbove, ItemsAbove int // of the first item on the screen; before it
-	LinesBelow, ItemsBelow int // of the last item on the screen; behind it
+	LinesAbove, ItemsAbove int // lines of the first visible item above the screen; items before it
+	LinesBelow, ItemsBelow int // lines of the last visible item below the screen; items after it
 }
 
 // Edges returns what is above and below the screen.
@@ -21,8 +21,9 @@ func (l *List) Edges() (e Edges) {
 	}
 }
 
-// Bar is the part [from, to) of a scroll bar of some cells that stands for what is on the
-// screen, by items and the lines of the items at the edges; ok is false when all is.
+// Bar returns the part [from, to) of a scroll bar of some cells that represents the screen,
+// based on items and the lines of the items at the edges; ok is false if everything is
+// visible.
 func (l *List) Bar(cells int) (from, to int, ok bool) {
 	e := l.Edges()
 	if cells < 1 || len(l.rows) == 0 || e == (Edges{}) {
@@ -33,7 +34,7 @@ func (l *List) Bar(cells int) (from, to int, ok bool) {
 	}
 	top, bottom := l.rows[0], l.rows[len(l.rows)-1]
 	first, last := part(top.item, top.line), part(bottom.item, bottom.line+1)
-	low, high := 0, cells // it touches an end only when the screen does
+	low, high := 0, cells // the bar touches an end only if the screen does
 	if e.LinesAbove+e.ItemsAbove > 0 {
 		low = 1
 	}

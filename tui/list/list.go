@@ -6,39 +6,40 @@ import (
 	"winnow/tui/style"
 )
 
-// Source holds the items of a list. Their IDs are positive and ascending.
+// Source provides the items of a list. Their IDs are positive and ascending.
 type Source interface {
 	Len() int
 	ID(i int) int64 // 0 ≤ i < Len
-	// Index is the index of the item with an ID, or the one that it would have.
+	// Index returns the index of the item with an ID, or the index that it would have.
 	Index(id int64) (i int, ok bool)
-	// Height is the number of lines of item i, at least one.
+	// Height returns the number of lines of item i, at least one.
 	Height(i, width int) int
-	// Line is a line of item i, 0 ≤ line < Height. One wider than width cells is cut.
+	// Line returns a line of item i, 0 ≤ line < Height. Lines wider than width cells are
+	// cut.
 	Line(i, width, line int) string
 }
 
-// position is a line of an item, both as indexes.
+// position is a line of an item, given by two indexes.
 type position struct{ item, line int }
 
-// List is a scrolled list with a focus. The zero value is an empty list that follows
-// its end.
+// List is a scrollable list with a focus. The zero value is an empty list that follows its
+// end.
 type List struct {
 	source        Source
 	width, height int        // of the last View
 	away          bool       // scrolled away from the end; otherwise the list follows its end
-	emptyRows     bool       // rows may stay empty below the last line, see ShowLine
+	emptyRows     bool       // rows below the last line may stay empty, see ShowLine
 	top           position   // first line on the screen; valid only while away
 	rows          []position // what the last View drew on each row
 	focus         int64      // ID of the focused item; 0 means none
-	seen          struct {   // the end of the list when it was last on the screen
+	seen          struct {   // the end of the list when it was last visible
 		id    int64 // of the last item
 		lines int   // of that item
 	}
 }
 
-// SetSource makes s the content. The item at the top of the screen stays there
-// when s has it, and so does the focus.
+// SetSource sets the content. The item at the top of the screen and the focused item stay
+// if s contains them.
 func (l *List) SetSource(s Source) {
 	var top int64
 	if l.top.item < l.Len() {
@@ -52,7 +53,7 @@ func (l *List) SetSource(s Source) {
 	}
 }
 
-// Len is the number of items.
+// Len returns the number of items.
 func (l *List) Len() int {
 	if l.source == nil {
 		return 0
@@ -63,7 +64,7 @@ func (l *List) Len() int {
 // ready reports whether there is anything to draw.
 func (l *List) ready() bool { return l.width > 0 && l.height > 0 && l.Len() > 0 }
 
-// heightOf is the number of lines of item i.
+// heightOf returns the number of lines of item i.
 func (l *List) heightOf(i int) int { return l.source.Height(i, l.width) }
 
 // View draws the list: exactly height lines, each exactly width cells wide.
@@ -86,7 +87,7 @@ func (l *List) View(width, height int) []string {
 	return out
 }
 
-// resize sets the size. While the user is away from the end the same item stays
+// resize sets the size. If the list is scrolled away from the end, the same item stays
 // first, scrolled by the same fraction of its lines.
 func (l *List) resize(width, height int) {
 	if width != l.width && l.away && l.ready() && width > 0 {
@@ -97,8 +98,7 @@ func (l *List) resize(width, height int) {
 	l.width, l.height = width, height
 }
 
-// updateTop makes top the first line to draw, and follows the end again when that is
-// on the screen.
+// updateTop sets top to the first line to draw, and follows the end again if it is visible.
 func (l *List) updateTop() {
 	if l.away {
 		l.top.item = min(l.top.item, l.Len()-1)
@@ -114,9 +114,9 @@ func (l *List) updateTop() {
 	l.markSeen()
 }
 
-// linesBelow is how many lines the list has below the screen, negative when rows stay
-// empty; end is false, and the count only a lower bound, when the last item is not on
-// the screen.
+// linesBelow returns how many lines the list has below the screen; negative if rows stay
+// empty. If the last item is not visible, end is false and the number is only a lower
+// bound.
 func (l *List) linesBelow() (lines int, end bool) {
 	lines = -l.top.line - l.height
 	for i := l.top.item; i < l.Len(); i++ {
@@ -128,18 +128,18 @@ func (l *List) linesBelow() (lines int, end bool) {
 	return lines, true
 }
 
-// markSeen records the end of the list as seen by the user.
+// markSeen records that the user has seen the end of the list.
 func (l *List) markSeen() {
 	last := l.Len() - 1
 	l.seen.id, l.seen.lines = l.source.ID(last), l.heightOf(last)
 }
 
-// maxNew is how many new items Below looks at.
+// maxNew is how many new items Below counts.
 const maxNew = 100
 
-// Below is how many lines arrived below the screen since the user left the end,
-// in new items and at the end of the last one seen. Every frame calls it, so it looks
-// at no more than maxNew items.
+// Below returns how many lines arrived below the screen since the user left the end, in new
+// items and at the end of the last one seen. It is called in every frame, so it looks at up
+// to maxNew items.
 func (l *List) Below() (lines int) {
 	if !l.away || len(l.rows) == 0 {
 		return 0
@@ -163,8 +163,8 @@ func (l *List) Below() (lines int) {
 	return lines
 }
 
-// Visible are the first and the last item on the screen, as of the last View;
-// both are -1 when the screen shows none.
+// Visible returns the first and last visible item of the last View; both are -1 if none is
+// visible.
 func (l *List) Visible() (first, last int) {
 	if len(l.rows) == 0 {
 		return -1, -1
@@ -172,8 +172,8 @@ func (l *List) Visible() (first, last int) {
 	return l.rows[0].item, l.rows[len(l.rows)-1].item
 }
 
-// ItemAt is the item, and the line of it, on a row of the screen counted from
-// 0, as of the last View; ok is false where there is none.
+// ItemAt returns the item, and its line, on a row of the screen in the last View, counted
+// from 0; ok is false if there is none.
 func (l *List) ItemAt(y int) (i, line int, ok bool) {
 	if y < 0 || y >= len(l.rows) {
 		return 0, 0, false
@@ -181,7 +181,7 @@ func (l *List) ItemAt(y int) (i, line int, ok bool) {
 	return l.rows[y].item, l.rows[y].line, true
 }
 
-// RowOf is the row of the screen that shows a line of item i.
+// RowOf returns the row of the screen that shows a line of item i.
 func (l *List) RowOf(i, line int) (y int, ok bool) {
 	for y, r := range l.rows {
 		if r == (position{i, line}) {

@@ -1,6 +1,6 @@
 package list
 
-// up is the line n lines above p, or the first.
+// up returns the line n lines above p, or the first line.
 func (l *List) up(p position, n int) position {
 	p.line -= n
 	for p.line < 0 {
@@ -13,7 +13,7 @@ func (l *List) up(p position, n int) position {
 	return p
 }
 
-// down is the line n lines below p, or the last.
+// down returns the line n lines below p, or the last line.
 func (l *List) down(p position, n int) position {
 	p.line += n
 	for {
@@ -29,8 +29,8 @@ func (l *List) down(p position, n int) position {
 	}
 }
 
-// ScrollBy moves the screen n lines down, or up when n is negative. Scrolling
-// up leaves the end; reaching the end follows it again.
+// ScrollBy scrolls n lines down, or up if n is negative. Scrolling up leaves the end;
+// reaching the end follows it again.
 func (l *List) ScrollBy(n int) {
 	if !l.ready() || n == 0 {
 		return
@@ -43,9 +43,8 @@ func (l *List) ScrollBy(n int) {
 	}
 }
 
-// ShowLine scrolls until a line of item i is on a row of the screen. Unlike ScrollTo
-// it may leave rows empty below the last line, until new lines fill them or the user
-// scrolls.
+// ShowLine scrolls a line of item i to a row of the screen. Unlike ScrollTo it may leave
+// rows empty below the last line, until new lines fill them or the user scrolls.
 func (l *List) ShowLine(i, line, row int) {
 	if !l.ready() || i < 0 || i >= l.Len() {
 		return
@@ -58,7 +57,7 @@ func (l *List) ShowLine(i, line, row int) {
 	}
 }
 
-// goTo makes p the first line on the screen, as far as the end allows.
+// goTo makes p the first visible line, as far as the end allows.
 func (l *List) goTo(p position) {
 	l.top, l.away, l.emptyRows = p, true, false
 	l.updateTop()
@@ -77,21 +76,21 @@ func (l *List) Top() {
 	}
 }
 
-// Bottom shows the last line and follows the end from now on.
+// Bottom shows the last line and follows the end.
 func (l *List) Bottom() { l.away, l.emptyRows = false, false }
 
 // AtEnd reports whether the list follows its end.
 func (l *List) AtEnd() bool { return !l.away }
 
-// ScrollTo scrolls until a line of item i is on a row of the screen, as far as
-// the end allows. It does nothing when there is no item i.
+// ScrollTo scrolls a line of item i to a row of the screen, as far as the end allows. It
+// does nothing if there is no item i.
 func (l *List) ScrollTo(i, line, row int) {
 	if l.ready() && i >= 0 && i < l.Len() {
 		l.goTo(l.up(position{i, line}, row))
 	}
 }
 
-// Focused is the item that has the focus, or -1.
+// Focused returns the focused item, or -1.
 func (l *List) Focused() int {
 	if l.focus > 0 && l.Len() > 0 {
 		if i, ok := l.source.Index(l.focus); ok {
@@ -101,8 +100,8 @@ func (l *List) Focused() int {
 	return -1
 }
 
-// Focus gives the focus to item i and scrolls just as far as it takes to show it: its
-// first line at least, all of it when it fits. An i without an item removes the focus.
+// Focus focuses item i and scrolls just far enough to show it: all of it if it fits,
+// otherwise at least its first line. If there is no item i, it removes the focus.
 func (l *List) Focus(i int) {
 	l.focus = 0
 	if i < 0 || i >= l.Len() {
@@ -117,8 +116,8 @@ func (l *List) Focus(i int) {
 		l.goTo(position{item: i})
 		return
 	}
-	// The last line of the item on the last row; its first on the first row when
-	// it is taller than the screen.
+	// The last line of the item on the last row, or its first on the first row if it is
+	// taller than the screen.
 	top := position{item: i}
 	if h := l.heightOf(i); h <= l.height {
 		top = l.up(position{i, h - 1}, l.height-1)
@@ -128,8 +127,8 @@ func (l *List) Focus(i int) {
 	}
 }
 
-// Step moves the focus by one item, down or up; without a focus, to the first or
-// the last item on the screen. It reports whether the focus moved.
+// Step moves the focus by one item, down or up; without a focus, to the first or last
+// visible item. It reports whether the focus moved.
 func (l *List) Step(by int) bool {
 	i := l.Focused() + by
 	if l.Focused() < 0 {
