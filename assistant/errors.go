@@ -17,7 +17,7 @@ var (
 	// ErrEmpty is returned for an empty message.
 	ErrEmpty = errors.New("the message is empty")
 	// ErrNoPair is returned for a pair or payload that does not exist.
-	ErrNoPair = errors.New("no such pair")
+	ErrNoPair = errors.New("no such message")
 	// ErrNoBranches is returned if the store is not a BranchStore.
 	ErrNoBranches = errors.New("this history cannot branch a session")
 	// ErrSessionExists is returned when a new session has an id that is already

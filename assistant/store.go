@@ -207,7 +207,7 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	}
 	for _, seq := range required {
 		if _, ok := s.find(seq); !ok {
-			return fmt.Errorf("pair %d: %w", seq, ErrNoPair)
+			return fmt.Errorf("message %d: %w", seq, ErrNoPair)
 		}
 	}
 	answered, err := s.answered(b.Answers)
@@ -322,7 +322,7 @@ func (s *MemoryStore) answered(changes []PairAnswer) ([]Pair, error) {
 		i, _ := s.find(a.Seq)
 		pairs[n] = clonePair(&s.pairs[i].Pair)
 		if err := a.Apply(&pairs[n]); err != nil {
-			return nil, fmt.Errorf("pair %d: %w", a.Seq, err)
+			return nil, fmt.Errorf("message %d: %w", a.Seq, err)
 		}
 	}
 	return pairs, nil

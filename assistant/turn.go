@@ -221,7 +221,7 @@ func (t *turn) loadRetry() error {
 	old, err := t.s.pair(t.ctx, t.prompt.Retry)
 	stuck := err == nil && old.State == PairSending && old.Session == t.session
 	if err != nil || (old.State != PairError && !stuck) {
-		return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to try again does not exist or has not failed", Err: err}
+		return &TurnError{Code: string(llm.KindUnknown), Message: "the message to retry does not exist or has not failed", Err: err}
 	}
 	old.State = PairError // so that PairMessages treats it as failed
 	t.earlier = PairMessages(old)

@@ -95,7 +95,7 @@ func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.ReAsk:              onPair((*Model).reAskPair),
 		keymap.DeletePair:         whenIdle((*Model).deletePair),
 		keymap.CopyAnswer:         copyFocused("the answer", (*chat.View).Answer),
-		keymap.CopyPair:           copyFocused("the pair", (*chat.View).Markdown),
+		keymap.CopyPair:           copyFocused("the message and its answer", (*chat.View).Markdown),
 		keymap.CopyCode:           onConversation((*conversation).copyCode),
 		keymap.Raw:                onChat((*chat.View).ToggleRaw),
 		keymap.ExactRequest:       func(m *Model) tea.Cmd { return m.exactRequest(false) },

@@ -17,7 +17,7 @@ import (
 func (m *Model) openHUD() tea.Cmd {
 	text := overlay.NewText("Context", m.numbers())
 	if key := m.key(keymap.DockContext); key != "" {
-		text.WithHint(key + " docks the list of pairs next to the conversation")
+		text.WithHint(key + " docks the list of messages next to the conversation")
 	}
 	return m.open(overlay.HUD, text, nil)
 }

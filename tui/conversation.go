@@ -103,14 +103,14 @@ func (c *conversation) jumpToBoundary() intent {
 	case b.Y == 0:
 		text = "there is nothing to send yet"
 	case b.All() && b.Y == 1:
-		text = "the only pair is included"
+		text = "the only message is included"
 	case b.All():
-		text = fmt.Sprintf("all %d pairs are included", b.Y)
+		text = fmt.Sprintf("all %d messages are included", b.Y)
 	case b.First >= len(c.boundary.Refs):
 		text = "no earlier message fits; only the next one will be sent"
 	default:
 		c.chat.JumpTo(c.boundary.Refs[b.First].Seq)
-		text = fmt.Sprintf("the request starts here: %d of %d pairs are sent", b.X, b.Y)
+		text = fmt.Sprintf("the request starts here: %d of %d messages are sent", b.X, b.Y)
 	}
 	return several{notify{text: text}, loadMissing{}}
 }
@@ -161,7 +161,7 @@ func (c *conversation) toHit(back bool) intent {
 	}
 	hit, ok := c.chat.NextFound(back, c.found.seqs)
 	if !ok {
-		return notify{"no shown pair contains “" + needle + "”", []clause{{" · %s with c'…' searches all sessions", keymap.Filter}}}
+		return notify{"no shown message contains “" + needle + "”", []clause{{" · %s with c'…' searches all sessions", keymap.Filter}}}
 	}
 	said := fmt.Sprintf("“%s” · match %d of %d", needle, hit.Nth, hit.Of)
 	return several{notify{said, []clause{{" · %s next", keymap.NextHit}, {" · %s previous", keymap.PreviousHit}}}, loadMissing{}}
@@ -206,7 +206,7 @@ func (c *conversation) onCode(blocks []markdown.Code, digit int) intent {
 	case digit > 0:
 		return copyText{what: fmt.Sprintf("code block %d", digit), text: blocks[digit-1].Text}
 	case len(blocks) == 0:
-		return notify{text: "there is no code in this pair"}
+		return notify{text: "there is no code in this message"}
 	case len(blocks) == 1:
 		return copyText{what: "the code", text: blocks[0].Text}
 	default:

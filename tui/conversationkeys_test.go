@@ -557,7 +557,7 @@ func TestCopying(t *testing.T) {
 	}
 	copied = nil
 	r.Type("Y")
-	r.Wait("copied the pair")
+	r.Wait("copied the message and its answer")
 	if len(copied) != 1 || !strings.Contains(copied[0], "show") || !strings.Contains(copied[0], "x := 1") {
 		t.Errorf("Y copies %q", copied)
 	}

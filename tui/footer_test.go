@@ -86,7 +86,7 @@ func TestANoticeEndsWithAnyKey(t *testing.T) {
 		d := three(t, setup{w: 80, h: 24})
 		d.goTo("VIEW")
 		d.Type("O")
-		d.says("all 3 pairs are included")
+		d.says("all 3 messages are included")
 		d.Type(key)
 		d.Until(func(frame string) bool { return !strings.Contains(frame, "all 3 messages") })
 	}

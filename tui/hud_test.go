@@ -95,10 +95,10 @@ func TestTheDraftSaysWhatWillNotFit(t *testing.T) {
 	r.Type("a word")
 	r.Wait("── ~2")
 	r.Paste(strings.Repeat(" more", 1200))
-	r.Wait("old pair will not fit")
+	r.Wait("old message will not fit")
 	recomputes := r.session.Recomputes()
 	r.Type(" and more")
-	r.Wait("old pair will not fit")
+	r.Wait("old message will not fit")
 	if got := r.session.Recomputes(); got != recomputes {
 		t.Errorf("typing computed the boundary %d times", got-recomputes)
 	}
@@ -115,9 +115,9 @@ func TestWhatWasLeftOutIsTold(t *testing.T) {
 	r.Wait("sent without the oldest: 1 message")
 	r.Type(tuitest.Key("f2"))
 	r.Wait("left out (T)")
-	r.Wait("1 pair, ~")
+	r.Wait("1 message, ~")
 	r.Wait("first question")
-	r.Wait("2 of 2 pairs included, complete")
+	r.Wait("2 of 2 messages included, complete")
 }
 
 func TestTheHeaderKeepsTheModel(t *testing.T) {
@@ -184,7 +184,7 @@ func TestTheDockedHUDFollows(t *testing.T) {
 
 	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), "c'first'", tuitest.Enter)
 	row("context", "1/1")
-	row("3 other pairs", "hidden by the filter")
+	row("3 other messages", "hidden by the filter")
 	d.Type("f", tuitest.Key("ctrl+u"), "x", tuitest.Enter)
 	row("context", "3/4")
 

@@ -193,14 +193,14 @@ func provePane(t *testing.T) {
 	t.Run("h, a pattern with blanks", func(t *testing.T) {
 		d := begin(t)
 		d.Type("h", "allow gpt-5.1 please", tuitest.Enter)
-		d.Wait("Add a rule with blanks in it?")
+		d.Wait("Add a rule with spaces in it?")
 		d.clock.Advance(overlayGuard)
 		d.Type("n")
-		d.WaitGone("Add a rule with blanks in it?")
+		d.WaitGone("Add a rule with spaces in it?")
 		d.Wait("allow gpt-5.1 please") // it stays in the line
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*")
 		d.Type(tuitest.Enter)
-		d.Wait("Add a rule with blanks in it?")
+		d.Wait("Add a rule with spaces in it?")
 		d.clock.Advance(overlayGuard)
 		d.Type("y")
 		d.says("added ignore rule")

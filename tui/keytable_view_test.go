@@ -51,7 +51,7 @@ func proveBoundaryKey(t *testing.T) {
 		d := startProgram(t, setup{pairs: []assistant.Pair{told("one", "an answer")}})
 		d.Wait("1/1")
 		d.Type(tuitest.Tab, "O")
-		d.says("the only pair is included")
+		d.says("the only message is included")
 	})
 }
 
@@ -382,7 +382,7 @@ func proveCopying(t *testing.T) {
 	}
 	d.copied = nil
 	d.Type("Y")
-	d.says("copied the pair")
+	d.says("copied the message and its answer")
 	if len(d.copied) != 1 || !strings.Contains(d.copied[0], "how?") || !strings.Contains(d.copied[0], p.AssistantText) {
 		t.Errorf("Y copies %q", d.copied)
 	}

@@ -41,7 +41,7 @@ func TestSearchFindsPairsThatAreNotLoaded(t *testing.T) {
 	r.Type("N")
 	r.Wait("question 4")
 	r.Type("/wombat", tuitest.Enter)
-	r.Wait("no shown pair contains")
+	r.Wait("no shown message contains")
 }
 
 // A long answer is searched line by line, and read line by line.

@@ -214,7 +214,7 @@ func (t *turn) setStatus(text string) {
 }
 
 func (t *turn) onTrimmed(e assistant.ContextTrimmed) {
-	t.status = fmt.Sprintf("too long for the model: trying again without %d of %d pairs", e.Trimmed, e.Sent+e.Trimmed)
+	t.status = fmt.Sprintf("too long for the model: trying again without %d of %d messages", e.Trimmed, e.Sent+e.Trimmed)
 }
 
 func (t *turn) onRetry(r assistant.Retrying) {

@@ -18,7 +18,7 @@ const (
 	maxTopicCells = 40 // maximum width of a topic in cells
 )
 
-// DescribeChange implements [assistant.Describer]: "gave 3 stars to 2 pairs; moved 1 pair to AI > Agents". It returns
+// DescribeChange implements [assistant.Describer]: "gave 3 stars to 2 messages; moved 1 message to AI > Agents". It returns
 // "" if nothing changed or a state cannot be read.
 func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	was, _, err1 := readState(before)
@@ -70,7 +70,7 @@ func sentence(gained map[mark]int, made, gone []string) string {
 	})
 	var clauses []string
 	for _, key := range keys {
-		clauses = append(clauses, clause(key, assistant.Counted(gained[key], "pair")))
+		clauses = append(clauses, clause(key, assistant.Counted(gained[key], "message")))
 	}
 	slices.Sort(made)
 	slices.Sort(gone)
@@ -89,7 +89,7 @@ func sentence(gained map[mark]int, made, gone []string) string {
 // kindOrder is the order of the marks in a sentence.
 var kindOrder = []kind{stars, flags, topics}
 
-// clause describes the pairs that gained a mark: "gave 3 stars to 2 pairs".
+// clause describes the pairs that gained a mark: "gave 3 stars to 2 messages".
 func clause(m mark, pairs string) string {
 	switch {
 	case m.kind == stars && m.isDefault():

@@ -71,10 +71,10 @@ func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark
 	same, pairs := s.pairs.split(now.byMark[m])
 	c := change{pairs: pairs, mark: m, words: words, data: map[string]any{"matched": len(s.pairs), "changed": len(pairs)}}
 	if len(pairs) == 0 {
-		c.message = fmt.Sprintf("nothing changed: %s %s already%s", assistant.Counted(len(s.pairs), "pair"), has(s.pairs), s.remarks())
+		c.message = fmt.Sprintf("nothing changed: %s %s already%s", assistant.Counted(len(s.pairs), "message"), has(s.pairs), s.remarks())
 		return c, nil
 	}
-	c.message = fmt.Sprintf("%s now %s", assistant.Counted(len(pairs), "pair"), has(pairs))
+	c.message = fmt.Sprintf("%s now %s", assistant.Counted(len(pairs), "message"), has(pairs))
 	if len(same) > 0 {
 		c.message += fmt.Sprintf("; %d had it already", len(same))
 	}

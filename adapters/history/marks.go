@@ -237,7 +237,7 @@ func parseRanges(ranges []string, last int64) (seqs, error) {
 			to, err = strconv.ParseInt(end, 10, 64)
 		}
 		if err != nil || from <= at || to < from || to > last {
-			return nil, fmt.Errorf("%q is not a range of pairs between %d and %d", text, at+1, last)
+			return nil, fmt.Errorf("%q is not a range of messages between %d and %d", text, at+1, last)
 		}
 		for at = from; at < to; at++ {
 			out = append(out, at)

@@ -77,7 +77,7 @@ func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolR
 func (f searchResult) message() string {
 	what := oneLine(f.Line)
 	if f.Count == 0 {
-		out := "no pair matches " + what
+		out := "no message matches " + what
 		for _, h := range f.Hints {
 			out += "; " + h
 		}
@@ -88,7 +88,7 @@ func (f searchResult) message() string {
 		verb = "matches"
 	}
 	const named = 5
-	out := fmt.Sprintf("%s %s %s", assistant.Counted(f.Count, "pair"), verb, what)
+	out := fmt.Sprintf("%s %s %s", assistant.Counted(f.Count, "message"), verb, what)
 	for i, p := range f.Pairs[:min(len(f.Pairs), named)] {
 		sep := "; "
 		if i == 0 {
@@ -188,11 +188,11 @@ func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error)
 		s.busy = s.busy.intersect(pairs)
 		var unknown seqs
 		if s.pairs, unknown = pairs.minus(s.busy).split(s.pairs); len(unknown) > 0 {
-			err = refuse(assistant.CodeFailed, "there is no pair %s; search_pairs returns the numbers", unknown)
+			err = refuse(assistant.CodeFailed, "there is no message %s; search_pairs returns the numbers", unknown)
 		}
 	}
 	if err == nil && len(s.pairs) == 0 {
-		err = refuse(assistant.CodeFailed, "no pair matches%s", s.remarks())
+		err = refuse(assistant.CodeFailed, "no message matches%s", s.remarks())
 	}
 	return s, err
 }
@@ -248,7 +248,7 @@ func (s selection) remarks() string {
 		out += "; " + oneLine(h.String())
 	}
 	if len(s.busy) > 0 {
-		out += fmt.Sprintf("; pair %s is being answered and was left out", s.busy)
+		out += fmt.Sprintf("; message %s is being answered and was left out", s.busy)
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func TestToolsFindWhatTheirSessionMeans(t *testing.T) {
 	turn("anna", "a goat")
 	turn("bert", "a cow")
 	turn("bert", "a horse")
-	for user, want := range map[string]string{"anna": "1 pair matches", "bert": "2 pairs match"} {
+	for user, want := range map[string]string{"anna": "1 message matches", "bert": "2 messages match"} {
 		if got := turn(user, "which pairs are mine?"); !strings.HasPrefix(got, want) {
 			t.Errorf("in the turn of %s the tool finds %s", user, got)
 		}

@@ -205,7 +205,7 @@ func TestTheModelIsToldOfTheWindow(t *testing.T) {
 func TestAManualEditIsAStep(t *testing.T) {
 	d := startChatSession(t, assistanttest.NewScript())
 	before := stateOf(t, d.window)
-	err := d.Edit("star 1 pair", func() error {
+	err := d.Edit("star 1 message", func() error {
 		_, err := d.store.Mark(t.Context(), []int64{1}, mark{stars, "3"}.storeMark())
 		return err
 	})
@@ -237,7 +237,7 @@ func TestManyPairsAskInASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, ask := assistanttest.Until[assistant.ConfirmRequest](t, events)
-	if !strings.HasPrefix(ask.Diff, "51 pairs: 1 star") {
+	if !strings.HasPrefix(ask.Diff, "51 messages: 1 star") {
 		t.Errorf("the user is asked %q", ask.Diff)
 	}
 	if err := d.Answer(ask.ID, false); err != nil {
@@ -263,14 +263,14 @@ func TestTheOfflineModelFinds(t *testing.T) {
 	if len(calls) != 1 || calls[0].Tool != "search_pairs" {
 		t.Fatalf("calls %+v", calls)
 	}
-	if said := assistanttest.EventText(events); !strings.Contains(said, "2 pairs match") || !strings.Contains(said, "fourth: an invoice") {
+	if said := assistanttest.EventText(events); !strings.Contains(said, "2 messages match") || !strings.Contains(said, "fourth: an invoice") {
 		t.Errorf("the model said %q", said)
 	}
 	for _, step := range []struct{ say, said, marks string }{
-		{"star them", "2 pairs now have 1 star", "2:1+AI > Agents "},
-		{"unflag 1 and put what is about thanks under Kept > Best", "1 pair now has no flag", "1:0-AI "},
+		{"star them", "2 messages now have 1 star", "2:1+AI > Agents "},
+		{"unflag 1 and put what is about thanks under Kept > Best", "1 message now has no flag", "1:0-AI "},
 		{"undo", "cannot take marks back", "1:0-AI "},
-		{"give pair 3 three stars", "1 pair now has 3 stars", "3:3+AI > Agents "},
+		{"give pair 3 three stars", "1 message now has 3 stars", "3:3+AI > Agents "},
 		{"summarise topic AI", "second: agents", ""},
 	} {
 		if said := assistanttest.EventText(d.say(t, step.say)); !strings.Contains(said, step.said) {

@@ -223,7 +223,7 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 		if _, err = result(assistant.ToolResult{}, err); err != nil || len(c.pairs) <= confirmAbove {
 			return assistant.Preview{}, err
 		}
-		return assistant.Preview{Text: fmt.Sprintf("%s: %s\npairs %s", assistant.Counted(len(c.pairs), "pair"), c.words, c.pairs), Ask: true}, nil
+		return assistant.Preview{Text: fmt.Sprintf("%s: %s\nmessages %s", assistant.Counted(len(c.pairs), "message"), c.words, c.pairs), Ask: true}, nil
 	}
 	return t
 }

@@ -15,25 +15,25 @@ func CheckPair(p *assistant.Pair) error {
 	for _, v := range all {
 		switch {
 		case v.State != "" && !slices.Contains(states, v.State):
-			return fmt.Errorf("history: pair %s: unknown state %q", p.ID, v.State)
+			return fmt.Errorf("history: message %s: unknown state %q", p.ID, v.State)
 		case ids[v.ID]:
-			return fmt.Errorf("history: pair %s: two answers with the id %q", p.ID, v.ID)
+			return fmt.Errorf("history: message %s: two answers with the id %q", p.ID, v.ID)
 		case v.At.Year() < 0 || v.At.Year() > 9999:
-			return fmt.Errorf("history: pair %s: the year %d cannot be written as RFC 3339", p.ID, v.At.Year())
+			return fmt.Errorf("history: message %s: the year %d cannot be written as RFC 3339", p.ID, v.At.Year())
 		}
 		ids[v.ID] = true
 	}
 	switch {
 	case p.Chosen < 0 || p.Chosen > len(p.Variants):
-		return fmt.Errorf("history: pair %s: answer %d of %d is chosen", p.ID, p.Chosen+1, len(all))
+		return fmt.Errorf("history: message %s: answer %d of %d is chosen", p.ID, p.Chosen+1, len(all))
 	case p.Star < 0 || p.Star > MaxStar:
-		return fmt.Errorf("history: pair %s: %d stars; want 0 to %d", p.ID, p.Star, MaxStar)
+		return fmt.Errorf("history: message %s: %d stars; want 0 to %d", p.ID, p.Star, MaxStar)
 	case p.CreatedAt.Year() < 0 || p.CreatedAt.Year() > 9999:
-		return fmt.Errorf("history: pair %s: the year %d cannot be written as RFC 3339", p.ID, p.CreatedAt.Year())
+		return fmt.Errorf("history: message %s: the year %d cannot be written as RFC 3339", p.ID, p.CreatedAt.Year())
 	}
 	for _, f := range p.Attachments {
 		if err := f.Check(); err != nil {
-			return fmt.Errorf("history: pair %s: %w", p.ID, err)
+			return fmt.Errorf("history: message %s: %w", p.ID, err)
 		}
 	}
 	return nil

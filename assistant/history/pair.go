@@ -260,7 +260,7 @@ func (r *Row) SetExactTexts(exact []byte) error {
 		return nil
 	}
 	if err := json.Unmarshal(exact, &texts); err != nil {
-		return fmt.Errorf("history: pair %d: %w", r.Seq, err)
+		return fmt.Errorf("history: message %d: %w", r.Seq, err)
 	}
 	for i, text := range r.texts() {
 		*text = string(texts[i])
@@ -275,7 +275,7 @@ func (r *Row) Decode() (damaged bool, err error) {
 	damaged = !intact(&r.Pair, r.More, r.Sum)
 	if r.More != "" {
 		if err := DecodePair([]byte(r.More), &r.Pair); err != nil && !damaged {
-			return false, fmt.Errorf("history: pair %d: %w", r.Seq, err)
+			return false, fmt.Errorf("history: message %d: %w", r.Seq, err)
 		}
 	}
 	if damaged {

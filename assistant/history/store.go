@@ -235,7 +235,7 @@ func (c Change) DeletedOf(view []assistant.Ref) string {
 	}
 	var sentences []string
 	for _, by := range slices.Sorted(maps.Keys(count)) {
-		sentences = append(sentences, fmt.Sprintf("%s deleted by %s", assistant.Counted(count[by], "pair"), safetext.Line(by, maxName)))
+		sentences = append(sentences, fmt.Sprintf("%s deleted by %s", assistant.Counted(count[by], "message"), safetext.Line(by, maxName)))
 	}
 	return strings.Join(sentences, " · ")
 }
@@ -348,7 +348,7 @@ const (
 )
 
 // DamagedPair is the Notice of a damaged pair.
-const DamagedPair = "This pair is damaged on disk and cannot be read."
+const DamagedPair = "This message is damaged on disk and cannot be read."
 
 // Session is a conversation: the pairs that were sent under one id.
 type Session struct {

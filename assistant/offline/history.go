@@ -152,7 +152,7 @@ func (c *conversation) listPairs(tool string, a wire.Args) {
 	}
 	head := sentence(r.Message)
 	if n := int(r.Data.Get("count").Int()); n > 0 && tool == "search_pairs" { // its message repeats the pairs
-		head = assistant.UpperFirst(counted(n, "pair")) + verbFor(n, " matches", " match") + ", the newest first:"
+		head = assistant.UpperFirst(counted(n, "message")) + verbFor(n, " matches", " match") + ", the newest first:"
 	}
 	c.reportf("%s", bullets(head, lines))
 }
@@ -161,7 +161,7 @@ func (c *conversation) listTopics() {
 	if r := c.callOrReport("list_topics", wire.Args{}); r != nil {
 		var lines []string
 		for _, topic := range r.Data.Get("topics").Array() {
-			lines = append(lines, withCode(topic.Get("topic").String())+": "+counted(int(topic.Get("pairs").Int()), "pair"))
+			lines = append(lines, withCode(topic.Get("topic").String())+": "+counted(int(topic.Get("pairs").Int()), "message"))
 		}
 		c.reportf("%s", bullets(sentence(r.Message), lines))
 	}

@@ -50,8 +50,8 @@ func (a *app) agentOptions() (mcp.Options, error) {
 	if s.Window != historyWindow {
 		o.Queries, o.Prompts = modelfilter.Queries, modelfilter.Prompts()
 		o.Resources = map[string]string{
-			"rules":         "the rules of the current provider, each with the models it decides",
-			"models":        "the models of the current provider, each with its status and the rule that decides it",
+			"rules":         "the rules of the current provider, each with the models it affects",
+			"models":        "the models of the current provider, each with its status and the rule behind it",
 			"model_changes": "the models of all providers that are new, vanished, deprecated or repriced since the user last looked",
 		}
 	}

@@ -206,7 +206,7 @@ func (a *app) plainRules(w *modelfilter.Window) []string {
 	}
 	var lines []string
 	for _, r := range ruleRows(scopes) {
-		line := fmt.Sprintf("%s %s %s: decides %s, %s", r.provider, r.list, r.pattern, assistant.Counted(r.decides, "model"), r.remark)
+		line := fmt.Sprintf("%s %s %s: %s affected, %s", r.provider, r.list, r.pattern, assistant.Counted(r.decides, "model"), r.remark)
 		lines = append(lines, strings.TrimSuffix(line, ", "))
 	}
 	if lines == nil {
@@ -225,7 +225,7 @@ func ruleRemark(r modelfilter.RuleView) string {
 	if r.Dead {
 		words = append(words, "matches no model")
 	} else if r.Shadowed {
-		words = append(words, "other rules decide every model it matches")
+		words = append(words, "other rules apply to every model it matches")
 	}
 	return strings.Join(words, ", ")
 }
@@ -278,6 +278,6 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 
 // lintReasons explain why a rule has no effect; %s is the other rule of the finding.
 var lintReasons = map[engine.Kind]string{
-	engine.Dead: "it matches no model", engine.Shadowed: "other rules decide every model it matches, the first of them %s",
+	engine.Dead: "it matches no model", engine.Shadowed: "other rules apply to every model it matches, the first of them %s",
 	engine.Redundant: "%s covers it", engine.Undecided: "%s may cover it",
 }

@@ -54,7 +54,7 @@ type changeJSON struct {
 }
 
 func (c changeJSON) text(verb string, list modelfilter.List, provider string) string {
-	text := "added %s rule %s for %s: it decides %s"
+	text := "added %s rule %s for %s: %s affected"
 	if verb == "remove" {
 		text = "removed %s rule %s for %s: %s changed"
 	}

@@ -21,7 +21,7 @@ import (
 
 func rulesTestCommand(a *app) *cobra.Command {
 	test := a.withFilter(a.rulesTest)
-	c := command("test [MODEL…]", "Show the status of models and the rule that decides it", 0, -1, func(ctx context.Context, args []string) error {
+	c := command("test [MODEL…]", "Show the status of models and the rule behind it", 0, -1, func(ctx context.Context, args []string) error {
 		if a.flags.json && len(args) == 0 && piped(a.stdin) {
 			return a.batch(testCase)
 		}

@@ -187,7 +187,7 @@ func TestSSHEndsInOrder(t *testing.T) {
 	alternate := anna.emu.IsAltScreen()
 	anna.mu.Unlock()
 	frame, _ := anna.frame()
-	if alternate || !strings.Contains(frame, "the server is ending") {
+	if alternate || !strings.Contains(frame, "the server is shutting down") {
 		t.Errorf("the terminal is left with (alternate screen: %v):\n%s", alternate, frame)
 	}
 	s.must(s.process.Wait())

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,9 @@ var replaced = []string{
 	"accepts %d arg", "1 stars", "y do it", "enter touches", "f1 helps",
 	"somebody else", "someone else", "nobody", " anew", "beside it", "tells from", " any more", "as it is in", "stands there",
 	"the way out", "which then", "whoever", "all the same", "of its own", "of their own", "has to be confirmed", "connects it anew", " mend ",
+	"wants a key", "refuses this key", "enter asks it", "that contain it", "leaves the view", "favourite or not", "as applies",
+	"could not do it", "the window is locked\"", "no allow rules", "would be shown now", "decides none", "decides nothing",
+	"holds a lock", "is no report", "has the window", "is for another terminal", "tells of", "was changed by somebody", "built-in rules answer now",
 }
 
 // TestReplacedSentencesAreGone searches for them in everything that users and models read: the string literals of the
@@ -67,5 +71,42 @@ func literals(source []byte) []byte {
 			all = append(append(all, text...), '\n')
 		default:
 		}
+	}
+}
+
+// TestUsersReadMessage searches the sentences of the screen, of line mode and of the help for the word pair, which is
+// the word of the code, of the tools' parameters and of the HTTP interface: users read message.
+func TestUsersReadMessage(t *testing.T) {
+	word := regexp.MustCompile(`(?i)(^|[^\w{:/'-])pairs?($|[^\w}':-])`)
+	files := 0
+	for _, root := range []string{filepath.Join("..", "..", "tui"), filepath.Join("topics"), filepath.Join("..", "..", "README.md")} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			name := d.Name()
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && (name == "testdata" || name == "tuitest"):
+				return filepath.SkipDir
+			case d.IsDir() || strings.HasSuffix(name, "_test.go") || name == "http.go":
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			if strings.HasSuffix(name, ".go") {
+				text = literals(text)
+			}
+			files++
+			for line := range strings.Lines(string(text)) {
+				if strings.Contains(line, " ") && word.MatchString(line) {
+					t.Errorf("%s: %s", path, line)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files < 100 {
+		t.Errorf("%d files", files)
 	}
 }

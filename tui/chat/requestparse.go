@@ -210,7 +210,7 @@ func SentRequests(sent []assistant.SentRequest) (all []ShownRequest) {
 			title += fmt.Sprintf(" · request %d of %d", i+1, len(sent))
 		}
 		if r.Trimmed > 0 {
-			title += " · without " + assistant.Counted(r.Trimmed, "pair")
+			title += " · without " + assistant.Counted(r.Trimmed, "message")
 		}
 		all = append(all, ShownRequest{title, r.Body, true})
 	}

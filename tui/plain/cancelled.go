@@ -14,9 +14,9 @@ func (c *console) offerCancelled() {
 	if p == nil {
 		return
 	}
-	what := "No word of the answer had come, only reasoning."
+	what := "The answer had not begun, only its reasoning."
 	if n := assistant.PartialWords(p); n > 0 {
-		what = assistant.Counted(n, "word") + " of the answer had come."
+		what = assistant.Counted(n, "word") + " of the answer had arrived."
 	}
 	c.out.Line(what + " Until the next message, /keep keeps it and /again asks again.")
 }
@@ -30,7 +30,7 @@ func (c *console) keep(ctx context.Context, _ string) error {
 	if all, _ := p.Answers(); len(all) > 1 {
 		c.out.Line(fmt.Sprintf("Kept as answer %d of %d; /answer %d chooses it.", len(all), len(all), len(all)))
 	} else {
-		c.out.Line("Kept; it is never sent to a model. /pair reads it.")
+		c.out.Line("Kept; it is never sent to a model. /message reads it.")
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (c *console) branch(ctx context.Context, number string) error {
 		return err
 	}
 	c.unsent = unsent{}
-	c.out.Line(fmt.Sprintf("A new session that continues from pair %d; the old one is in the history. Unsaved changes stay.", i+1))
+	c.out.Line(fmt.Sprintf("A new session that continues from message %d; the old one is in the history. Unsaved changes stay.", i+1))
 	return err
 }
 

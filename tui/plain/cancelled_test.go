@@ -15,7 +15,7 @@ func cancelled(t *testing.T, answers ...at.Answer) *rig {
 	r.say("question")
 	gate.Wait(t)
 	r.ctrlC <- os.Interrupt
-	r.wait("2 words of the answer had come. Until the next message, /keep keeps it and /again asks again.")
+	r.wait("2 words of the answer had arrived. Until the next message, /keep keeps it and /again asks again.")
 	return r
 }
 
@@ -49,8 +49,8 @@ func TestASessionIsBranchedAndNamed(t *testing.T) {
 	for _, step := range [][2]string{
 		{"one", "first answer"},
 		{"two", "second answer"},
-		{"/branch 7", "There is no such pair"},
-		{"/branch 1", "A new session that continues from pair 1"},
+		{"/branch 7", "There is no such message"},
+		{"/branch 1", "A new session that continues from message 1"},
 		{"three", "third answer"},
 		{"/title", "This session is called"},
 		{"/title A plan", "A plan"},

@@ -213,17 +213,17 @@ func (c *console) undo(ctx context.Context, what string) error {
 		return c.undoChange(ctx)
 	case "rollback":
 		return c.undoRollback(ctx)
-	case "pairs":
+	case "messages", "pairs": // pairs is the former name
 		out, err := c.workspace.UndoCommand(ctx)
 		if errors.Is(err, workspace.ErrNothingToUndo) {
-			return reply("There is no command on pairs to undo.")
+			return reply("There is no :command on messages to undo.")
 		}
 		if err == nil {
 			c.changed("Undone: " + out.Undone() + ".")
 		}
 		return err
 	}
-	return reply("Usage: /undo for the newest change, /undo rollback, or /undo pairs for the last :command of a filter line.")
+	return reply("Usage: /undo for the newest change, /undo rollback, or /undo messages for the last :command of a filter line.")
 }
 
 // undoRollback undoes the last rollback. It asks when another session made it, or when that

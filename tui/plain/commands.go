@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,11 +40,14 @@ func commands() map[string]func(c *console, ctx context.Context, args string) er
 		"title":    (*console).title,
 		"rules":    (*console).listRules,
 		"status":   (*console).showStatus,
-		"pairs":    (*console).listPairs,
-		"pair":     (*console).readPair,
+		"messages": (*console).listPairs,
+		"message":  (*console).readPair,
 		"quit":     (*console).quit,
 	}
 }
+
+// formerNames are the names that commands had before; they still work.
+var formerNames = map[string]string{"pairs": "messages", "pair": "message"}
 
 // command runs a line that begins with a slash.
 func (c *console) command(ctx context.Context, text string) error {
@@ -52,7 +56,7 @@ func (c *console) command(ctx context.Context, text string) error {
 		return c.choose(ctx, name)
 	}
 	all := commands()
-	run := all[name]
+	run := all[cmp.Or(formerNames[name], name)]
 	if run == nil {
 		return reply("There is no command /" + Name(name) + "." + nearest.Hint(name, slices.Sorted(maps.Keys(all))) + " Two slashes begin a message that starts with one.")
 	}
@@ -81,7 +85,7 @@ func (c *console) help(_ context.Context, topic string) error {
 		topics = append(topics, t.Name)
 	}
 	if topics != nil {
-		c.out.Line("/help and one of these explains it: " + strings.Join(topics, ", ") + ".")
+		c.out.Line("/help and one of these topics explains it: " + strings.Join(topics, ", ") + ".")
 	}
 	return nil
 }

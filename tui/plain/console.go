@@ -282,7 +282,7 @@ func (c *console) greet() {
 		c.out.Line(c.opts.Notice)
 	}
 	if n := len(c.session.Visible()); n > 0 {
-		c.out.Line(assistant.Counted(n, "pair") + " in this session; /pairs lists them.")
+		c.out.Line(assistant.Counted(n, "message") + " in this session; /messages lists them.")
 	} else {
 		for _, e := range c.opts.Examples {
 			c.choices = append(c.choices, pane.Choice{Label: e, Message: e})

@@ -227,7 +227,7 @@ func (c *console) answers(ctx context.Context, number string) error {
 		}
 		return nil
 	}
-	i, err := index(number, len(all), "There is no answer of that number; /answer lists them.")
+	i, err := index(number, len(all), "There is no answer with that number; /answer lists them.")
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func TestErrorAndOtherWords(t *testing.T) {
 	r.wait("Error (net)")
 	r.say("/retry other words")
 	r.wait("Assistant: Well.")
-	r.say("/pairs")
+	r.say("/messages")
 	r.wait("1 other words")
 	if n := len(r.session.Visible()); n != 1 {
 		t.Errorf("%d pairs: the failed one stays", n)
@@ -167,7 +167,7 @@ func TestTrimmedAndRetrying(t *testing.T) {
 	r.say("one")
 	r.wait("Context 1 of 1.")
 	r.say("two")
-	r.wait("Notice: too long for the model: trying again without 1 of 1 pair.")
+	r.wait("Notice: too long for the model: trying again without 1 of 1 message.")
 	r.wait("Notice: trying again in 1.5s, attempt 2: busy")
 	r.wait("Assistant: B.")
 	r.wait("Context [1-1] of 1.")
@@ -177,7 +177,7 @@ func TestReasoningIsReadOnlyWhenWanted(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Think("Hm, a secret."), at.Say("Well.")}), nil)
 	r.say("one")
 	r.wait("Thinking…\nAssistant: Well.\n")
-	r.say("/pair")
+	r.say("/message")
 	r.wait("You: one\nThinking: Hm, a secret.\nAssistant: Well.\n")
 }
 
@@ -194,7 +194,7 @@ func TestAnswers(t *testing.T) {
 	r.say("/answer")
 	r.wait("  1 First.\n  2 Second. (chosen)\n")
 	r.say("/answer 3")
-	r.wait("There is no answer of that number; /answer lists them.")
+	r.wait("There is no answer with that number; /answer lists them.")
 	r.say("/answer 1")
 	r.wait("Answer 1 of 2 goes to the model from now on.\nYou: one\nAssistant: First.\nThis is answer 1 of 2.\n")
 	r.say("two")
@@ -247,7 +247,7 @@ func TestAFullContextIsSaid(t *testing.T) {
 	r.end()
 	id := r.session.ID()
 	r = start(t, at.NewScript(), func(o *testOptions) { o.History = h }, func(o *assistant.Options) { o.ID = id })
-	r.wait("1 pair in this session; /pairs lists them.\n")
+	r.wait("1 message in this session; /messages lists them.\n")
 	r.wait("The context is nearly full")
 }
 
@@ -416,9 +416,9 @@ func TestHostileText(t *testing.T) {
 	r.wait("+ant x‹U+202E›‹U+001B›[8my")
 	r.answer("Type yes to do it: ", "no")
 	r.wait("Error (net)")
-	r.say("/pair")
+	r.say("/message")
 	r.wait("Error (net)")
-	r.say("/pairs")
+	r.say("/messages")
 	r.say("/rollback")
 	r.wait("You: ")
 	for i, c := range r.all() {

@@ -80,7 +80,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 	case assistant.PayloadFound:
 		return t.note(payloadLabel(e.Payload.Type), strings.TrimSpace(e.Payload.Summary+" "+e.Payload.Decision))
 	case assistant.ContextTrimmed:
-		return t.note("Notice", fmt.Sprintf("too long for the model: trying again without %d of %s.", e.Trimmed, assistant.Counted(e.Sent+e.Trimmed, "pair")))
+		return t.note("Notice", fmt.Sprintf("too long for the model: trying again without %d of %s.", e.Trimmed, assistant.Counted(e.Sent+e.Trimmed, "message")))
 	case assistant.Retrying:
 		text := "trying again: " + e.Reason
 		if e.After() > 0 {

@@ -54,7 +54,7 @@ func TestTurn(t *testing.T) {
 		"marker of the model": {[]assistant.Event{assistant.TextDelta{Text: `It is \[[tool:0]].`}}, "Assistant: It is [[tool:0]].\n"},
 		"marker with text":    {[]assistant.Event{done, assistant.TextDelta{Text: "[[tool:0]]text"}}, "Tool: add_rule, done: 2 models hidden\nAssistant: text\n"},
 		"payload":             {[]assistant.Event{assistant.PayloadFound{Payload: assistant.Payload{Type: "rule_proposal", Summary: "hide a*"}}}, "Rule proposal: hide a*\n"},
-		"trimmed":             {[]assistant.Event{assistant.ContextTrimmed{Sent: 3, Trimmed: 1}}, "Notice: too long for the model: trying again without 1 of 4 pairs.\n"},
+		"trimmed":             {[]assistant.Event{assistant.ContextTrimmed{Sent: 3, Trimmed: 1}}, "Notice: too long for the model: trying again without 1 of 4 messages.\n"},
 		"end":                 {[]assistant.Event{assistant.TextDelta{Text: "One."}, assistant.Complete{Payload: assistant.ResponsePayload{Notice: "cut"}}}, "Assistant: One.\nNotice: cut\n"},
 	} {
 		if got := printed(t, false, slices.Values(c.events)); got != c.want {

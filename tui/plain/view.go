@@ -26,11 +26,11 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			return reply("Usage: /pairs NUMBER")
+			return reply("Usage: /messages NUMBER")
 		}
 	}
 	if len(refs) == 0 {
-		return reply("There are no pairs in view.")
+		return reply("There are no messages in view.")
 	}
 	from := max(0, len(refs)-n)
 	var seqs []int64
@@ -42,7 +42,7 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	c.out.Line(fmt.Sprintf("Pairs %d to %d of %d:", from+1, len(refs), len(refs)))
+	c.out.Line(fmt.Sprintf("Messages %d to %d of %d:", from+1, len(refs), len(refs)))
 	for _, p := range pairs {
 		i := positions[p.Seq]
 		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, Quote(p.UserText), Marks(&p, shown.Boundary.Includes(i))))
@@ -56,7 +56,7 @@ func (c *console) pairAt(number string) (i int, seq int64, err error) {
 	if number == "" {
 		number = strconv.Itoa(len(refs))
 	}
-	if i, err = index(number, len(refs), "There is no such pair; /pairs lists them."); err != nil {
+	if i, err = index(number, len(refs), "There is no such message; /messages lists them."); err != nil {
 		return 0, 0, err
 	}
 	return i, refs[i].Seq, nil
@@ -120,9 +120,9 @@ func (c *console) filter(ctx context.Context, line string) error {
 func filterName(line string) string {
 	switch line {
 	case "":
-		return "none: all pairs of all sessions"
+		return "none: all messages of all sessions"
 	case "x":
-		return "x, the pairs of this session"
+		return "x, the messages of this session"
 	}
 	return line
 }
@@ -140,7 +140,7 @@ func (c *console) setFilter(ctx context.Context, line string) error {
 		c.out.Line(h.String())
 	}
 	c.choices, c.counter = nil, c.session.Counter()
-	c.changed(assistant.Counted(len(found.Refs), "pair") + ". " + c.contextText())
+	c.changed(assistant.Counted(len(found.Refs), "message") + ". " + c.contextText())
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 		c.out.Line(assistant.UpperFirst(out.Text) + ".")
 	}
 	if out.CanUndo() {
-		c.out.Line("/undo pairs undoes it.")
+		c.out.Line("/undo messages undoes it.")
 	}
 	c.showChanges()
 	return nil
@@ -191,7 +191,7 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 func (c *console) switchSession(ctx context.Context, which string) error {
 	done, change := "A new session. Earlier messages are no longer sent; unsaved changes stay.", c.workspace.NewSession
 	if number, err := strconv.Atoi(which); err == nil {
-		i, err := index(strconv.Itoa(number), len(c.sessions), "There is no session of that number; /session lists and numbers them.")
+		i, err := index(strconv.Itoa(number), len(c.sessions), "There is no session with that number; /session lists and numbers them.")
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (c *console) switchSession(ctx context.Context, which string) error {
 		if id == c.session.ID() {
 			return reply("That is the current session.")
 		}
-		done = "The session continues; /pairs lists its messages. Unsaved changes stay."
+		done = "The session continues; /messages lists them. Unsaved changes stay."
 		change = func(ctx context.Context, yes bool) (*workspace.Confirm, error) {
 			return c.workspace.ResumeSession(ctx, id, yes)
 		}
@@ -240,7 +240,7 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 	}
 	c.numbered("Sessions, /session and the number resumes one, /session new starts one:", len(c.sessions), func(i int) string {
 		s := c.sessions[i]
-		about := []string{assistant.Counted(s.Pairs, "pair"), s.Used.Local().Format("2006-01-02 15:04")}
+		about := []string{assistant.Counted(s.Pairs, "message"), s.Used.Local().Format("2006-01-02 15:04")}
 		if s.Folder != "" {
 			about = append(about, Name(s.Folder))
 		}
@@ -263,7 +263,7 @@ func (c *console) model(ctx context.Context, name string) error {
 	}
 	var id string
 	if _, err := strconv.Atoi(name); err == nil {
-		i, err := index(name, len(c.models), "There is no model of that number; /model lists and numbers them.")
+		i, err := index(name, len(c.models), "There is no model with that number; /model lists and numbers them.")
 		if err != nil {
 			return err
 		}

@@ -245,8 +245,8 @@ func (p *Pane) addPattern() pane.Action {
 	case strings.ContainsFunc(v.Pattern, unicode.IsSpace): // a message typed into the wrong line
 		edit := p.addEdit(list, v.Pattern)
 		return pane.Confirm{
-			Title: "Add a rule with blanks in it?",
-			Lines: []string{listAndPattern(list, v.Pattern), "Model names have no blanks. " + p.keys.Hint(keymap.WriteMessage, "writes a message to the assistant.")},
+			Title: "Add a rule with spaces in it?",
+			Lines: []string{listAndPattern(list, v.Pattern), "Model names have no spaces. " + p.keys.Hint(keymap.WriteMessage, "writes a message to the assistant.")},
 			Yes:   "add", Then: func() pane.Action { return p.added(list, v.Pattern, edit) },
 		}
 	}
@@ -339,12 +339,12 @@ func (p *Pane) restoreRule(provider string, list modelfilter.List, pattern strin
 func (p *Pane) confirmDeleteDeciding(m modelfilter.ModelView) pane.Action {
 	r, ok := p.data.Rule(m.List, m.Rule)
 	if m.Index < 0 || !ok {
-		return pane.Notify{Text: "no rule decides this model"}
+		return pane.Notify{Text: "no rule hides or allows this model"}
 	}
 	edit := p.deleteRule(p.data.Provider, r.List, r.Pattern)
 	return pane.Confirm{
 		Title: "Delete the deciding rule?",
-		Lines: []string{listAndPattern(r.List, r.Pattern), "It decides " + assistant.Counted(r.Decides, "model") + "."},
+		Lines: []string{listAndPattern(r.List, r.Pattern), assistant.Counted(r.Decides, "model") + " " + effectOf(r.List) + " by this rule."},
 		Yes:   "delete", Then: func() pane.Action { return edit },
 	}
 }

@@ -77,7 +77,7 @@ func TestEditsByHand(t *testing.T) {
 		},
 		"nothing decides": {
 			func(b *bench) string { b.do("show-models"); b.on("o3"); return b.do("delete-rule") },
-			"no rule decides this model", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+			"no rule hides or allows this model", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
 		},
 		"take back": {func(b *bench) string {
 			b.do("add-ignore")

@@ -264,7 +264,7 @@ func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 	case engine.Dead:
 		icon, style, why = icons.Dead, st.Muted, "matches none"
 	case engine.Shadowed:
-		icon, style, why = icons.Shadowed, st.Shadowed, "decides none"
+		icon, style, why = icons.Shadowed, st.Shadowed, "no effect"
 	case engine.Redundant:
 		icon, why = icons.Shadowed, "redundant"
 	case engine.Undecided:

@@ -283,7 +283,7 @@ func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 	if c.Added {
 		what = "added"
 		if r, ok := p.data.Rule(c.List, c.Pattern); ok && c.Provider == p.data.Provider {
-			what += ", decides " + assistant.Counted(r.Decides, "model")
+			what += fmt.Sprintf(", %s %s", assistant.Counted(r.Decides, "model"), effectOf(c.List))
 		}
 	}
 	return pane.Join(listAndPattern(c.List, c.Pattern)+": "+what, p.keys.Hint(keymap.DeleteRule, "undoes it"))
@@ -326,9 +326,9 @@ func (p *Pane) aboutFinding(f engine.Finding) string {
 	case f.Kind == engine.Dead:
 		return pane.Join(rule+" matches no model that is known now", remove)
 	case f.Kind == engine.Shadowed && f.By == "":
-		return pane.Join(rule+" matches only models that other rules decide", open)
+		return pane.Join(rule+" matches only models that other rules hide or allow", open)
 	case f.Kind == engine.Shadowed:
-		return pane.Join(rule+" decides nothing: "+by+" comes before it", open)
+		return pane.Join(rule+" has no effect: "+by+" comes first", open)
 	case f.Kind == engine.Redundant:
 		return pane.Join(rule+" is redundant: "+by+" covers it", remove)
 	}

@@ -35,7 +35,7 @@ func (p *places) connect(user string) error {
 	case u != nil && u.connections >= p.perUser:
 		return fmt.Errorf("%s has %d connections open: close one first", user, u.connections)
 	case p.open >= p.connections:
-		return errors.New("the server has as many connections as it serves: try again later")
+		return errors.New("the server is at its limit of connections: try again later")
 	case u == nil:
 		u = &place{}
 		p.byUser[user] = u

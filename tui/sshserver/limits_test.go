@@ -125,7 +125,7 @@ func TestOneUserDoesNotTakeAllPlaces(t *testing.T) {
 			t.Errorf("another user is refused: %s", why)
 		}
 	}
-	if why := refused(t, r.client("bert")); !strings.Contains(why, "as many connections as it serves") {
+	if why := refused(t, r.client("bert")); !strings.Contains(why, "limit of connections") {
 		t.Errorf("more connections than Options.Connections: %q", why)
 	}
 	if why := refused(t, annas[0]); why != "" {

@@ -71,10 +71,10 @@ const (
 // Why a connection ends, as its user reads it.
 var (
 	errIdle    = errors.New("no key was pressed for a long time")
-	errTotal   = errors.New("the connection was open for as long as one may be")
-	errEnding  = errors.New("the server is ending")
-	errRevoked = errors.New("the key was removed, or may do something else now")
-	errGone    = errors.New("the client has gone") // nobody reads it
+	errTotal   = errors.New("the connection reached its time limit")
+	errEnding  = errors.New("the server is shutting down")
+	errRevoked = errors.New("the key was removed or its role changed")
+	errGone    = errors.New("the client disconnected") // nobody reads it
 )
 
 // Server serves SSH connections. Make it with New.

@@ -64,11 +64,11 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	row("model", safetext.Visible(n.State.Model.ID))
 	row("characters per token (CPT)", params.CPT())
 	row("next message allowance (URA)", params.URA())
-	row("pairs trimmed per send (NTA)", params.NTA())
+	row("messages dropped to fit (NTA)", params.NTA())
 	group("BUDGET")
 	n.budget(row)
 	group("SELECTION")
-	row("filter", cmp.Or(n.State.Shown.Filter, "none: all pairs"))
+	row("filter", cmp.Or(n.State.Shown.Filter, "none: all messages"))
 	row("visible (Y)", b.Y)
 	row("included (X)", b.X)
 	row("computed", assistant.Counted(n.State.Shown.Computed, "time"))
@@ -130,14 +130,14 @@ func (n ContextNumbers) trimming(row func(name string, value any)) {
 		row("last send", "none yet")
 		return
 	}
-	row("last send", fmt.Sprintf("%d of %d pairs included, %s", last.Included, last.Visible, last.Stage))
+	row("last send", fmt.Sprintf("%d of %d messages included, %s", last.Included, last.Visible, last.Stage))
 	if r := n.State.Turn.Attempt; r != nil {
 		row("its attempts", r.AttemptsUsed+1)
 		row("its history and message", fmt.Sprintf("~%d tokens, ~%d in reserve", r.AttemptTotalTokens, r.RemainingReserve))
 	}
 	left := "none"
 	if len(last.LeftOut) > 0 {
-		left = fmt.Sprintf("%s, ~%d tokens", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens)
+		left = fmt.Sprintf("%s, ~%d tokens", assistant.Counted(len(last.LeftOut), "message"), last.Tokens)
 	}
 	row("left out (T)", left)
 	for _, p := range last.LeftOut {

@@ -226,7 +226,7 @@ func (p *ContextPanel) body(w, h int, draft assistant.DraftCost) []string {
 		lines = append(lines, strings.Repeat(" ", w))
 	}
 	if foot {
-		lines[h-1] = p.look.muted.Render(style.Fit(" "+assistant.Counted(p.hidden, "other pair")+": hidden by the filter", w, p.styles.Icons.Ellipsis))
+		lines[h-1] = p.look.muted.Render(style.Fit(" "+assistant.Counted(p.hidden, "other message")+": hidden by the filter", w, p.styles.Icons.Ellipsis))
 	}
 	return lines
 }
@@ -355,7 +355,7 @@ func Warning(c assistant.DraftCost) string {
 	case c.OverQuota:
 		return "over the endpoint's limit"
 	case c.OverReserve && c.Trims > 0:
-		return assistant.Counted(c.Trims, "old pair") + " will not fit"
+		return assistant.Counted(c.Trims, "old message") + " will not fit"
 	}
 	return ""
 }

@@ -64,10 +64,10 @@ func TestAPanelSaysWhyAPairIsNotSent(t *testing.T) {
 	p.Load(assistant.Pair{Seq: 6, UserText: "starred", Star: 2})
 	got := draw(t, p, 70, assistant.DraftCost{AUT: 7, Total: 907, Left: 70, OverReserve: true, Trims: 1})
 	want := []string{
-		" ~907 of 8000 tokens · 70 left", "your draft", "1 old pair will not fit", "~300  system prompt and tools",
+		" ~907 of 8000 tokens · 70 left", "your draft", "1 old message will not fit", "~300  system prompt and tools",
 		"the newest", "being answered", "a failure", "failed: nothing to send", "★★ starred", "question 5",
 		"question 4", "left out of the last request", "question 3", "will not fit",
-		"question 2", "before the boundary", "question 1", "before the boundary", "12 other pairs: hidden by the filter",
+		"question 2", "before the boundary", "question 1", "before the boundary", "12 other messages: hidden by the filter",
 	}
 	rest := got
 	for _, text := range want {

@@ -79,7 +79,7 @@ type (
 
 // CountFilter counts the pairs that a line selects: Counted.
 func (c *Commands) CountFilter(request int64, line string) tea.Cmd {
-	return c.command(request, "count the pairs", func(ctx context.Context, c call) (Outcome, error) {
+	return c.command(request, "count the messages", func(ctx context.Context, c call) (Outcome, error) {
 		n, err := c.Workspace.CountFilter(ctx, line)
 		return Counted{c.reply(), line, n, err}, nil
 	})

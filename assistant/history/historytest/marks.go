@@ -63,7 +63,7 @@ func missingPairsAreNamed(t *testing.T, s history.Store) {
 	} {
 		for _, seqs := range [][]int64{{gone.Seq}, {a.Seq, gone.Seq}, {99}} {
 			err := change(seqs...)
-			if want := fmt.Sprintf("pair %d", seqs[len(seqs)-1]); !errors.Is(err, assistant.ErrNoPair) || !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf("message %d", seqs[len(seqs)-1]); !errors.Is(err, assistant.ErrNoPair) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s %v: %v, want ErrNoPair of %s", name, seqs, err, want)
 			}
 		}

@@ -65,10 +65,10 @@ func (s *store) Changed(c *sqlstore.Change) {
 
 // inconsistencies returns a row for each problem: a seq, and a sentence with %d in the place of the seq.
 const inconsistencies = `
-	SELECT p.seq, 'the texts of pair %d are missing' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM body b WHERE b.seq = p.seq)
-	UNION ALL SELECT seq, 'the session of pair %d does not exist' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM session WHERE n = p.session)
-	UNION ALL SELECT seq, 'the model of pair %d does not exist' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM model WHERE n = p.model)
-	UNION ALL SELECT seq, 'the topic of pair %d does not exist' FROM pair p WHERE topic <> 0 AND NOT EXISTS (SELECT 1 FROM topic WHERE n = p.topic)
+	SELECT p.seq, 'the texts of message %d are missing' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM body b WHERE b.seq = p.seq)
+	UNION ALL SELECT seq, 'the session of message %d does not exist' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM session WHERE n = p.session)
+	UNION ALL SELECT seq, 'the model of message %d does not exist' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM model WHERE n = p.model)
+	UNION ALL SELECT seq, 'the topic of message %d does not exist' FROM pair p WHERE topic <> 0 AND NOT EXISTS (SELECT 1 FROM topic WHERE n = p.topic)
 	LIMIT ?`
 
 // Check verifies every checksum and reference.

@@ -343,7 +343,7 @@ func TestCheckFindsAnAlteredText(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(report.Problems, "\n")
-	for _, want := range []string{"texts of pair 4 are damaged", "the texts of pair 7 are missing", "the session of pair"} {
+	for _, want := range []string{"texts of message 4 are damaged", "the texts of message 7 are missing", "the session of message"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("Check does not say %q:\n%s", want, all)
 		}

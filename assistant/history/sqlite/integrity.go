@@ -216,12 +216,12 @@ func (s *store) reportDamage(err error) error {
 
 // inconsistencies returns a row for each problem: a seq, and a sentence with %d in the place of the seq.
 const inconsistencies = `
-	SELECT seq, 'the texts of pair %d are missing' FROM pair WHERE seq NOT IN (SELECT seq FROM body)
-	UNION SELECT seq, 'there are texts of pair %d, which does not exist' FROM body WHERE seq NOT IN (SELECT seq FROM pair)
-	UNION SELECT seq, 'the session of pair %d does not exist' FROM pair WHERE session NOT IN (SELECT n FROM session)
-	UNION SELECT seq, 'the model of pair %d does not exist' FROM pair WHERE model NOT IN (SELECT n FROM model)
-	UNION SELECT seq, 'the topic of pair %d does not exist' FROM pair WHERE topic <> 0 AND topic NOT IN (SELECT n FROM topic)
-	UNION SELECT seq, 'there are requests of pair %d, which does not exist' FROM request WHERE seq NOT IN (SELECT seq FROM pair)
+	SELECT seq, 'the texts of message %d are missing' FROM pair WHERE seq NOT IN (SELECT seq FROM body)
+	UNION SELECT seq, 'there are texts of message %d, which does not exist' FROM body WHERE seq NOT IN (SELECT seq FROM pair)
+	UNION SELECT seq, 'the session of message %d does not exist' FROM pair WHERE session NOT IN (SELECT n FROM session)
+	UNION SELECT seq, 'the model of message %d does not exist' FROM pair WHERE model NOT IN (SELECT n FROM model)
+	UNION SELECT seq, 'the topic of message %d does not exist' FROM pair WHERE topic <> 0 AND topic NOT IN (SELECT n FROM topic)
+	UNION SELECT seq, 'there are requests of message %d, which does not exist' FROM request WHERE seq NOT IN (SELECT seq FROM pair)
 	LIMIT ?`
 
 // Check verifies every page, checksum and reference. This takes seconds for a large database.

@@ -147,7 +147,7 @@ func TestADamagedRequestIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := s.Requests(t.Context(), p.Seq)
-			if want := fmt.Sprintf("request 2 of response 1 of pair %d", p.Seq); err == nil || !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf("request 2 of response 1 of message %d", p.Seq); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the error is %v, want one with %q", err, want)
 			}
 			if len(got) != 2 || !strings.Contains(string(got[0].Body), "first") || !strings.Contains(string(got[1].Body), "third") {
@@ -155,7 +155,7 @@ func TestADamagedRequestIsNamed(t *testing.T) {
 			}
 			report, err := s.Check(t.Context())
 			if err != nil || report.Requests != 3 || report.DamagedRequests != 1 || report.Damaged ||
-				len(report.Problems) != 1 || !strings.Contains(report.Problems[0], fmt.Sprintf("request 2 of response 1 of pair %d", p.Seq)) {
+				len(report.Problems) != 1 || !strings.Contains(report.Problems[0], fmt.Sprintf("request 2 of response 1 of message %d", p.Seq)) {
 				t.Errorf("Check = %+v, %v", report, err)
 			}
 			if back := load(t, s, p.Seq); len(back) != 1 || back[0].UserText != "q" {
@@ -189,7 +189,7 @@ func TestCheckCountsRequests(t *testing.T) {
 	if r := check("DELETE FROM request WHERE n > 1000"); r.Requests != sqlstore.MaxProblems+5 || r.DamagedRequests != 0 || len(r.Problems) != 0 {
 		t.Errorf("a healthy table: %+v", r)
 	}
-	if r := check("UPDATE request SET seq = 77"); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "requests of pair 77") {
+	if r := check("UPDATE request SET seq = 77"); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "requests of message 77") {
 		t.Errorf("requests of nobody: %v", r.Problems)
 	}
 }

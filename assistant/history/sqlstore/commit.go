@@ -152,7 +152,7 @@ func (c *Change) answer(a assistant.PairAnswer) {
 	c.require([]int64{a.Seq})
 	for _, r := range c.s.rows(c.Tx, []int64{a.Seq}) {
 		if err := errors.Join(a.Apply(&r.Pair), history.CheckPair(&r.Pair)); err != nil {
-			c.Fail(fmt.Errorf("pair %d: %w", a.Seq, err))
+			c.Fail(fmt.Errorf("message %d: %w", a.Seq, err))
 			return
 		}
 		c.store(&r.Pair)
@@ -193,7 +193,7 @@ func (c *Change) verify(seq int64) {
 	case !found:
 		c.Run("DELETE FROM deleted WHERE seq = ?", seq)
 	case known && seen != now:
-		c.Fail(fmt.Errorf("pair %d: %w", seq, history.ErrChanged))
+		c.Fail(fmt.Errorf("message %d: %w", seq, history.ErrChanged))
 	}
 }
 

@@ -152,7 +152,7 @@ func (s *Store) CheckRows(t *Tx, inconsistencies string) (report history.CheckRe
 	})
 	s.AllPairs(t, func(p assistant.Pair, damaged bool) {
 		if damaged {
-			problem("the texts of pair %d are damaged on disk", p.Seq)
+			problem("the texts of message %d are damaged on disk", p.Seq)
 		}
 	})
 	checkPictures(t, problem)

@@ -75,7 +75,7 @@ func checkPictures(t *Tx, problem func(format string, args ...any)) {
 			return
 		}
 		if err := t.Try(func() { readPicture(t, hash) }); errors.Is(err, history.ErrPicture) {
-			problem("a picture of pair %d is missing or damaged", seq)
+			problem("a picture of message %d is missing or damaged", seq)
 		} else {
 			t.Fail(err)
 		}

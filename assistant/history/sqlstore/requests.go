@@ -51,7 +51,7 @@ func (s *Store) Requests(ctx context.Context, seq int64) (all []assistant.SentRe
 		})
 	})
 	if err != nil {
-		return nil, fmt.Errorf("history: requests of pair %d: %w", seq, err)
+		return nil, fmt.Errorf("history: requests of message %d: %w", seq, err)
 	}
 	return all, errors.Join(broken...)
 }
@@ -67,7 +67,7 @@ func eachRequest(t *Tx, where string, args []any, each func(r assistant.SentRequ
 		scan(&seq, &r.Answer, &r.Response, &r.Attempt, &r.Trimmed, &r.Model, &sec, &nsec, &zone, &size, &packed)
 		body, err := history.Unpack(packed, size)
 		if err != nil {
-			err = fmt.Errorf("history: request %d of response %d of pair %d: %w", r.Attempt, r.Response, seq, err)
+			err = fmt.Errorf("history: request %d of response %d of message %d: %w", r.Attempt, r.Response, seq, err)
 		}
 		r.At, r.Body = history.Instant(sec, nsec, zone), body
 		each(r, err)

@@ -193,7 +193,7 @@ func (c *Change) require(seqs []int64) {
 		if c.s.Shared {
 			by = List[string](c.Tx, "SELECT author FROM deleted WHERE seq = ?", seq)
 		}
-		err := fmt.Errorf("pair %d: %w", seq, assistant.ErrNoPair)
+		err := fmt.Errorf("message %d: %w", seq, assistant.ErrNoPair)
 		if len(by) > 0 {
 			err = fmt.Errorf("%w: %s has deleted it", err, by[0])
 		}

@@ -117,7 +117,7 @@ func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Si
 		return nil
 	})
 	if err == nil && found < len(hashes) {
-		err = fmt.Errorf("history: copy: %d of %d pairs are missing in the target", len(hashes)-found, len(hashes))
+		err = fmt.Errorf("history: copy: %d of %d messages are missing in the target", len(hashes)-found, len(hashes))
 	}
 	return err
 }

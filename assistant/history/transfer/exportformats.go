@@ -170,7 +170,7 @@ func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
 	case *assistant.Pair:
 		raw, err := history.EncodePair(data)
 		if err != nil {
-			return fmt.Errorf("pair %s: %w", data.ID, err)
+			return fmt.Errorf("message %s: %w", data.ID, err)
 		}
 		text = "\n" + escapeHidden(string(raw))
 		if j.wrotePair {

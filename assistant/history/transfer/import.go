@@ -89,7 +89,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 			err = each(p)
 		}
 		if err != nil {
-			return fmt.Errorf("pair %d: %w", n, err)
+			return fmt.Errorf("message %d: %w", n, err)
 		}
 	}
 	return delim(d, ']')
