@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -213,6 +214,14 @@ func Dollars(usd float64) string {
 		return fmt.Sprintf("< $%.3f", least)
 	}
 	return fmt.Sprintf("$%.3f", usd)
+}
+
+// Seconds is a duration as people read it: "4.2 s", "1m30s".
+func Seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
 }
 
 const thousand = 1000

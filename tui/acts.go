@@ -179,7 +179,7 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.AskedAgain:
 		return m.startDraft(o.Prompt), true
 	case usecase.CostRead:
-		return m.info(o.Cost.String()), true
+		m.onCost(o)
 	case usecase.SessionTitled:
 		return m.onTitle(o), true
 	case usecase.ModelsRefreshed:

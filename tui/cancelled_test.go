@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
@@ -194,11 +195,17 @@ func TestTheFirstEnterAsks(t *testing.T) {
 func TestTheCostOfTheSessionIsSaid(t *testing.T) {
 	t.Parallel()
 	first, second := told("one", "answer one"), told("two", "answer two")
-	first.Model, first.Usage = "test/script", &llm.Usage{Prompt: 1000, Completion: 200}
+	first.Model, first.Usage, first.Took = "test/script", &llm.Usage{Prompt: 1000, Completion: 200}, 4200*time.Millisecond
 	d := startProgram(t, setup{pairs: []assistant.Pair{first, second}, known: []llm.ModelInfo{{
 		ID: "test/script", Context: 64_000, Known: true, Tools: true, Facts: llm.Facts{PriceIn: llm.PriceOf(2), PriceOut: llm.PriceOf(10)},
 	}}})
 	d.Wait("answer two")
 	d.Type("/cost", tuitest.Send)
-	d.says("this session: 1 answer, 1.2k tokens, $0.004; the usage of 1 more is not known")
+	d.says("this session: 2 answers in 4.2 s, 1.2k tokens for the 1 whose usage was reported, $0.004")
+	d.Type(tuitest.Key("f2"))
+	d.Wait("SESSION")
+	d.Wait("2 answers in 4.2 s")
+	d.Wait("1.2k tokens for the 1 whose usage was reported")
+	d.Type(tuitest.Esc)
+	d.WaitGone("SESSION")
 }

@@ -15,11 +15,37 @@ import (
 
 // openHUD opens the context HUD: the numbers of the context.
 func (m *Model) openHUD() tea.Cmd {
+	m.sum.read = nil
 	text := overlay.NewText("Context", m.numbers())
 	if key := m.key(keymap.DockContext); key != "" {
 		text.WithHint(key + " docks the list of messages next to the conversation")
 	}
-	return m.open(overlay.HUD, text, nil)
+	return tea.Batch(m.open(overlay.HUD, text, nil), m.sumUp())
+}
+
+// sessionSum is what the answers of the session took, for the HUD.
+type sessionSum struct {
+	request int64
+	read    *usecase.CostRead // nil: not read yet
+}
+
+// sumUp reads what the answers of the session took, if the HUD is open.
+func (m *Model) sumUp() tea.Cmd {
+	if _, open := m.overlay.Find(overlay.HUD); !open || m.parts.Shown == nil {
+		return nil
+	}
+	m.sum.request = m.acts.query()
+	return m.commands.ReadCost(m.sum.request)
+}
+
+// onCost shows what the answers of the session took: in the HUD that asked for it, else as
+// a notice.
+func (m *Model) onCost(o usecase.CostRead) {
+	if o.Request == m.sum.request {
+		m.sum.read = &o
+		return
+	}
+	m.notice.Info(o.Cost.String())
 }
 
 // numbers returns the numbers of the context as lines.
@@ -28,13 +54,26 @@ func (m *Model) numbers() []string {
 		return nil
 	}
 	focused, _ := m.conv.chat.Focused()
+	sum := []status.Row{{Name: "answers", Value: m.styles.Icons.Ellipsis}}
+	if m.sum.read != nil {
+		sum = sumRows(m.sum.read)
+	}
 	return status.ContextNumbers{
-		State: m.parts.State, Now: m.now(), Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
+		Session: sum,
+		State:   m.parts.State, Now: m.now(), Boundary: m.conv.boundary.Boundary, Counter: m.conv.boundary.Counter,
 		Draft: m.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
 	}.Lines(m.width, m.styles.Overlay)
 }
 
-// onHUD returns an action of the docked HUD that may scroll to pairs that are not loaded.
+// sumRows are what the answers of the session took.
+func sumRows(o *usecase.CostRead) []status.Row {
+	if o.Cost.Answers == 0 {
+		return []status.Row{{Name: "answers", Value: "none yet"}}
+	}
+	return []status.Row{{Name: "answers", Value: o.Cost.AnswersText()}, {Name: "their tokens", Value: o.Cost.TokensText()}, {Name: "their price", Value: o.Cost.PriceText()}}
+}
+
+// onHUD is an action of the docked HUD, which may scroll to pairs that are not loaded.
 func onHUD(move func(*status.ContextPanel)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(&m.hud)

@@ -128,6 +128,7 @@ type Model struct {
 	ending     int64 // request that stores the last draft; 0 if the program is not ending
 	unstored   error // why the draft could not be stored when quitting
 	estimated  estimated
+	sum        sessionSum
 
 	// Keys, focus and layout.
 	keys       *keymap.Map

@@ -233,7 +233,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	if strings.HasPrefix(m.notice.Text, busyNotice) {
 		m.notice.Clear()
 	}
-	cmds := []tea.Cmd{m.notifyEnd(t, end)}
+	cmds := []tea.Cmd{m.notifyEnd(t, end), m.sumUp()}
 	if t.seq != 0 {
 		cmds = append(cmds, m.load(t.seq))
 	}

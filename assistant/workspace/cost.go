@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
@@ -12,9 +13,10 @@ import (
 // Cost is what the answers of a session cost, including the alternative answers to each
 // message.
 type Cost struct {
-	Answers int // answers whose endpoint reported their usage
-	Unknown int // answers whose usage is unknown
-	Tokens  int // of requests and answers
+	Answers int
+	Took    time.Duration // the sum of their times
+	Counted int           // answers with usage that their endpoint reported
+	Tokens  int           // of the requests and answers of these
 	USD     float64
 	Priced  int // answers whose model has a known price; USD is the sum of these
 }
@@ -53,11 +55,15 @@ func (w *Workspace) Cost(ctx context.Context) (sum Cost, err error) {
 }
 
 func (c *Cost) add(a assistant.Variant, of llm.Facts) {
-	if a.Usage == nil {
-		c.Unknown++
-		return
+	if a.Usage == nil && a.AssistantText == "" && len(a.ToolCalls) == 0 {
+		return // nothing came
 	}
 	c.Answers++
+	c.Took += a.Took
+	if a.Usage == nil {
+		return
+	}
+	c.Counted++
 	c.Tokens += a.Usage.Prompt + a.Usage.Completion
 	usd, known := of.Cost(*a.Usage)
 	if a.Price != nil {
@@ -69,22 +75,48 @@ func (c *Cost) add(a assistant.Variant, of llm.Facts) {
 	}
 }
 
-// String returns the sum as a sentence.
-func (c Cost) String() string {
-	if c.Answers == 0 {
-		return "no answer of this session has a usage that its endpoint reported"
-	}
-	text := fmt.Sprintf("this session: %s, %s", assistant.Counted(c.Answers, "answer"), assistant.TokenCount(c.Tokens))
-	switch {
-	case c.Priced == c.Answers:
-		text += fmt.Sprintf(", %s", assistant.Dollars(c.USD))
-	case c.Priced > 0:
-		text += fmt.Sprintf(", %s for the %d whose price is known", assistant.Dollars(c.USD), c.Priced)
-	default:
-		text += ", price not known"
-	}
-	if c.Unknown > 0 {
-		text += fmt.Sprintf("; the usage of %d more is not known", c.Unknown)
+// AnswersText is how many answers there are, and the time they took.
+func (c Cost) AnswersText() string {
+	text := assistant.Counted(c.Answers, "answer")
+	if c.Took > 0 {
+		text += " in " + assistant.Seconds(c.Took)
 	}
 	return text
+}
+
+// TokensText is the sum of the tokens, and of how many answers it is known.
+func (c Cost) TokensText() string {
+	switch {
+	case c.Counted == 0:
+		return "not reported"
+	case c.Counted < c.Answers:
+		return fmt.Sprintf("%s for the %d whose usage was reported", assistant.TokenCount(c.Tokens), c.Counted)
+	}
+	return assistant.TokenCount(c.Tokens)
+}
+
+// PriceText is the sum of the prices, and of how many answers it is known.
+func (c Cost) PriceText() string {
+	switch {
+	case c.Priced == 0:
+		return "not known"
+	case c.Priced < c.Counted:
+		return fmt.Sprintf("%s for the %d whose price is known", assistant.Dollars(c.USD), c.Priced)
+	}
+	return assistant.Dollars(c.USD)
+}
+
+// String is the sum in a sentence.
+func (c Cost) String() string {
+	switch {
+	case c.Answers == 0:
+		return "this session has no answers yet"
+	case c.Counted == 0:
+		return "this session: " + c.AnswersText() + ", tokens " + c.TokensText()
+	}
+	price := c.PriceText()
+	if c.Priced == 0 {
+		price = "price " + price
+	}
+	return "this session: " + c.AnswersText() + ", " + c.TokensText() + ", " + price
 }

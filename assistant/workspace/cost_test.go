@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
@@ -11,7 +12,7 @@ func TestTheCostOfASession(t *testing.T) {
 	priced := llm.Facts{PriceIn: llm.PriceOf(1), PriceOut: llm.PriceOf(10), PriceCached: llm.PriceOf(0.1)}
 	answer := func(u *llm.Usage) assistant.Variant { return assistant.Variant{Usage: u} }
 	var sum Cost
-	if got := sum.String(); got != "no answer of this session has a usage that its endpoint reported" {
+	if got := sum.String(); got != "this session has no answers yet" {
 		t.Errorf("nothing: %q", got)
 	}
 	sum.add(answer(&llm.Usage{Prompt: 2000, Cached: 1000, Completion: 500}), priced)
@@ -19,8 +20,9 @@ func TestTheCostOfASession(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	sum.add(answer(&llm.Usage{Prompt: 10}), llm.Facts{})
-	sum.add(answer(nil), priced)
-	want := "this session: 2 answers, 2.5k tokens, $0.006 for the 1 whose price is known; the usage of 1 more is not known"
+	sum.add(assistant.Variant{AssistantText: "a"}, priced)
+	sum.add(answer(nil), priced) // failed: no answer
+	want := "this session: 3 answers, 2.5k tokens for the 2 whose usage was reported, $0.006 for the 1 whose price is known"
 	if got := sum.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -29,6 +31,11 @@ func TestTheCostOfASession(t *testing.T) {
 	sum = Cost{}
 	sum.add(kept, priced) // which was another then
 	if want := "this session: 1 answer, 1.0k tokens, $2.50"; sum.String() != want {
+		t.Errorf("%q, want %q", sum, want)
+	}
+	sum = Cost{}
+	sum.add(assistant.Variant{AssistantText: "a", Took: 90 * time.Second}, priced)
+	if want := "this session: 1 answer in 1m30s, tokens not reported"; sum.String() != want {
 		t.Errorf("%q, want %q", sum, want)
 	}
 }

@@ -3,7 +3,6 @@ package chat
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -89,7 +88,7 @@ func (it *item) footText() string {
 	if answered && p.Model != "" {
 		words = append(words, oneLine(pane.ModelName(p.Model)))
 		if p.Took > 0 {
-			words = append(words, took(p.Took))
+			words = append(words, assistant.Seconds(p.Took))
 		}
 		if tokens := it.tokens(); tokens != "" {
 			words = append(words, tokens)
@@ -101,24 +100,16 @@ func (it *item) footText() string {
 	return strings.Join(words, " · ")
 }
 
-// tokens returns the tokens counted by the endpoint, or else the estimated size of message
-// and answer in later requests.
+// tokens returns the tokens that the endpoint counted for all requests of the turn, or else
+// the estimated size of the texts of message and answer.
 func (it *item) tokens() string {
 	if u := it.pair.Usage; u != nil {
 		return assistant.TokenCount(u.Prompt + u.Completion)
 	}
 	if n := it.rc.cost(it.seq); n > 0 {
-		return "~" + assistant.TokenCount(n)
+		return "~" + assistant.TokenCount(n) + " of text"
 	}
 	return ""
-}
-
-// took formats a duration: "4.2 s", "1m30s".
-func took(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }
 
 // badgeRoom is the minimum number of blanks that the first line of a pair has for a badge.

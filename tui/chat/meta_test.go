@@ -135,7 +135,7 @@ func TestAnAnswerSaysWhatItTook(t *testing.T) {
 		want   string
 	}{
 		"all":       {func(*assistant.Pair) {}, "gpt-5.1 · 4.2 s · 1.3k tokens · $0.004"},
-		"no usage":  {func(p *assistant.Pair) { p.Usage = nil }, "gpt-5.1 · 4.2 s · ~812 tokens"},
+		"no usage":  {func(p *assistant.Pair) { p.Usage = nil }, "gpt-5.1 · 4.2 s · ~812 tokens of text"},
 		"no price":  {func(p *assistant.Pair) { p.Price = nil }, "gpt-5.1 · 4.2 s · 1.3k tokens"},
 		"long":      {func(p *assistant.Pair) { p.Took = 90 * time.Second }, "gpt-5.1 · 1m30s · 1.3k tokens · $0.004"},
 		"not known": {func(p *assistant.Pair) { p.Took = 0 }, "gpt-5.1 · 1.3k tokens · $0.004"},

@@ -214,7 +214,7 @@ func (p *reasoningPart) draw(width int, rc *renderContext) {
 	tone := rc.st.Chat.Reasoning
 	head := p.foldIcon(rc) + " thinking"
 	if !p.streaming && p.took > 0 {
-		head = p.foldIcon(rc) + " thought for " + took(p.took)
+		head = p.foldIcon(rc) + " thought for " + assistant.Seconds(p.took)
 	}
 	p.addDecoration(tone.Render(head))
 	if p.open {

@@ -22,9 +22,13 @@ type ContextNumbers struct {
 	Boundary budget.Boundary
 	Counter  string
 	Draft    assistant.DraftCost
+	Session  []Row                  // what the answers of the session took
 	Focused  assistant.Pair         // the zero value is none
 	UserText func(seq int64) string // the message of a pair, as one line
 }
+
+// Row is a number with its name.
+type Row struct{ Name, Value string }
 
 const (
 	// nameWidth is the width of the names where there is room; a narrower screen than
@@ -67,6 +71,10 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	row("messages dropped to fit (NTA)", params.NTA())
 	group("BUDGET")
 	n.budget(row)
+	group("SESSION")
+	for _, r := range n.Session {
+		row(r.Name, r.Value)
+	}
 	group("SELECTION")
 	row("filter", cmp.Or(n.State.Shown.Filter, "none: all messages"))
 	row("visible (Y)", b.Y)
