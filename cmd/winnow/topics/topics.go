@@ -330,7 +330,7 @@ func team(p *page, _ Facts) {
 	p.head("Password and encryption")
 	p.text("The address must not contain the password: set history_password = \"env:NAME\", \"cmd:COMMAND\" or \"keyring:NAME\", or use PGPASSWORD, the service file or ~/.pgpass as with PostgreSQL's own programs. Connections to other machines are encrypted; sslmode=verify-full in the address also verifies the server's certificate.")
 	p.head("Behind pgbouncer")
-	p.text("A pooler in transaction mode is recognised and needs no settings of its own. Then others' changes appear within two seconds, or at once if history_listen is an address that reaches the server directly. A program has at most 3 connections, winnow serve at most 6.")
+	p.text("A pooler in transaction mode is recognised and needs no further settings. Then others' changes appear within two seconds, or at once if history_listen is an address that reaches the server directly. A program has at most 3 connections, winnow serve at most 6.")
 	p.head("Readers")
 	p.text("A role that may only read opens the history read-only: GRANT USAGE ON SCHEMA winnow TO NAME; GRANT SELECT ON ALL TABLES IN SCHEMA winnow TO NAME. Comments in the database describe its tables and columns.")
 	p.head("Backup")
