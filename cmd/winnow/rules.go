@@ -23,7 +23,7 @@ func rulesCommand(a *app) *cobra.Command {
 		rulesTestCommand(a), rulesCoversCommand(a),
 		rulesChangeCommand(a, "add", "Stage rules"), rulesChangeCommand(a, "remove", "Stage the removal of rules"),
 		rulesHideCommand(a), rulesCheckCommand(a),
-		command("diff", "Show what saving would change (exit 3 if there are changes)", 0, 0, a.withFilter(a.printPlan)),
+		command("diff", "Show what saving would change (exit 3 if there are changes)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error { return a.printPlan(ctx, w, nil) })),
 		rulesPlanCommand(a), rulesSaveCommand(a),
 		rulesDiscardCommand(a),
 		command("lint", "Find rules that have no effect or hide models in use (exit 1)", 0, 0, a.withFilter(a.rulesLint)),

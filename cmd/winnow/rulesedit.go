@@ -165,8 +165,10 @@ func rulesPlanCommand(a *app) *cobra.Command {
 			return err
 		}
 		e := &ruleEdits{change: changeRule}
+		var staging []string
 		for _, step := range steps {
 			e.do(s, step.verb, step.list, step.patterns...)
+			staging = append(staging, stagingCommand(step.verb, s.Provider(), step.list, step.patterns)...)
 		}
 		if where != "" && len(e.refused) == 0 {
 			plans, err := a.planHide(w, where)
@@ -177,11 +179,12 @@ func rulesPlanCommand(a *app) *cobra.Command {
 				return err
 			}
 			a.printLines(e.notes)
+			staging = append(staging, a.hideCommand(where))
 		}
 		if err := errors.Join(e.refused...); err != nil {
 			return err
 		}
-		return a.printPlan(ctx, w, nil)
+		return a.printPlan(ctx, w, staging)
 	}))
 	c.Example = "winnow rules plan --provider openai --add '*-preview*' --remove 'gpt-3*'"
 	c.Flags().StringVar(&where, "where", "", "hide "+whereHelp)
@@ -191,22 +194,58 @@ func rulesPlanCommand(a *app) *cobra.Command {
 	return c
 }
 
-// printPlan prints what a save would change, and returns errPending if there is anything to save.
-func (a *app) printPlan(ctx context.Context, w *journaledWindow, _ []string) error {
+// stagingCommand is the command that stages a step of rules plan; none without patterns.
+func stagingCommand(verb, provider string, list modelfilter.List, patterns []string) []string {
+	if len(patterns) == 0 {
+		return nil
+	}
+	words := []string{"winnow rules", verb, "--provider", provider}
+	if list == modelfilter.Allow {
+		words = append(words, "--allow")
+	}
+	for _, pattern := range patterns {
+		words = append(words, shellQuote(pattern))
+	}
+	return []string{strings.Join(words, " ")}
+}
+
+// hideCommand is the command that stages what rules plan --where shows.
+func (a *app) hideCommand(where string) string {
+	text := "winnow rules hide --where " + shellQuote(where)
+	if a.flags.provider != "" {
+		text += " --provider " + a.flags.provider
+	}
+	return text
+}
+
+// shellQuote quotes text for a POSIX shell.
+func shellQuote(text string) string {
+	return "'" + strings.ReplaceAll(visible(text), "'", `'\''`) + "'"
+}
+
+// printPlan prints what a save would change, and returns errPending if there is anything to save. staging are the
+// commands that stage the plan first; none if it is staged.
+func (a *app) printPlan(ctx context.Context, w *journaledWindow, staging []string) error {
 	a.printNotices(w)
 	plan, err := w.filter.PlanSave(ctx, "")
 	if err != nil {
 		return err
 	}
-	return a.showPlan(plan)
+	return a.showPlan(plan, staging...)
 }
 
-// showPlan prints a plan with its digest, and returns errPending if the plan changes anything.
-func (a *app) showPlan(plan assistant.SavePlan) error {
+// showPlan prints a plan with the commands that save it, and returns errPending if the plan changes anything.
+func (a *app) showPlan(plan assistant.SavePlan, staging ...string) error {
 	if plan.Empty() {
 		return a.emit(plan, nothingStaged)
 	}
-	lines := append(plan.Lines(a.userName()), "", "winnow rules save --plan "+plan.Digest+" saves this plan and no other")
+	lines := append(plan.Lines(a.userName()), "")
+	if len(staging) > 0 {
+		lines = append(append(lines, "Nothing is staged yet. These commands stage this plan and save it and no other:"), staging...)
+		lines = append(lines, "winnow rules save --plan "+plan.Digest)
+	} else {
+		lines = append(lines, "winnow rules save --plan "+plan.Digest+" saves this plan and no other")
+	}
 	return cmp.Or(a.emit(plan, lines...), error(errPending))
 }
 

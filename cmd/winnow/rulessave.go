@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,11 +68,12 @@ func (a *app) asks() bool { return isTerminal(a.stdin) && isTerminal(a.stderr) &
 func (a *app) saveShown(ctx context.Context, ws *workspace.Workspace, digest string) error {
 	saved, err := ws.Save(ctx, assistant.Basis{Digest: digest})
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
-		a.printErr("nothing was saved: %s", changed.Changed(a.userName()))
-		if err := a.showPlan(changed.Plan); err != nil {
-			return err
+		if changed.Plan.Empty() {
+			a.printErr("nothing was saved: no change is staged; rules plan shows changes without staging them")
+			return cmp.Or(a.emit(changed.Plan, nothingStaged), error(errPending))
 		}
-		return errPending // also if nothing is left to save
+		a.printErr("nothing was saved: %s", changed.Changed(a.userName()))
+		return a.showPlan(changed.Plan)
 	}
 	if err != nil {
 		return a.saveError(err)
