@@ -19,7 +19,7 @@ var ErrNothingToUndo = errors.New("there is no step of yours to undo")
 type NotYoursError struct{ What string } // the newest step
 
 func (e *NotYoursError) Error() string {
-	return fmt.Sprintf("the newest change is not yours: %s; only the user can undo it", e.What)
+	return fmt.Sprintf("the newest change was not made in this session: %s; only the user can undo it", e.What)
 }
 
 var errNoTurn = errors.New("only a call of the assistant in a session with checkpoints can take steps back")

@@ -146,7 +146,10 @@ func (t *TurnLines) tool(e assistant.ToolComplete) error {
 	switch {
 	case e.Success:
 		text += ", done"
-	case e.ErrorCode != assistant.CodeDeclined:
+	case e.ErrorCode == assistant.CodeDeclined: // the message says so
+	case e.ErrorCode == assistant.CodeFailed:
+		text += ", failed"
+	default:
 		text += ", failed (" + Name(e.ErrorCode) + ")"
 	}
 	if result := t.bounded(e.Message); result != "" {

@@ -112,7 +112,7 @@ func TestAStoredPairIsPrintedWhole(t *testing.T) {
 		},
 		Payloads: []assistant.Payload{{Type: "rule_proposal", Summary: "hide b", Decision: "accepted"}},
 	}
-	want := "Thinking: Hm.\nAssistant: I do.\nTool: add a=1, done: " + long + "\nAssistant: Well.\nTool: save, failed (failed): full\n" +
+	want := "Thinking: Hm.\nAssistant: I do.\nTool: add a=1, done: " + long + "\nAssistant: Well.\nTool: save, failed: full\n" +
 		"Rule proposal: hide b accepted\nNotice: cut\n"
 	var b bytes.Buffer
 	w := NewWriter(&b, false, keep)
