@@ -25,7 +25,10 @@ const commandTimeout = 60 * time.Second
 // Secret is a key, or a reference to one. Its printed forms do not reveal the key.
 type Secret string
 
-// String returns the reference without the arguments of a command, or "[key]".
+// Hidden is shown in place of a key that the settings file holds itself.
+const Hidden = "[key]"
+
+// String returns the reference without the arguments of a command, or Hidden.
 func (s Secret) String() string {
 	switch kind, _, ok := s.parse(); {
 	case s == "":
@@ -35,7 +38,7 @@ func (s Secret) String() string {
 	case ok:
 		return string(s)
 	}
-	return "[key]"
+	return Hidden
 }
 
 // GoString returns String, so that %#v does not reveal the key either.

@@ -142,7 +142,7 @@ func EnvFile(path string) Finding {
 	if !source.Exists {
 		return Pass(".env", "%s does not exist; saving rules creates it", source.Path)
 	}
-	f := Pass(".env", "%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())
+	f := Pass(".env", "%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "variable"), source.Mode.Perm())
 	if dotenv.Mounted(source.Real) {
 		f.Detail += "; mounted as a single file: a save writes it in place"
 	}
@@ -154,8 +154,8 @@ func EnvFile(path string) Finding {
 		lines = append(lines, p.String())
 	}
 	switch {
-	case source.Mode&0o077 != 0:
-		f = Problem(".env", Warning, OpenFiles, f.Detail+": others can read or change it", quoted(source.Path))
+	case source.OthersCan() != "":
+		f = Problem(".env", Warning, OpenFiles, f.Detail+": other users can "+source.OthersCan()+" it", quoted(source.Path))
 		if len(lines) > 0 {
 			f.Next += "\n" + adviceFor(EnvLines, strings.Join(lines, "\n"))
 		}

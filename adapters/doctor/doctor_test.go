@@ -67,7 +67,7 @@ func TestEnvFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".env")
 	check(t, EnvFile(path), OK, "does not exist; saving rules creates it", "")
 	write(t, path, "A=1\nB=2\n", 0o600)
-	check(t, EnvFile(path), OK, "2 keys, mode 0600", "")
+	check(t, EnvFile(path), OK, "2 variables, mode 0600", "")
 	write(t, path, "A=1\n=2\n", 0o600)
 	check(t, EnvFile(path), Warning, path, "line 2")
 	check(t, EnvFile(path), Warning, path, "winnow rules lint")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"winnow/adapters/config"
 	"winnow/adapters/endpoints"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
@@ -36,7 +37,10 @@ func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Findin
 	case e.Name == endpoints.OfflineName:
 		f.Detail = e.Name + ", " + e.From
 	}
-	if e.Key != "" {
+	switch {
+	case e.Key == config.Hidden:
+		f.Detail += ", key in the settings file"
+	case e.Key != "":
 		f.Detail += ", key from " + e.Key
 	}
 	listed, err := e.List(ctx)

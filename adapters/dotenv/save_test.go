@@ -245,3 +245,14 @@ func BenchmarkSave(b *testing.B) {
 		s = saved.Source
 	}
 }
+
+func TestOthersCanIsWhatTheModeAllows(t *testing.T) {
+	for mode, want := range map[fs.FileMode]string{0o600: "", 0o711: "", 0o644: "read", 0o604: "read", 0o620: "change", 0o664: "read and change", 0o666: "read and change"} {
+		if got := (&Source{Exists: true, Mode: mode}).OthersCan(); got != want {
+			t.Errorf("%04o: others can %q, want %q", mode, got, want)
+		}
+	}
+	if got := (&Source{Mode: 0o644}).OthersCan(); got != "" {
+		t.Errorf("a file that does not exist: others can %q", got)
+	}
+}

@@ -126,10 +126,26 @@ func (snap snapshot) source(path, target string) *Source {
 // whose variables may be secret, or "". It is not part of Notices, because it would be
 // repeated at every read.
 func (s *Source) ModeNotice() string {
-	if !s.Exists || s.Mode&0o077 == 0 {
+	others := s.OthersCan()
+	if others == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s can be read or changed by others (mode %04o): chmod 600 makes it private; a save keeps the mode", printable(s.Path), s.Mode)
+	return fmt.Sprintf("%s: other users can %s it (mode %04o): chmod 600 makes it private; a save keeps the mode", printable(s.Path), others, s.Mode)
+}
+
+// OthersCan returns what the mode of the file lets other users do: "read", "change" or "read
+// and change"; "" is nothing.
+func (s *Source) OthersCan() string {
+	reads, changes := s.Exists && s.Mode&0o044 != 0, s.Exists && s.Mode&0o022 != 0
+	switch {
+	case reads && changes:
+		return "read and change"
+	case reads:
+		return "read"
+	case changes:
+		return "change"
+	}
+	return ""
 }
 
 // resolve follows the symbolic links at path. The last link may point to a file that does not exist.

@@ -49,7 +49,7 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 	if r, _ := b.tabs.List().Current(); r.kind != rowNotice {
 		t.Fatalf("the cursor is on %+v", r)
 	}
-	if row := ansi.Strip(b.drawRow(b.tabs.Lists[tabChanges].Rows[b.tabs.Lists[tabChanges].Cursor.At], true, 60)); !strings.Contains(row, "! .env can be read or changed by others") {
+	if row := ansi.Strip(b.drawRow(b.tabs.Lists[tabChanges].Rows[b.tabs.Lists[tabChanges].Cursor.At], true, 60)); !strings.Contains(row, "! .env: other users can read") {
 		t.Errorf("the row begins with the folder of the file: %q", row)
 	}
 	if got := unwrapped(b.screen(40, 23)); !strings.Contains(got, "a save keeps the mode") {
