@@ -32,6 +32,9 @@ func (m *Model) header() []status.BarPart {
 	if m.plainChat() {
 		h.Unsaved = 0
 	}
+	if connectcard.Useful(m.opts.Connect, h.Model) {
+		h.Share = "" // built-in rules have no context that fills up
+	}
 	switch {
 	case m.turn.running:
 		h.Locked = "working"

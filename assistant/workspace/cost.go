@@ -66,8 +66,11 @@ func (c *Cost) add(a assistant.Variant, of llm.Facts) {
 	c.Counted++
 	c.Tokens += a.Usage.Prompt + a.Usage.Completion
 	usd, known := of.Cost(*a.Usage)
-	if a.Price != nil {
+	switch {
+	case a.Price != nil:
 		usd, known = *a.Price, true
+	case a.Usage.Prompt+a.Usage.Completion == 0: // by the built-in rules
+		usd, known = 0, true
 	}
 	if known {
 		c.Priced++

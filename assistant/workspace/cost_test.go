@@ -38,4 +38,9 @@ func TestTheCostOfASession(t *testing.T) {
 	if want := "this session: 1 answer in 1m30s, tokens not reported"; sum.String() != want {
 		t.Errorf("%q, want %q", sum, want)
 	}
+	sum = Cost{}
+	sum.add(answer(&llm.Usage{}), llm.Facts{}) // of the built-in rules
+	if want := "this session: 1 answer, 0 tokens, $0.00"; sum.String() != want {
+		t.Errorf("%q, want %q", sum, want)
+	}
 }

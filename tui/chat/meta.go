@@ -101,9 +101,13 @@ func (it *item) footText() string {
 }
 
 // tokens returns the tokens that the endpoint counted for all requests of the turn, or else
-// the estimated size of the texts of message and answer.
+// the estimated size of the texts of message and answer; "" if none were used, as by the
+// built-in rules.
 func (it *item) tokens() string {
 	if u := it.pair.Usage; u != nil {
+		if u.Prompt+u.Completion == 0 {
+			return ""
+		}
 		return assistant.TokenCount(u.Prompt + u.Completion)
 	}
 	if n := it.rc.cost(it.seq); n > 0 {

@@ -139,7 +139,7 @@ func TestAnAnswerSaysWhatItTook(t *testing.T) {
 		"no price":  {func(p *assistant.Pair) { p.Price = nil }, "gpt-5.1 · 4.2 s · 1.3k tokens"},
 		"long":      {func(p *assistant.Pair) { p.Took = 90 * time.Second }, "gpt-5.1 · 1m30s · 1.3k tokens · $0.004"},
 		"not known": {func(p *assistant.Pair) { p.Took = 0 }, "gpt-5.1 · 1.3k tokens · $0.004"},
-		"built in":  {func(p *assistant.Pair) { p.Model = "offline/rules" }, "offline/rules · 4.2 s"},
+		"built in":  {func(p *assistant.Pair) { p.Model, p.Usage, p.Price = "offline/rules", &llm.Usage{}, nil }, "offline/rules · 4.2 s"},
 		"unsafe":    {func(p *assistant.Pair) { p.Model = "x/a\x1b[31mb" }, " · 4.2 s · 1.3k tokens"},
 		"free":      {func(p *assistant.Pair) { p.Price = new(0.0) }, "· $0.00"},
 		"partial":   {func(p *assistant.Pair) { p.State = assistant.PairPartial }, "gpt-5.1 · 4.2 s"},
@@ -156,6 +156,9 @@ func TestAnAnswerSaysWhatItTook(t *testing.T) {
 		v.Load([]assistant.Pair{p})
 		rows := strings.Split(strings.TrimRight(plain(v.View(80, 30)), "\n"), "\n")
 		last := rows[len(rows)-1]
+		if name == "built in" && strings.Contains(last, "token") {
+			t.Errorf("%s: %q counts tokens that nothing used", name, last)
+		}
 		if c.want == "" && strings.Contains(last, "4.2 s") || !strings.Contains(last, c.want) || strings.Contains(last, "\x1b") {
 			t.Errorf("%s: the last line is %q, want %q", name, last, c.want)
 		}
