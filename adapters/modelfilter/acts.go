@@ -94,10 +94,15 @@ func (a AddRule) Step() string { return "Add " + a.Rule.String() }
 func (a AddRule) about() string { return "" }
 
 func (a AddRule) do(_ context.Context, w *Window) (string, error) {
-	return w.edited(a.Provider, "added "+a.Rule.String(), func(s Scope) error {
+	done, err := w.edited(a.Provider, "added "+a.Rule.String(), func(s Scope) error {
 		_, err := s.Add(a.Rule.List, a.Rule.Pattern)
 		return err
 	})
+	if err == nil {
+		none := withLock(w, func() string { return w.matchesNone(a.Provider, a.Rule.Pattern) })
+		done = withClause(done, none)
+	}
+	return done, err
 }
 
 // Step implements [assistant.Act].

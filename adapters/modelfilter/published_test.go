@@ -193,3 +193,27 @@ func TestWhatAnImportSaysWasDone(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A rule for another provider is easily added to the wrong one.
+func TestARuleThatMatchesNothingNamesTheProviderItFits(t *testing.T) {
+	f := fresh(t, "OPENAI_API_KEY=x-long-enough\nGEMINI_API_KEY=y-long-enough\n")
+	const none = "matches no known model; elsewhere it matches 2 of gemini"
+	done, err := f.Act(t.Context(), AddRule{"openai", Rule{Ignore, "*flash*"}}, f.Revision())
+	if err != nil || !strings.HasSuffix(done, "; "+none) {
+		t.Errorf("%q, %v: want %q", done, err, none)
+	}
+	if done, err := f.Act(t.Context(), AddRule{"openai", Rule{Ignore, "gpt-4*"}}, f.Revision()); err != nil || strings.Contains(done, "matches no") {
+		t.Errorf("a rule that matches: %q, %v", done, err)
+	}
+	plan, err := f.Window.PlanSave(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, e := range plan.Effects {
+		said = append(said, e.Sentence)
+	}
+	if all := strings.Join(said, "\n"); strings.Count(all, none) != 1 || !strings.Contains(all, "openai: *flash* "+none) {
+		t.Errorf("the plan says:\n%s", all)
+	}
+}
