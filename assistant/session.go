@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"winnow/assistant/budget"
@@ -107,6 +108,8 @@ type Session struct {
 	started bool // the session is in the store; guarded by work
 	noted   bool // the session is in the journal; guarded by work
 
+	queueing sync.Mutex // one Queue at a time; held while the message is stored
+
 	mu          publishingMutex // guards the fields below; never held during I/O
 	updates     sessionLog      // see Next
 	current     sessionMemory
@@ -122,10 +125,6 @@ type Session struct {
 
 // View is the visible pairs of a Session. The next request contains as many of them as fit.
 type View struct{ session *Session }
-
-// MessageQueue holds the message of a Session that is sent when the current response is
-// complete, and the pair that the next message replaces.
-type MessageQueue struct{ session *Session }
 
 // Telemetry reports what a Session has sent, would send, and may send.
 type Telemetry struct{ session *Session }

@@ -15,6 +15,8 @@ type stateStore struct {
 	store
 	states map[string]json.RawMessage
 
+	saving func(assistant.Prompt) // called by SaveQueued; nil for nothing
+
 	cleared, forgot int // calls of ClearQueued, and commits that remove a queued message
 }
 
@@ -25,7 +27,13 @@ func (s *stateStore) Commit(ctx context.Context, b *assistant.Batch) error {
 	return s.store.Commit(ctx, b)
 }
 
-func (s *stateStore) SaveQueued(context.Context, string, assistant.Prompt) error { return nil }
+func (s *stateStore) SaveQueued(_ context.Context, _ string, p assistant.Prompt) error {
+	if s.saving != nil {
+		s.saving(p)
+	}
+	return nil
+}
+
 func (s *stateStore) ClearQueued(context.Context, string) error {
 	s.cleared++
 	return nil

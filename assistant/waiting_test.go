@@ -2,6 +2,7 @@ package assistant_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -59,10 +60,34 @@ func TestQueue(t *testing.T) {
 	wantEqual(t, "state", r.last().State, assistant.PairComplete)
 	wantList(t, "tools of the response", r.window.Runs(), "slow", "add_word two")
 	p, ok := r.session.Dequeue()
-	wantEqual(t, "queued", p.Text, "newer")
+	wantEqual(t, "queued", p.Text, "older\n\nnewer")
 	wantEqual(t, "waiting", ok, true)
 	r.turn(p)
-	wantList(t, "sent", said(r.script.Requests()[1]), "first", "newer")
+	wantList(t, "sent", said(r.script.Requests()[1]), "first", "older\n\nnewer")
+}
+
+// TestAMessageThatComesTooLateLeavesTheQueueAsItWas ends the turn while the store saves
+// the second message.
+func TestAMessageThatComesTooLateLeavesTheQueueAsItWas(t *testing.T) {
+	gate := at.NewGate()
+	kept := &stateStore{states: map[string]json.RawMessage{}}
+	r := newRig(t, at.NewScript(at.Answer{at.Say("half"), at.Stop{At: gate}}), func(o *assistant.Options) { o.Store = kept })
+	events := r.begin(assistant.Prompt{Text: "first"})
+	gate.Wait(t)
+	r.must(r.session.Queue(assistant.Prompt{Text: "waits"}))
+	var stored []string
+	kept.saving = func(p assistant.Prompt) {
+		if stored = append(stored, p.Text); len(stored) == 1 {
+			r.session.Cancel()
+			at.Events(t, events)
+		}
+	}
+	if err := r.session.Queue(assistant.Prompt{Text: "late"}); !errors.Is(err, assistant.ErrNotBusy) {
+		t.Errorf("the late message: %v", err)
+	}
+	wantList(t, "stored", stored, "waits\n\nlate", "waits")
+	p, _ := r.session.Queued()
+	wantEqual(t, "queued", p.Text, "waits")
 }
 
 func TestTheQueuedMessageStaysAfterCancelAndError(t *testing.T) {

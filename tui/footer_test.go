@@ -160,7 +160,7 @@ func queuedCardNamesItsKeys(t *testing.T) {
 	}()
 	<-gate.Reached()
 	defer d.session.Cancel()
-	if _, _, err := m.opts.Work.Queue(t.Context(), assistant.Prompt{Text: "and then the other thing"}); err != nil {
+	if _, err := m.opts.Work.Queue(t.Context(), assistant.Prompt{Text: "and then the other thing"}); err != nil {
 		t.Fatal(err)
 	}
 	readLog(t, m)

@@ -158,7 +158,7 @@ func TestEscAfterAToolKeepsWhatWasDone(t *testing.T) {
 	}
 }
 
-func TestQueueKeepsTheNewest(t *testing.T) {
+func TestQueueJoinsTheMessages(t *testing.T) {
 	gate := at.NewGate()
 	r := start(t, 80, 24, at.Answer{at.Say("first answer"), at.Stop{At: gate}}, say("third answer"))
 	r.Type("first", tuitest.Send)
@@ -166,11 +166,12 @@ func TestQueueKeepsTheNewest(t *testing.T) {
 	r.Type("second", tuitest.Send)
 	r.Wait("queued: second")
 	r.Type("third", tuitest.Send)
-	r.Wait("queued: third")
+	r.Wait("added to the queued message: both are sent together")
+	r.Wait("queued: second · third")
 	gate.Open()
 	r.Wait("third answer")
-	if got := r.Frame(); strings.Contains(got, "second") {
-		t.Errorf("the replaced message was sent:\n%s", got)
+	if got := lastUser(r.script); got != "second\n\nthird" {
+		t.Errorf("the request asks %q, want both messages", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -15,15 +16,15 @@ import (
 	"winnow/tui/usecase"
 )
 
-// enqueueMessage queues the content of the box until the response is complete; it replaces
-// a message that is already queued. Its card appears once it is stored. If the turn ends in
-// the meantime, the message is sent.
+// enqueueMessage queues what is in the box until the response is complete, after a
+// message that is queued already. Its card appears once it is stored; if the turn has
+// ended meanwhile it is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
-	typed, before := m.input.draft.Reset(), m.parts.queuedText()
+	typed := m.input.draft.Reset()
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
 	}
-	return m.acts.add(func(request int64) tea.Cmd { return m.commands.Queue(request, p, before) })
+	return m.acts.add(func(request int64) tea.Cmd { return m.commands.Queue(request, p) })
 }
 
 // onQueued reports that a message is queued; its card arrives in the log. A message that
@@ -41,8 +42,8 @@ func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 		m.input.giveBack(typed)
 		return m.fail(o.Err)
 	}
-	if o.Before != "" {
-		m.input.draft.AddSent(o.Before)
+	if o.Joined {
+		m.notice.Info("added to the queued message: both are sent together" + m.hint(" · %s edits it", keymap.Queued))
 	}
 	return m.carryOut(m.input.storeDraft())
 }
@@ -120,7 +121,7 @@ func (m *Model) queuedCard(w int) string {
 	if text == "" {
 		return ""
 	}
-	text = "queued: " + oneLine(text)
+	text = "queued: " + oneLine(strings.ReplaceAll(text, "\n\n", " · "))
 	key := m.hint("  %s edit, send, drop", keymap.Queued)
 	if room := w - queuedFrame - ansi.StringWidth(key); room < min(ansi.StringWidth(text), w/3) {
 		key = ""

@@ -197,27 +197,17 @@ func TestTypingGoesOnWhileTheQueueIsSent(t *testing.T) {
 	}
 }
 
-// What was
-// replaced is in the history of sent messages, for typed text is never lost.
-func TestReplacedQueuedMessagesAreNotLost(t *testing.T) {
+func TestJoinedQueuedMessagesAreEditedTogether(t *testing.T) {
 	r, gate := waiting(t, say("third answer"))
 	r.Type("third", tuitest.Send)
-	r.Wait("queued: third")
-	recalled := ""
-	for tries := 0; recalled != "second" && tries < 50; tries++ { // the card may change before the list of sent messages
-		r.Type(tuitest.Up)
-		r.Until(func(frame string) bool { recalled = boxOf(frame); return recalled == "first" || recalled == "second" })
-		r.Type(tuitest.Down) // back to the empty draft
-		r.Until(func(frame string) bool { return boxOf(frame) != recalled })
-	}
-	if recalled != "second" {
-		t.Fatalf("the newest sent message is %q, want the replaced one", recalled)
-	}
+	r.Wait("queued: second · third")
+	r.answerQueued("e")
+	r.WaitGone("queued:")
+	r.Until(func(frame string) bool { return boxOf(frame) == "second||third" })
 	gate.Open()
-	r.Wait("third answer")
 	r.WaitGone("working")
-	if n := len(r.script.Requests()); n != 2 {
-		t.Errorf("%d requests went out, want 2", n)
+	if n := len(r.script.Requests()); n != 1 {
+		t.Errorf("%d requests went out, want only the first", n)
 	}
 }
 

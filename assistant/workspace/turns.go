@@ -38,18 +38,17 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	}
 }
 
-// Queue stores a message that is sent when the running response is complete. It returns the previously queued
-// message, if any, and adds it to the sent messages.
-func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced assistant.Prompt, waited bool, err error) {
-	replaced, waited = w.session.Queued()
+// Queue stores a message that is sent when the running response is complete, and returns the message that waits now: p
+// follows the text of one that was queued before, and both are sent together.
+func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (waiting assistant.Prompt, err error) {
 	if err := w.session.Queue(p); err != nil {
-		return assistant.Prompt{}, false, err
+		return assistant.Prompt{}, err
 	}
 	w.EndReAsk()
-	if waited {
-		err = w.AddSent(ctx, replaced.Text)
+	if waiting, ok := w.session.Queued(); ok {
+		return waiting, nil
 	}
-	return replaced, waited, err
+	return p, nil // it has been taken already
 }
 
 // Queued returns the queued message.

@@ -265,24 +265,23 @@ func TestWhatIsRefusedWhileATurnRuns(t *testing.T) {
 	r.wantErr(err, assistant.ErrBusy)
 	_, err = r.PlanCommand(r.ctx, ":delete")
 	r.wantErr(err, assistant.ErrBusy)
-	_, _, err = r.Queue(r.ctx, assistant.Prompt{Text: "b"})
+	_, err = r.Queue(r.ctx, assistant.Prompt{Text: "b"})
 	r.must(err)
-	replaced, had, err := r.Queue(r.ctx, assistant.Prompt{Text: "c"})
+	waiting, err := r.Queue(r.ctx, assistant.Prompt{Text: "c"})
 	r.must(err)
-	want(t, "replaced", replaced.Text, "b")
-	want(t, "had", had, true)
+	want(t, "waiting", waiting.Text, "b\n\nc")
 	check := r.QuitCheck()
-	if !check.Running || check.Queued != "c" || check.Unsaved {
+	if !check.Running || check.Queued != "b\n\nc" || check.Unsaved {
 		t.Errorf("QuitCheck = %+v", check)
 	}
 	gate.Open()
 	at.Events(t, events)
 	p, ok, err := r.DropQueued(r.ctx)
 	r.must(err)
-	want(t, "dropped", p.Text, "c")
+	want(t, "dropped", p.Text, "b\n\nc")
 	want(t, "had", ok, true)
-	if sent := r.Recall(r.ctx).Sent; !slices.Contains(sent, "b") || !slices.Contains(sent, "c") {
-		t.Errorf("sent messages = %q, want those that waited", sent)
+	if sent := r.Recall(r.ctx).Sent; !slices.Contains(sent, "b\n\nc") {
+		t.Errorf("sent messages = %q, want the one that waited", sent)
 	}
 }
 
@@ -323,7 +322,7 @@ func TestAQueuedMessageOutlivesItsProcess(t *testing.T) {
 	events, err := at.Send(r.ctx, r, assistant.Prompt{Text: "a"})
 	r.must(err)
 	gate.Wait(t)
-	_, _, err = r.Queue(r.ctx, assistant.Prompt{Text: "waiting"})
+	_, err = r.Queue(r.ctx, assistant.Prompt{Text: "waiting"})
 	r.must(err)
 	next := r.reopened(say("ok")) // nothing of the first process is closed
 	p, ok := next.Queued()
@@ -348,7 +347,7 @@ func TestAHeldMessageDoesNotEndTheNextTurn(t *testing.T) {
 	events, err := at.Send(r.ctx, r, assistant.Prompt{Text: "a"})
 	r.must(err)
 	gate.Wait(t)
-	_, _, err = r.Queue(r.ctx, assistant.Prompt{Text: "waiting"})
+	_, err = r.Queue(r.ctx, assistant.Prompt{Text: "waiting"})
 	r.must(err)
 	gate.Open()
 	at.Events(t, events)

@@ -229,7 +229,7 @@ func (s *subject) queue(rt *rapid.T) {
 		}
 	})
 	gate.Wait(s.t)
-	s.must(s.session.Queue(assistant.Prompt{Text: "given up for the next"}))
+	s.must(s.session.Queue(assistant.Prompt{Text: "one more thing"}))
 	s.must(s.session.Queue(assistant.Prompt{Text: second}))
 	gate.Open()
 	s.last(events)
@@ -237,8 +237,8 @@ func (s *subject) queue(rt *rapid.T) {
 	p.ran(calls)
 	p.state = assistant.PairComplete
 	next, ok := s.session.Dequeue()
-	if !ok || next.Text != second {
-		rt.Fatalf("the queue holds %q, want %q", next.Text, second)
+	if !ok || next.Text != "one more thing\n\n"+second {
+		rt.Fatalf("the queue holds %q, want both messages", next.Text)
 	}
 	s.exchangeText(next.Text, next, assistanttest.Text("fine")).answered("fine")
 }

@@ -16,8 +16,8 @@ type (
 	MessageQueued struct {
 		Reply
 		Prompt assistant.Prompt
-		Before string // the previously queued message as it was typed; "" if none
-		Err    error  // assistant.ErrNotBusy if no turn is running any more, so that it can be sent
+		Joined bool  // sent together with a previously queued message
+		Err    error // assistant.ErrNotBusy: no turn is running any more, so it can be sent
 	}
 	// QueueForgotten is the outcome of ForgetQueued.
 	QueueForgotten struct{ Reply }
@@ -85,12 +85,12 @@ func (c *Commands) Models() *llm.Registry {
 	return c.work.Session().Registry()
 }
 
-// Queue queues a message until the running turn ends, replacing a queued one:
-// MessageQueued.
-func (c *Commands) Queue(request int64, p assistant.Prompt, before string) tea.Cmd {
+// Queue queues a message until the running turn ends, together with one that
+// is queued already: MessageQueued.
+func (c *Commands) Queue(request int64, p assistant.Prompt) tea.Cmd {
 	return c.command(request, "queue the message", func(ctx context.Context, c call) (Outcome, error) {
-		_, _, err := c.Workspace.Queue(ctx, p)
-		return MessageQueued{c.reply(), p, before, err}, nil
+		waiting, err := c.Workspace.Queue(ctx, p)
+		return MessageQueued{c.reply(), p, err == nil && waiting.Text != p.Text, err}, nil
 	})
 }
 

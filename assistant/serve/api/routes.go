@@ -21,7 +21,7 @@ func (s *Server) register() {
 	answer(s, operation("getSession", "GET /v1/sessions/{id}", "Show an open session", "no_session"), s.getSession)
 	nothing(s, operation("closeSession", "DELETE /v1/sessions/{id}", "Close a session; its conversation stays in the history", "no_session"), s.closeSession)
 
-	send := operation("sendMessage", "POST /v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn is running, the message is queued instead, replacing a queued message, and the response is 202", "no_session", "empty", "model", "filter", codeLimit, "ending")
+	send := operation("sendMessage", "POST /v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn is running, the message is queued instead, joined to a queued message, and the response is 202", "no_session", "empty", "model", "filter", codeLimit, "ending")
 	waits := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[queuedMessage](), true, "")
 	send.Responses["202"] = &huma.Response{Description: "the message is queued", Content: map[string]*huma.MediaType{mediaJSON: {Schema: waits}}}
 	events(s, send, s.sendMessage)

@@ -73,16 +73,17 @@ func (st *stream) add(event []byte, terminal bool) {
 }
 
 // send starts a turn and returns the number of the last frame before it. While another turn is running, the message
-// is queued instead.
-func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, queued bool, err error) {
+// is queued instead: queued is the text that waits now.
+func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, queued string, err error) {
 	s := st.server
 	for {
 		before, err = st.start(st.begin(p))
 		if !errors.Is(err, assistant.ErrBusy) {
 			break
 		}
-		if _, _, err = st.Queue(ctx, p); !errors.Is(err, assistant.ErrNotBusy) { // otherwise the running turn has ended in the meantime
-			queued = err == nil
+		var waiting assistant.Prompt
+		if waiting, err = st.Queue(ctx, p); !errors.Is(err, assistant.ErrNotBusy) { // otherwise the running turn has ended in the meantime
+			queued = waiting.Text
 			break
 		}
 	}
@@ -151,7 +152,7 @@ func (st *stream) pump(events begun) {
 		return
 	}
 	if _, err := st.start(st.begin(next)); errors.Is(err, assistant.ErrBusy) {
-		_, _, err = st.Queue(context.Background(), next)
+		_, err = st.Queue(context.Background(), next)
 		if err != nil {
 			s.log.Error("queued message not sent", "error", err)
 		}

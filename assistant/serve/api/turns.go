@@ -15,14 +15,14 @@ import (
 
 // message is the body of a request that sends a message.
 type message struct {
-	Text   string  `json:"text" doc:"the message" example:"hide every mini model"`
+	Text   string  `json:"text" doc:"the message that waits; it contains the messages that were queued before" example:"hide every mini model"`
 	Model  string  `json:"model,omitempty" doc:"PROVIDER/NAME for this message and later ones"`
 	Filter *string `json:"filter,omitempty" doc:"a filter line that selects the pairs to send with the message; it becomes the view"`
 }
 
 // queuedMessage is the response for a message that was queued.
 type queuedMessage struct {
-	Queued string `json:"queued" doc:"the message"`
+	Queued string `json:"queued" doc:"the message that waits; it contains the messages that were queued before"`
 }
 
 type sending struct {
@@ -55,11 +55,11 @@ func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error)
 	switch {
 	case err != nil:
 		return nil, err
-	case queued:
+	case queued != "":
 		return func(ctx huma.Context) {
 			ctx.SetHeader("Content-Type", mediaJSON)
 			ctx.SetStatus(http.StatusAccepted)
-			_ = writeJSON(ctx.BodyWriter(), queuedMessage{in.Body.Text})
+			_ = writeJSON(ctx.BodyWriter(), queuedMessage{queued})
 		}, nil
 	}
 	return s.followTurn(ctx, st, before)

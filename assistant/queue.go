@@ -1,0 +1,170 @@
+package assistant
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+)
+
+// MessageQueue holds the message of a Session that is sent when the current response is
+// complete, and the pair that the next message replaces.
+type MessageQueue struct{ session *Session }
+
+// Queue stores a message to be sent when the current response is complete. One
+// message waits at a time: a second one is added to its text, and they are sent
+// together. It is durable when Queue returns if the store is a SessionStore. It
+// returns ErrEmpty if there is no text, and ErrNotBusy if no turn is running,
+// because the message can be sent directly.
+func (q MessageQueue) Queue(p Prompt) error {
+	s := q.session
+	if p.blank() {
+		return ErrEmpty
+	}
+	s.queueing.Lock()
+	defer s.queueing.Unlock()
+	for {
+		s.mu.Lock()
+		t, id, before := s.running, s.current.id, s.current.queued
+		s.mu.Unlock()
+		if t == nil {
+			return ErrNotBusy
+		}
+		joined := p
+		if before != nil {
+			joined = before.and(p)
+		}
+		if err := q.save(id, joined); err != nil {
+			return err
+		}
+		if done, err := q.wait(t, id, before, joined); done {
+			return err
+		}
+	}
+}
+
+// wait replaces the queued message before, unless it has been taken meanwhile: then
+// done is false.
+func (q MessageQueue) wait(t *turn, id string, before *Prompt, joined Prompt) (done bool, err error) {
+	s := q.session
+	s.mu.Lock()
+	c := &s.current
+	switch {
+	case s.running != t && before != nil && c.queued == before:
+		s.mu.Unlock()
+		return true, errors.Join(ErrNotBusy, q.save(id, *before)) // it still waits, without the new message
+	case s.running != t:
+		_, durable := s.opts.Store.(SessionStore)
+		c.dequeued = durable // Begin or ForgetQueued removes it
+		s.mu.Unlock()
+		return true, ErrNotBusy
+	}
+	defer s.mu.Unlock()
+	if c.queued != before {
+		return false, nil
+	}
+	c.queued, c.queuePaused, c.dequeued = &joined, false, false
+	if t.seq == 0 { // TurnStarted comes first
+		t.pendingEvents = append(t.pendingEvents, Queued{joined.Text})
+	} else {
+		t.publish(Queued{joined.Text})
+	}
+	return true, nil
+}
+
+// save stores the queued message if the store can.
+func (q MessageQueue) save(id string, p Prompt) error {
+	if store, ok := q.session.opts.Store.(SessionStore); ok {
+		return store.SaveQueued(context.Background(), id, p)
+	}
+	return nil
+}
+
+// Queued returns the waiting message.
+func (q MessageQueue) Queued() (Prompt, bool) {
+	s := q.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current.queued == nil {
+		return Prompt{}, false
+	}
+	return *s.current.queued, true
+}
+
+// QueuePaused reports that the queued message is not sent automatically,
+// because its turn failed or was cancelled, or because it was stored by an
+// earlier run.
+func (q MessageQueue) QueuePaused() bool {
+	s := q.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current.queued != nil && s.current.queuePaused
+}
+
+// Dequeue removes the queued message and returns it, for the user to edit, drop
+// or send. It stays in the store until a message is sent or ForgetQueued is
+// called.
+func (q MessageQueue) Dequeue() (Prompt, bool) {
+	s := q.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.current.queued
+	if p == nil {
+		return Prompt{}, false
+	}
+	s.current.queued, s.current.dequeued = nil, true
+	return *p, true
+}
+
+// takenFromQueue reports whether Dequeue has returned a message that is still
+// stored as queued.
+func (s *Session) takenFromQueue() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current.dequeued
+}
+
+// ForgetQueued removes from the store the message that Dequeue returned, once
+// the caller has stored it elsewhere or dropped it.
+func (q MessageQueue) ForgetQueued(ctx context.Context) error {
+	s := q.session
+	s.mu.Lock()
+	dequeued, id := s.current.dequeued, s.current.id
+	s.current.dequeued = false
+	s.mu.Unlock()
+	if store, ok := s.opts.Store.(SessionStore); ok && dequeued {
+		return store.ClearQueued(ctx, id)
+	}
+	return nil
+}
+
+// ReAsk records the failed pair whose message the user is editing: the next
+// message replaces it, see Prompt.Replaces. 0 clears it.
+func (q MessageQueue) ReAsk(seq int64) {
+	s := q.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current.reask = seq
+}
+
+// ReAsked returns the pair set by ReAsk.
+func (q MessageQueue) ReAsked() int64 {
+	s := q.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.current.reask
+}
+
+// and returns p followed by next, as one prompt.
+func (p Prompt) and(next Prompt) Prompt {
+	join := func(a, b string) string { return a + "\n\n" + b }
+	joined := next
+	joined.Text = join(p.Text, next.Text)
+	if p.Typed != "" || next.Typed != "" {
+		joined.Typed = join(cmp.Or(p.Typed, p.Text), cmp.Or(next.Typed, next.Text))
+	}
+	joined.Attachments = slices.Concat(p.Attachments, next.Attachments)
+	joined.Replaces = cmp.Or(next.Replaces, p.Replaces)
+	joined.Force = p.Force || next.Force
+	return joined
+}
