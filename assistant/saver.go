@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"winnow/checkpoint"
 )
@@ -107,6 +108,38 @@ type Saved struct {
 	// Warning says what failed after the file was written, in sentences. Every front end
 	// shows it.
 	Warning string `json:"warning,omitempty"`
+	// Applied is how applying the save has begun; nil if the user has to apply it. See Applier.
+	Applied *Applied `json:"applied,omitempty"`
+}
+
+// Applier is a Saver that applies what it has saved, in the background: it restarts the
+// program that reads the file, and looks whether that has taken effect.
+type Applier interface {
+	// Applied is what came of applying the newest save; the zero value if none was applied.
+	Applied() Applied
+	// WaitApplied waits until nothing is being applied, or until ctx ends.
+	WaitApplied(ctx context.Context) Applied
+}
+
+// AppliedState says how far applying a save is.
+type AppliedState string
+
+// The states of applying a save.
+const (
+	AppliedRunning    AppliedState = "running"    // the command runs, or the program is being asked
+	AppliedLive       AppliedState = "live"       // the program has what was saved
+	AppliedDiffers    AppliedState = "differs"    // the command has run, and the program has something else
+	AppliedUnanswered AppliedState = "unanswered" // the command has run, and the program does not answer
+	AppliedFailed     AppliedState = "failed"     // the command has failed
+	AppliedUnknown    AppliedState = "unknown"    // winnow ended before this was known
+)
+
+// Applied is what came of applying a save. The zero value is that nothing was applied.
+type Applied struct {
+	State   AppliedState `json:"state"`
+	Message string       `json:"message"` // a sentence for the user
+	Began   time.Time    `json:"began"`
+	Ended   time.Time    `json:"ended,omitzero"` // zero while it is running
 }
 
 // Refreshed is the result of reloading the saved state.

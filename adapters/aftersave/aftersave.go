@@ -1,10 +1,10 @@
-// Package aftersave runs the user's command after a save, for example to restart the proxy,
-// and then polls the proxy until it serves what the rules say.
+// Package aftersave runs the user's command after a save, such as a restart of the proxy, and then asks the proxy
+// until it serves what the rules say.
 //
-// A Runner works in the background, on one save at a time: a save during a run causes
-// another run. All methods may be called from any goroutine. The command comes from the
-// user's settings and runs without a shell. It is killed only if it takes too long, and
-// continues if the program ends first.
+// A Runner works in the background, on one save at a time: a save during a run is followed by another run. All
+// methods are safe for concurrent use. The command comes from the user's settings and runs without a shell. It is
+// killed only when it takes too long; when the program ends first, it goes on. What came of the last run is also in a
+// file, which Last reads in any program.
 package aftersave
 
 import (
@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
@@ -19,18 +21,18 @@ import (
 	"time"
 
 	"winnow/adapters/config"
+	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/checkpoint/privatefile"
 )
 
 const (
 	// commandLimit is how long the command may take.
 	commandLimit = 2 * time.Minute
-	// checkLimit is how long the proxy is polled afterwards, and checkPause the time
-	// between two requests.
+	// checkLimit is how long the proxy is asked after it, and checkPause the time between two requests.
 	checkLimit = time.Minute
 	checkPause = time.Second
-	// maxOutput is how much of the command's output is read, in bytes, and maxLine the
-	// width of its last line, in cells.
+	// maxOutput bounds what is read of the command's output, in bytes, and maxLine its last line, in cells.
 	maxOutput = 4 << 10
 	maxLine   = 200
 )
@@ -40,16 +42,18 @@ type Options struct {
 	Command  config.Words // not empty
 	Environ  []string     // in the form of os.Environ; the command gets it without keys
 	Redactor *safetext.Redactor
-	// Check compares what the proxy serves with the rules: differs is "" if they agree. An
-	// error means that the proxy does not answer.
+	// Check asks the proxy and compares: differs is "" if it serves what the rules say. The error means that it does
+	// not answer.
 	Check func(ctx context.Context) (differs string, err error)
-	// Told is called with the result, as a sentence.
-	Told func(text string)
+	// Told gets the result of each run.
+	Told func(assistant.Applied)
+	Path string       // of the file with the result of the last run; "" means that there is none
+	Log  *slog.Logger // nil means no log
 
 	limit, pause time.Duration // of the checks; 0 means checkLimit and checkPause
 }
 
-// Runner runs the command after saves.
+// Runner runs the command after saves. It implements assistant.Applier.
 type Runner struct {
 	opts   Options
 	ctx    context.Context
@@ -57,14 +61,18 @@ type Runner struct {
 
 	mu      sync.Mutex
 	running bool
-	again   bool          // another save happened during the run
-	idle    chan struct{} // closed when nothing is running
+	again   bool              // there was a save during the run
+	last    assistant.Applied // the zero value before the first run of this program
+	idle    chan struct{}     // closed when nothing runs
 }
 
-// New returns an idle Runner.
+// New returns a runner that has nothing to do yet.
 func New(o Options) *Runner {
 	if o.limit == 0 {
 		o.limit, o.pause = checkLimit, checkPause
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	r := &Runner{opts: o, idle: make(chan struct{})}
 	close(r.idle)
@@ -72,21 +80,65 @@ func New(o Options) *Runner {
 	return r
 }
 
-// Saved starts the command and returns a sentence that reports this.
-func (r *Runner) Saved() string {
+// Last returns what came of the last run of a program with this file; the zero value if there was none.
+func Last(path string) (last assistant.Applied, err error) {
+	if path == "" {
+		return last, nil
+	}
+	if err = privatefile.ReadDocument(path, &last); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return last, err
+}
+
+// Saved starts the command and does not wait for it.
+func (r *Runner) Saved() assistant.Applied {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running {
 		r.again = true
-	} else {
-		r.running, r.idle = true, make(chan struct{})
-		go r.run()
+		return r.starting()
 	}
-	return "Running " + safetext.Line(r.opts.Redactor.Redact(safetext.Visible(r.opts.Command.String())), maxLine) + "."
+	r.running, r.idle = true, make(chan struct{})
+	r.note(r.starting())
+	go r.run()
+	return r.last
 }
 
-// Wait waits until nothing is running, or until ctx ends.
-func (r *Runner) Wait(ctx context.Context) {
+// starting returns the state of a run that begins.
+func (r *Runner) starting() assistant.Applied {
+	command := safetext.Line(r.opts.Redactor.Redact(safetext.Visible(r.opts.Command.String())), maxLine)
+	return assistant.Applied{State: assistant.AppliedRunning, Message: "Running " + command + ".", Began: time.Now().UTC()}
+}
+
+// note stores the state of the run. The caller has locked r.
+func (r *Runner) note(a assistant.Applied) {
+	r.last = a
+	if r.opts.Path == "" {
+		return
+	}
+	if err := privatefile.WriteDocument(r.opts.Path, a); err != nil {
+		r.opts.Log.Warn("result of after_save not stored", "error", err)
+	}
+}
+
+// Applied implements assistant.Applier: the last run, also of an earlier program.
+func (r *Runner) Applied() assistant.Applied {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last.State != "" {
+		return r.last
+	}
+	last, err := Last(r.opts.Path)
+	if err != nil {
+		r.opts.Log.Warn("result of after_save not read", "error", err)
+		return assistant.Applied{}
+	}
+	return last
+}
+
+// WaitApplied implements assistant.Applier.
+func (r *Runner) WaitApplied(ctx context.Context) assistant.Applied {
 	r.mu.Lock()
 	idle := r.idle
 	r.mu.Unlock()
@@ -94,58 +146,73 @@ func (r *Runner) Wait(ctx context.Context) {
 	case <-idle:
 	case <-ctx.Done():
 	}
+	return r.Applied()
 }
 
-// Close stops the checks. A running command continues.
+// Close ends the checks. The command, if it runs, goes on.
 func (r *Runner) Close() error {
 	r.cancel()
+	ctx, stop := context.WithTimeout(context.Background(), closeTime)
+	defer stop()
+	r.WaitApplied(ctx) // until it is stored that nobody knows the result
 	return nil
 }
 
+// closeTime is how long Close waits.
+const closeTime = time.Second
+
 func (r *Runner) run() {
 	for {
-		text := r.once()
-		if r.ctx.Err() == nil {
-			r.opts.Told(text)
+		state, text := r.once()
+		r.mu.Lock()
+		done := assistant.Applied{State: state, Message: text, Began: r.last.Began, Ended: time.Now().UTC()}
+		ended := r.ctx.Err() != nil
+		if ended {
+			done.State, done.Message = assistant.AppliedUnknown, "winnow ended before after_save did, so its result is not known."
+		}
+		r.note(done)
+		r.mu.Unlock()
+		if !ended {
+			r.opts.Told(done)
 		}
 		r.mu.Lock()
-		if !r.again || r.ctx.Err() != nil {
+		if !r.again || ended {
 			r.running = false
 			close(r.idle)
 			r.mu.Unlock()
 			return
 		}
 		r.again = false
+		r.note(r.starting())
 		r.mu.Unlock()
 	}
 }
 
-// once runs the command and the checks, and describes the result.
-func (r *Runner) once() string {
+// once runs the command and the checks, and describes what came of them.
+func (r *Runner) once() (assistant.AppliedState, string) {
 	if err := r.command(); err != nil {
-		return fmt.Sprintf("after_save failed: %s. The rules are saved, but may not be live.", r.opts.Redactor.Redact(err.Error()))
+		return assistant.AppliedFailed, fmt.Sprintf("after_save failed: %s. The rules are saved, but may not be live.", r.opts.Redactor.Redact(err.Error()))
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, r.opts.limit)
 	defer cancel()
 	for {
 		differs, err := r.opts.Check(ctx)
 		if err == nil && differs == "" {
-			return "The rules are live: the proxy serves what they say."
+			return assistant.AppliedLive, "The rules are live: the proxy serves what they say."
 		}
 		select {
 		case <-time.After(r.opts.pause):
 			continue
 		case <-ctx.Done():
 		}
-		if err != nil || differs == "" {
-			return fmt.Sprintf("after_save has run, but the proxy has not answered within %s.", r.opts.limit)
+		if err != nil {
+			return assistant.AppliedUnanswered, fmt.Sprintf("after_save has run, but the proxy has not answered within %s.", r.opts.limit)
 		}
-		return fmt.Sprintf("after_save has run, but after %s the proxy differs from the rules: %s.", r.opts.limit, differs)
+		return assistant.AppliedDiffers, fmt.Sprintf("after_save has run, but after %s the proxy differs from the rules: %s.", r.opts.limit, differs)
 	}
 }
 
-// command runs the command. Its output goes to a file, so that the command can continue
-// after this program has ended.
+// command runs the command. Its output goes to a file, so that it can go on when this program ends.
 func (r *Runner) command() error {
 	out, err := os.CreateTemp("", "winnow-after-save-")
 	if err != nil {

@@ -22,7 +22,20 @@ func Queries(window assistant.Window) []assistant.Tool {
 			return assistant.OK(assistant.Counted(len(all), "provider"), fields{"providers": all, "current_provider": visible(w.current)}), nil
 		})
 	list.Title, list.Category, list.Idempotent = "List the providers", "Provider", true
-	return []assistant.Tool{list}
+	tools := []assistant.Tool{list}
+	if w.opts.AfterSave != nil {
+		applied := assistant.NewTool("show_applied", "Show what came of the newest save: whether the user's command has run, and whether the proxy serves what the rules say.",
+			func(context.Context, noArgs) (assistant.ToolResult, error) {
+				last := w.Applied()
+				if last.State == "" {
+					return assistant.OK("Nothing has been saved yet.", nil), nil
+				}
+				return assistant.OK(last.Message, fields{"applied": last}), nil
+			})
+		applied.Title, applied.Category, applied.Idempotent = "Show whether the rules are live", "State", true
+		tools = append(tools, applied)
+	}
+	return tools
 }
 
 // Prompts returns the requests that users can choose in an agent.

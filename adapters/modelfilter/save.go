@@ -58,7 +58,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		}
 		saved := w.adoptSaved(result, retainStaged, who)
 		saved.Changes = inWords(rules)
-		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), w.applied(len(rules)))
+		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), w.takeEffect(&saved, len(rules)))
 		return saved, rules, nil
 	}
 }
@@ -102,12 +102,30 @@ func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	return by
 }
 
-// applied returns the sentence that says how the n saved rules take effect.
-func (w *Window) applied(n int) string {
-	if w.opts.AfterSave != nil {
-		return w.opts.AfterSave()
+// takeEffect starts what applies n rules that were written, or says what does.
+func (w *Window) takeEffect(saved *assistant.Saved, n int) (how string) {
+	if w.opts.AfterSave == nil {
+		return restartHint(n)
 	}
-	return restartHint(n)
+	began := w.opts.AfterSave.Saved()
+	saved.Applied = &began
+	return began.Message
+}
+
+// Applied implements [assistant.Applier].
+func (w *Window) Applied() assistant.Applied {
+	if w.opts.AfterSave == nil {
+		return assistant.Applied{}
+	}
+	return w.opts.AfterSave.Applied()
+}
+
+// WaitApplied implements [assistant.Applier].
+func (w *Window) WaitApplied(ctx context.Context) assistant.Applied {
+	if w.opts.AfterSave == nil {
+		return assistant.Applied{}
+	}
+	return w.opts.AfterSave.WaitApplied(ctx)
 }
 
 // restartHint returns the sentence that follows every save of n rules.

@@ -48,11 +48,17 @@ type Options struct {
 	// Author returns who is changing the window now; locked means that a turn is working in
 	// it. It must not call the window. If it is nil, authors are not recorded.
 	Author func(locked bool) assistant.Author
-	// AfterSave is called after each write of the file and returns a sentence that tells
-	// the user what happens next; nil means that the user must restart the proxy.
-	AfterSave func() string
+	// AfterSave applies what was written; nil: the user has to restart the proxy.
+	AfterSave Applier
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
+}
+
+// Applier applies what was written to the file, in the background.
+type Applier interface {
+	assistant.Applier
+	// Saved is called after each write of the file. It does not wait.
+	Saved() assistant.Applied
 }
 
 // Window is the model filter. Its own Scope follows the current provider. Create it with

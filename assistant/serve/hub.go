@@ -106,7 +106,7 @@ func (h *Hub) announce(c windowlock.Change) {
 	c.Before, c.After = nil, nil // the states may be large
 	h.changes.Add(c)
 	switch c.Kind {
-	case windowlock.Held, windowlock.Released, windowlock.Waiting, windowlock.Joined, windowlock.Left, windowlock.Reloaded:
+	case windowlock.Held, windowlock.Released, windowlock.Waiting, windowlock.Joined, windowlock.Left, windowlock.Reloaded, windowlock.Applied:
 		h.opts.Session.Shared.Changed()
 	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // the session reports these at the end of its section
 	}
@@ -159,6 +159,11 @@ func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 func (h *Hub) Followed(who, what string) {
 	h.shared.Announce(windowlock.Change{Kind: windowlock.Edited, User: who, What: what, Effect: what})
 	h.opts.Session.Shared.Changed()
+}
+
+// Applied announces what came of applying a save.
+func (h *Hub) Applied(a assistant.Applied) {
+	h.shared.Announce(windowlock.Change{Kind: windowlock.Applied, What: string(a.State), Effect: a.Message})
 }
 
 // Changes returns the log of what happens in the window, without states.

@@ -77,6 +77,7 @@ const (
 	Left       Kind = "left"        // a session was closed
 	Proposed   Kind = "proposed"    // a user proposed a change; What describes it, and Pair has it
 	Decided    Kind = "decided"     // proposals of Pair were accepted or rejected
+	Applied    Kind = "applied"     // a save was applied, or could not be: What is the assistant.AppliedState, Effect a sentence
 )
 
 // Change is an event in a shared window.

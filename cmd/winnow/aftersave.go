@@ -4,41 +4,55 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"time"
 
 	"winnow/adapters/aftersave"
 	"winnow/adapters/doctor"
+	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 )
 
-// afterSave returns a function that runs the command of the setting after_save for a
-// window; nil if there is none. Commands other than the screen, a server and winnow mcp
-// wait for it when they end.
-func (a *app) afterSave(w *journaledWindow) func() string {
+// afterSave returns what runs the command of the setting after_save for a window; nil if
+// there is none. Commands other than the screen, a server and winnow mcp wait for it when
+// they end.
+func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	if len(a.settings.AfterSave) == 0 {
 		return nil
 	}
+	a.applied.Store(w)
+	if a.applier != nil {
+		return a.applier
+	}
+	path, err := a.besideJournal("after_save")
+	if err != nil {
+		a.logger().Warn("result of after_save not stored", "error", err)
+	}
 	r := aftersave.New(aftersave.Options{
-		Command: a.settings.AfterSave, Environ: a.environ, Redactor: a.redactor,
-		Check: w.differs,
-		Told: func(text string) {
-			a.logger().Info("after_save", "result", text)
-			if hub := w.hub.Load(); hub != nil {
-				hub.Followed("after_save", text)
-			}
-			if notify := a.onTools.Load(); notify != nil {
-				(*notify)(text)
-				return
-			}
-			a.printErr("%s", text)
-		},
+		Command: a.settings.AfterSave, Environ: a.environ, Redactor: a.redactor, Path: path, Log: a.logger(),
+		Check: func(ctx context.Context) (string, error) { return a.applied.Load().differs(ctx) },
+		Told:  a.tellApplied,
 	})
 	a.onClose(func() error {
-		if a.background == nil && w.hub.Load() == nil && w.agent == "" {
-			r.Wait(a.ctx)
+		if w := a.applied.Load(); a.background == nil && w.hub.Load() == nil && w.agent == "" {
+			r.WaitApplied(a.ctx)
 		}
 		return r.Close()
 	})
-	return r.Saved
+	a.applier = r
+	return r
+}
+
+// tellApplied tells everyone who sees the window what came of a save.
+func (a *app) tellApplied(result assistant.Applied) {
+	a.logger().Info("after_save", "state", string(result.State), "result", result.Message)
+	if hub := a.applied.Load().hub.Load(); hub != nil {
+		hub.Applied(result)
+	}
+	if notify := a.onTools.Load(); notify != nil {
+		(*notify)(result.Message)
+		return
+	}
+	a.printErr("%s", result.Message)
 }
 
 // differs asks the proxy which models it serves, and describes how they differ from the
@@ -60,11 +74,29 @@ func (w *journaledWindow) differs(ctx context.Context) (string, error) {
 	return fmt.Sprintf("it serves %s that the rules hide", assistant.Counted(extra, "model")), nil
 }
 
-// examineAfterSave checks whether the command of after_save can be found.
+// examineAfterSave checks whether the command of after_save can be found, and what came of its last run.
 func (a *app) examineAfterSave(context.Context) doctor.Finding {
-	path, err := exec.LookPath(a.settings.AfterSave[0])
+	const about = "after_save"
+	command, err := exec.LookPath(a.settings.AfterSave[0])
 	if err != nil {
-		return doctor.Fail("after_save", doctor.BadSettings, err, "")
+		return doctor.Fail(about, doctor.BadSettings, err, "")
 	}
-	return doctor.Pass("after_save", "runs %s after each save", path)
+	path, err := a.besideJournal("after_save")
+	var last assistant.Applied
+	if err == nil {
+		last, err = aftersave.Last(path)
+	}
+	if err != nil {
+		return doctor.Fail(about, doctor.Damaged, fmt.Errorf("the result of the last run cannot be read: %w", err), "")
+	}
+	detail := fmt.Sprintf("runs %s after each save", command)
+	if last.State != "" {
+		detail += fmt.Sprintf("; after the save of %s: %s", last.Began.Local().Format(time.DateTime), last.Message)
+	}
+	switch last.State {
+	case "", assistant.AppliedLive, assistant.AppliedRunning:
+		return doctor.Pass(about, "%s", detail)
+	default:
+		return doctor.Problem(about, doctor.Warning, doctor.NotApplied, detail, "")
+	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"winnow/adapters/aftersave"
 	"winnow/adapters/config"
 	"winnow/adapters/mcptools"
 	"winnow/assistant/history"
@@ -56,6 +57,9 @@ type app struct {
 
 	tools   *mcptools.Client             // the MCP servers; nil before startTools or without servers
 	onTools atomic.Pointer[func(string)] // shows what the servers report; nil prints it
+
+	applier *aftersave.Runner               // runs the command of after_save; nil before a window is opened or without one
+	applied atomic.Pointer[journaledWindow] // the window whose saves it applies
 
 	historyWaits chan bool // the latest state from onHistoryWait
 

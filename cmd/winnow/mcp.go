@@ -107,6 +107,7 @@ func (a *app) serveMCP(ctx context.Context, choice mcp.Choice) error {
 	}
 	o.History, o.AllowSave, o.ReadOnly, o.Tools = store, choice.AllowSave, choice.ReadOnly, choice.Tools
 	o.HowToAllow = "The rules stay staged; the user saves them in winnow or with winnow rules save, or starts winnow mcp with --allow-save."
+	a.afterSave(&journaledWindow{}) // here, because it goes on after a request
 	asked := false
 	var answers []models.Answer // the proxy's answers, for the windows of later requests
 	n := len(a.closers)         // closers registered from here on run after each request

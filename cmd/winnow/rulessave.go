@@ -193,6 +193,10 @@ func (a *app) printLines(lines []string) {
 
 func (a *app) printSaved(saved assistant.Saved) error {
 	a.printErr("%s", saved.Warning)
+	if saved.Applied != nil && a.flags.json { // otherwise the result is printed at the end
+		result := a.applier.WaitApplied(a.ctx)
+		saved.Applied = &result
+	}
 	return a.emit(saved, saved.Message)
 }
 

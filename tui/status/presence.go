@@ -125,6 +125,8 @@ func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 		return user + " " + verb + what, false
 	case windowlock.Proposed:
 		return user + " proposes: " + what, false
+	case windowlock.Applied:
+		return what, false
 	case windowlock.Decided:
 		return user + " " + what, false
 	case windowlock.ToolRan:

@@ -22,6 +22,7 @@ func TestSentence(t *testing.T) {
 		"save":            {windowlock.Change{Kind: windowlock.Saved, User: "anna", What: "/a/.env"}, "anna saved the rules", false},
 		"rollback":        {windowlock.Change{Kind: windowlock.RolledBack, User: "anna", What: "x", Effect: "showed 1 model"}, "anna rolled back · showed 1 model", false},
 		"undone rollback": {windowlock.Change{Kind: windowlock.RolledBack, User: "anna"}, "anna undid a rollback", false},
+		"applied":         {windowlock.Change{Kind: windowlock.Applied, What: "live", Effect: "The rules are live."}, "The rules are live.", false},
 		"file":            {windowlock.Change{Kind: windowlock.Reloaded, What: "/a/.env"}, "another program changed .env · its rules are loaded", false},
 		"held":            {windowlock.Change{Kind: windowlock.Held, User: "anna"}, "anna's assistant is working", true},
 		"released":        {windowlock.Change{Kind: windowlock.Released, User: "anna"}, "anna's assistant is done", true},

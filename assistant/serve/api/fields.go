@@ -32,6 +32,10 @@ var fields = map[string]map[string]string{
 		"took":              "the duration in ns",
 		"usage":             "tokens, as the sum of all responses of the turn",
 	},
+	"Applied": {
+		"state": "running, live, differs, unanswered, failed, or unknown if winnow ended before the result was known", "message": "the state, as a sentence",
+		"began": "when the save was made", "ended": "when the result was known; absent while it is running",
+	},
 	"Attachment": {
 		"name": "the name as the user wrote it", "type": "the MIME type", "size": "the size in bytes",
 		"hash": "the SHA-256 hash of a picture, in hexadecimal", "width": "the width of a picture, in pixels", "height": "the height of a picture, in pixels",
@@ -86,7 +90,7 @@ var fields = map[string]map[string]string{
 	},
 	"Saved": {
 		"written": "false if there was nothing to write", "changes": "the saved changes", "message": "what was saved and what is needed to apply it",
-		"warning": "what failed after the file was written",
+		"warning": "what failed after the file was written", "applied": "how applying the save has begun; absent if the user has to apply it",
 	},
 	"Status":           {"message": "what the turn is doing before its next text"},
 	"SuggestedAction":  {"action": "the name of the action", "handler": "client runs the action in the program, server sends it to the session", "data": "the data of the action", "style": "primary, secondary or warning"},

@@ -325,7 +325,7 @@ func (r *rig) open(user string) (id, path string) {
 	raw, err := io.ReadAll(resp.Body)
 	r.must(err)
 	if resp.StatusCode != http.StatusCreated {
-		r.t.Fatalf("open a session: %d %s", resp.StatusCode, raw)
+		r.t.Fatalf("open a session: %d %s; the log: %s", resp.StatusCode, raw, r.log)
 	}
 	r.must(json.Unmarshal(raw, &info))
 	r.mu.Lock()

@@ -13,6 +13,7 @@ type windowInfo struct {
 	Unsaved bool                `json:"unsaved" doc:"there are unsaved changes"`
 	Holder  *windowlock.Holder  `json:"holder,omitempty" doc:"the turn that is changing the window"`
 	Waiting []windowlock.Holder `json:"waiting,omitempty" doc:"turns that wait for an answer from their user; meanwhile others may change the window"`
+	Applied *assistant.Applied  `json:"applied,omitempty" doc:"what came of applying the newest save; absent if nothing applies saves, or before the first one. The event window_changed with the kind applied reports it when it ends"`
 	Context json.RawMessage     `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut and marked as cut; counts are exact"`
 	Tools   []toolInfo          `json:"tools" nullable:"false" doc:"for /v1/window/edit"`
 }
@@ -41,6 +42,11 @@ func (s *Server) showWindow(context.Context, *struct{}) (windowInfo, error) {
 		info.Holder = &h
 	}
 	info.Waiting = s.hub.Waiting()
+	if applier, ok := w.(assistant.Applier); ok {
+		if last := applier.Applied(); last.State != "" {
+			info.Applied = &last
+		}
+	}
 	for _, t := range w.Tools() {
 		if !t.Lasting {
 			spec := t.Spec()

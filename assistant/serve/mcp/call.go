@@ -7,6 +7,7 @@ import (
 	"errors"
 	"iter"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -57,31 +58,75 @@ type answer struct {
 // the second request contains the answer.
 func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		w, err := s.open(ctx, t.Write)
-		if err != nil {
-			return s.resultOf(assistant.Fail(assistant.CodeFailed, "nothing was done: %v", err)), nil
-		}
-		defer func() { s.logClose(s.close(w)) }()
-		s.caller = caller{call: llm.Call{ID: "call", Name: t.Name, Arguments: string(req.Params.Arguments)}}
-		session, release, err := s.session(ctx, w, t.Write, clientName(req))
-		if err != nil {
-			return s.resultOf(failed(err)), nil
-		}
-		defer release()
-		ask, err := s.runTurn(ctx, session, &s.caller, req)
-		switch {
-		case err != nil:
-			return s.resultOf(assistant.Fail(assistant.CodeFailed, "%v", err)), nil
-		case ask != nil:
+		result, ask, applier := s.callWindow(ctx, t, req)
+		if ask != nil {
 			return ask, nil
 		}
-		if s.caller.result.ErrorCode == assistant.CodeLocked {
-			s.caller.result.Hint = lockedHint
+		if applier != nil {
+			result = s.waitApplied(ctx, applier, result)
 		}
-		return s.resultOf(s.caller.result), nil
+		return s.resultOf(result), nil
 	}
+}
+
+// callWindow calls a tool of the window. If ask is not nil, it is the result that asks the user, and nothing has been
+// done. applier is what is applying a save now, or nil.
+func (s *server) callWindow(ctx context.Context, t assistant.Tool, req *sdk.CallToolRequest) (result assistant.ToolResult, ask *sdk.CallToolResult, applier assistant.Applier) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, err := s.open(ctx, t.Write)
+	if err != nil {
+		return assistant.Fail(assistant.CodeFailed, "nothing was done: %v", err), nil, nil
+	}
+	defer func() { s.logClose(s.close(w)) }()
+	s.caller = caller{call: llm.Call{ID: "call", Name: t.Name, Arguments: string(req.Params.Arguments)}}
+	session, release, err := s.session(ctx, w, t.Write, clientName(req))
+	if err != nil {
+		return failed(err), nil, nil
+	}
+	defer release()
+	applies, _ := w.Window.(assistant.Applier)
+	var before assistant.Applied
+	if applies != nil {
+		before = applies.Applied()
+	}
+	if ask, err = s.runTurn(ctx, session, &s.caller, req); err != nil {
+		return assistant.Fail(assistant.CodeFailed, "%v", err), nil, nil
+	}
+	result = s.caller.result
+	if result.ErrorCode == assistant.CodeLocked {
+		result.Hint = lockedHint
+	}
+	if applies == nil || applies.Applied().Began.Equal(before.Began) {
+		return result, ask, nil // it was not a save
+	}
+	return result, ask, applies
+}
+
+// applyWait is how long the result of a save waits for what applies it: less than the minute after which clients of
+// the TypeScript SDK give up.
+const applyWait = 45 * time.Second
+
+// waitApplied adds what came of applying a save to its result. Other calls of the client can run meanwhile.
+func (s *server) waitApplied(ctx context.Context, applier assistant.Applier, result assistant.ToolResult) assistant.ToolResult {
+	bounded, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.ApplyWait, applyWait))
+	defer cancel()
+	applied := applier.WaitApplied(bounded)
+	data := map[string]any{}
+	if raw, err := assistant.PlainJSON(result.Data); err == nil {
+		_ = json.Unmarshal(raw, &data) // data that is not an object is replaced
+	}
+	if data == nil {
+		data = map[string]any{}
+	}
+	data["applied"] = applied
+	result.Data = data
+	if applied.State == assistant.AppliedRunning {
+		result.Hint = "It is still running: show_applied returns the result later."
+		return result
+	}
+	result.Message += " " + applied.Message
+	return result
 }
 
 // lockedHint is the hint of a call that failed because another program is changing the window.

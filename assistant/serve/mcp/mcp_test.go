@@ -261,6 +261,57 @@ func TestASaveAsksTheUser(t *testing.T) {
 	}
 }
 
+// applying is a window whose saves are applied by what never ends.
+type applying struct {
+	*at.Window
+	began *time.Time // of what applies the newest save; zero before there is one
+}
+
+func (a applying) Tools() []assistant.Tool {
+	tools := a.Window.Tools()
+	for i := range tools {
+		if tools[i].Name == "save_words" {
+			run := tools[i].Run
+			tools[i].Run = func(ctx context.Context, args json.RawMessage) assistant.ToolResult {
+				*a.began = time.Now()
+				return run(ctx, args)
+			}
+		}
+	}
+	return tools
+}
+
+func (a applying) Applied() (out assistant.Applied) {
+	if !a.began.IsZero() {
+		out = assistant.Applied{State: assistant.AppliedRunning, Message: "Running it.", Began: *a.began}
+	}
+	return out
+}
+
+func (a applying) WaitApplied(ctx context.Context) assistant.Applied {
+	<-ctx.Done()
+	return a.Applied()
+}
+
+// A save waits for what applies it, but not for ever; other calls do not wait.
+func TestASaveWaitsForWhatAppliesIt(t *testing.T) {
+	r := newRig(t)
+	var began time.Time
+	r.over = func() assistant.Window { return applying{r.window, &began} }
+	r.opts.AllowSave, r.opts.ApplyWait = true, time.Millisecond
+	c := r.connect(nil)
+	if got := r.call(c, "add_word", map[string]any{"word": "two"}); got.Data != nil && strings.Contains(fmt.Sprint(got.Data), "applied") {
+		t.Errorf("an edit: %+v", got)
+	}
+	got := r.call(c, "save_words", nil)
+	if !got.Success || !strings.Contains(fmt.Sprint(got.Data), "state:running") || !strings.Contains(got.Hint, "show_applied") {
+		t.Errorf("a save: %+v", got)
+	}
+	if got := r.call(c, "count_words", nil); strings.Contains(fmt.Sprint(got.Data), "applied") {
+		t.Errorf("a call afterwards: %+v", got)
+	}
+}
+
 func TestWhatChangedSinceTheQuestionIsNotSaved(t *testing.T) {
 	r := newRig(t)
 	c := r.connect(func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,13 +41,15 @@ type Options struct {
 	// HowToAllow tells a refused agent what its user can do; it may be "".
 	HowToAllow string
 	// Queries returns tools that only read the window and are not for its assistant; it may be nil.
-	Queries  func(assistant.Window) []assistant.Tool
-	Prompts  []Prompt
-	ReadOnly bool                // offer only tools that change nothing
-	Tools    []string            // the names of the tools to offer; empty means all
-	Redact   func(string) string // removes secrets from a text; may be nil
-	Version  string
-	Log      *slog.Logger
+	Queries func(assistant.Window) []assistant.Tool
+	Prompts []Prompt
+	// ApplyWait is how long the result of a save waits for what applies it; 0 means 45 seconds.
+	ApplyWait time.Duration
+	ReadOnly  bool                // offer only tools that change nothing
+	Tools     []string            // the names of the tools to offer; empty means all
+	Redact    func(string) string // removes secrets from a text; may be nil
+	Version   string
+	Log       *slog.Logger
 }
 
 // Prompt is a request that users can choose in their agent.
