@@ -437,8 +437,10 @@ func proveAnswersAndBranch(t *testing.T) {
 				t.Errorf("the pairs are %q, want %q", got, want)
 			}
 		}
-		d.Type(tuitest.Tab, "<")
-		d.says("one answer")
+		d.Type(tuitest.Tab, "g<") // r would refuse the older message
+		d.says("one answer · e edits and asks again")
+		d.Type("G<")
+		d.says("one answer · r asks for another")
 		d.Type("r")
 		d.Wait("‹2/2›")
 		d.rest()

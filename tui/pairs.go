@@ -57,7 +57,11 @@ func chooseAnswer(step int) func(*Model, int64, assistant.Pair) tea.Cmd {
 		all, chosen := p.Answers()
 		switch next := chosen + step; {
 		case len(all) == 1:
-			return m.info("the message has one answer" + m.hint(" · %s asks for another", keymap.Retry))
+			another := m.hint(" · %s edits and asks again", keymap.ReAsk)
+			if refs := m.parts.Shown.Refs; len(refs) > 0 && refs[len(refs)-1].Seq == p.Seq {
+				another = m.hint(" · %s asks for another", keymap.Retry)
+			}
+			return m.info("the message has one answer" + another)
 		case next < 0 || next == len(all):
 			return m.info(fmt.Sprintf("this is answer %d of %d", chosen+1, len(all)))
 		default:
@@ -84,7 +88,7 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.Starred:
 		return m.marked(o.Pair, assistant.Counted(o.Stars, "star"), o.ViewErr), true
 	case usecase.Flagged:
-		done := "flag removed"
+		done := "unflagged: grey · the filter b leaves grey messages out"
 		if o.On {
 			done = "flagged"
 		}
