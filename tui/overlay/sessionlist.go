@@ -34,9 +34,13 @@ func SessionEntries(all []history.Session, current string, w int, icons style.Ic
 	})
 	room := max(minTitle, w*9/10-besideTitle)
 	for _, session := range all {
+		branch := ""
+		if session.Branch.Parent != "" {
+			branch = " (branch)"
+		}
 		e := Entry{
 			Value: session.ID, Group: cmp.Or(session.Folder, "no folder"),
-			Text:  style.Truncate(cmp.Or(safetext.Line(session.Title, maxTitle), "(no text)"), room, icons.Ellipsis),
+			Text:  style.Truncate(cmp.Or(safetext.Line(session.Title, maxTitle), "(no text)"), room-len(branch), icons.Ellipsis) + branch,
 			Extra: session.Used.Local().Format("2006-01-02 15:04") + " · " + assistant.Counted(session.Pairs, "message"),
 			Short: session.Used.Local().Format(time.DateOnly),
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/tui/style"
 )
@@ -14,7 +15,7 @@ func TestEntries(t *testing.T) {
 	all := []history.Session{
 		{ID: "1", Folder: "/a", Title: "first", Used: used, Pairs: 1},
 		{ID: "2", Title: "", Used: used, Pairs: 2},
-		{ID: "3", Folder: "/a", Title: strings.Repeat("long\x1b ", 50), Used: used},
+		{ID: "3", Folder: "/a", Title: strings.Repeat("long\x1b ", 50), Used: used, Branch: assistant.Branch{Parent: "1"}},
 	}
 	icons := style.New(style.Options{Unicode: true}).Icons
 	got := SessionEntries(all, "3", 40, icons)
@@ -29,5 +30,7 @@ func TestEntries(t *testing.T) {
 		t.Errorf("%+v", got)
 	case got[1].Mark != icons.Marked || got[0].Mark != "" || strings.Contains(got[1].Text, "\x1b") || len([]rune(got[1].Text)) > minTitle:
 		t.Errorf("%+v", got[1])
+	case !strings.HasSuffix(got[1].Text, " (branch)") || strings.Contains(got[0].Text, "branch"):
+		t.Errorf("the branch is not told from its parent: %q", got[1].Text)
 	}
 }

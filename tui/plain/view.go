@@ -244,6 +244,9 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 		if s.Folder != "" {
 			about = append(about, Name(s.Folder))
 		}
+		if s.Branch.Parent != "" {
+			about = append(about, "branch")
+		}
 		if s.ID == c.session.ID() {
 			about = append(about, "this one")
 		}
