@@ -87,6 +87,19 @@ func TestEnterTakesAnEntryThenRuns(t *testing.T) {
 	}
 }
 
+// A name that is typed whole runs at once, also where longer names are offered.
+func TestAWholeNameRunsAtOnce(t *testing.T) {
+	for typed, says := range map[string]string{
+		"/why gpt-4o": "openai/gpt-4o: shown", "/why GPT-4O": "openai/gpt-4o: shown", "/why openai/gpt-4o": "openai/gpt-4o: shown",
+		"/why gpt-4o ": "openai/gpt-4o: shown", "/why nothing-like-it": "no provider lists nothing-like-it", "/model test/script": "is now in use",
+	} {
+		d := startProgram(t, setup{w: 160, h: 24})
+		d.Type(typed, tuitest.Enter)
+		d.says(says)
+		d.Wait("› Type a message…")
+	}
+}
+
 func TestWhatIsNoCommandStaysInTheBox(t *testing.T) {
 	d := startProgram(t, setup{w: 100, h: 24, answers: []assistanttest.Answer{say("one"), say("two"), say("three"), say("four")}})
 	for text, says := range map[string]string{

@@ -57,6 +57,8 @@ type (
 	ReadFacts struct{ Provider string }
 	// MarkSeen marks the new models of a provider as seen.
 	MarkSeen struct{ Provider string }
+	// ExplainModel says why a model of any provider is hidden or shown.
+	ExplainModel struct{ Model string }
 	// Look reports what the user is looking at.
 	Look struct {
 		Tab, Search string

@@ -1,6 +1,8 @@
 package modelfilter
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/nearest"
+	"winnow/assistant/safetext"
 )
 
 // maxMatches is how many models a query lists: enough to choose from, at a few thousand
@@ -171,6 +174,39 @@ func (w *Window) knownModel(text string) (m listedModel, r assistant.ToolResult)
 	return m, r
 }
 
+// Step implements [assistant.Act]; it is not an undoable step.
+func (ExplainModel) Step() string { return "" }
+
+func (ExplainModel) about() string { return "" }
+
+func (a ExplainModel) do(_ context.Context, w *Window) (string, error) {
+	if r := w.toolExplain(a.Model); r.Success {
+		return strings.ReplaceAll(strings.TrimSuffix(r.Message, "."), "`", ""), nil
+	}
+	return "", withLock(w, func() error { return w.noModel(strings.TrimSpace(a.Model)) })
+}
+
+// noModel says that no provider lists a model, and which rule would apply to it, or else a
+// similar name.
+func (w *Window) noModel(text string) error {
+	said := "no provider lists " + safetext.Visible(text)
+	m, err := w.findModel(text)
+	if displayName(m.name, text) == text {
+		text = m.name + "/" + text
+	}
+	if s := m.e.Status(text); s.Index >= 0 {
+		effect := "hidden"
+		if s.List == Allow {
+			effect = "shown"
+		}
+		return fmt.Errorf("%s; on %s, the %s rule %s would keep it %s", said, m.name, s.List, safetext.Visible(s.Rule), effect)
+	}
+	if unknown, ok := errors.AsType[*UnknownError](err); ok && len(unknown.Near) > 0 {
+		said += "; did you mean " + safetext.Visible(unknown.Near[0]) + "?"
+	}
+	return errors.New(said)
+}
+
 func (m listedModel) explain(known condition.Model) assistant.ToolResult {
 	x := m.e.Explain(m.id)
 	matching, others := []fields{}, []string{}
@@ -204,7 +240,7 @@ func (m listedModel) explain(known condition.Model) assistant.ToolResult {
 		others = append(others[:maxNear], fmt.Sprintf("%d more", n-maxNear))
 	}
 	if len(others) > 0 {
-		text += " Also matching, without deciding: " + strings.Join(others, ", ") + "."
+		text += " Also matching: " + strings.Join(others, ", ") + "."
 	}
 	return assistant.OK(text, data)
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"winnow/adapters/modelfilter"
-	"winnow/assistant/nearest"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -41,23 +40,26 @@ func (p *Pane) addTyped(list modelfilter.List, pattern string) pane.Action {
 	return done
 }
 
-// why says why a model of the current provider is hidden or shown, and highlights it.
+// why says why a model is hidden or shown, and highlights one of the current provider. For
+// a pattern of a rule it says what the rule does.
 func (p *Pane) why(text string) pane.Action {
 	text = strings.TrimSpace(text)
-	var names []string
 	for i, m := range p.data.Models {
 		if m.ID == text || strings.EqualFold(p.data.Name(m.ID), text) {
 			p.highlight = p.data.highlightOf(modelfilter.Rule{}, m.ID)
 			p.rebuild()
 			return p.whyModel(i)
 		}
-		names = append(names, p.data.Name(m.ID))
 	}
-	said := pane.Visible(p.data.Provider) + " has no model " + pane.Visible(text)
-	if near := nearest.Names(text, names, 1); len(near) > 0 {
-		said += "; did you mean " + pane.Visible(near[0]) + "?"
+	for _, list := range lists {
+		if r, ok := p.data.Rule(list, text); ok {
+			name, text := p.aboutRule(r)
+			return pane.Notify{Text: name + ": " + text}
+		}
 	}
-	return pane.Notify{Text: said, IsError: true}
+	e := p.act(modelfilter.ExplainModel{Model: text})
+	e.Doing = "looking for " + pane.Visible(text) + "…"
+	return e
 }
 
 // whyRow is why of the model under the cursor.

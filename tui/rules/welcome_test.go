@@ -57,15 +57,32 @@ func TestThePaneOpensWhereRulesAre(t *testing.T) {
 	}
 }
 
-// What is typed after /why is explained.
+// What is typed after /why is explained: a model of any provider, or a rule.
 func TestWhyAModelIsHidden(t *testing.T) {
-	b := open(t, someEnv, someModels)
+	b := openAll(t)
 	for name, want := range map[string]string{
 		"gpt-3.5-turbo": "openai/gpt-3.5-turbo: hidden by ignore gpt-3.5*", "openai/gpt-5": "openai/gpt-5: shown, no rule matches",
-		"gpt-4o-audio-preview": "allowed by gpt-4o-audio-preview", "gpt-55": "openai has no model gpt-55; did you mean gpt-5?",
+		"gpt-4o-audio-preview": "allowed by gpt-4o-audio-preview", "gpt-9*": "ignore gpt-9*: .env:4 · matches no model",
 	} {
 		if said, ok := b.DoWith(keymap.WhyModel, name).(pane.Notify); !ok || !strings.Contains(said.Text, want) {
 			t.Errorf("%s: %+v, want %s", name, said, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"Gemini/pro": "gemini/pro is hidden by the ignore rule *pro*", "claude-opus": "anthropic/claude-opus is shown: no rule matches it",
+		"gpt-55":    "no provider lists gpt-55; did you mean gpt-5?",
+		"gpt-3.5-x": "no provider lists gpt-3.5-x; on openai, the ignore rule gpt-3.5* would keep it hidden",
+	} {
+		e, ok := b.DoWith(keymap.WhyModel, name).(pane.Edit)
+		if !ok {
+			t.Fatalf("%s: %+v", name, e)
+		}
+		said, err := b.w.Act(t.Context(), e.Act, e.Revision)
+		if err != nil {
+			said = err.Error()
+		}
+		if said != want {
+			t.Errorf("%s: %q, want %q", name, said, want)
 		}
 	}
 }

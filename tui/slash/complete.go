@@ -1,6 +1,7 @@
 package slash
 
 import (
+	"slices"
 	"strings"
 
 	"winnow/assistant/filter"
@@ -64,10 +65,10 @@ func Complete(draft string, commands []Command, from Sources) (entries []overlay
 		values = from.Window
 	case None, Text, Title:
 	}
+	if slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, argument) }) {
+		return nil, -1 // it is complete
+	}
 	for i, e := range offered(argument, values, extras) {
-		if e.Value == argument {
-			return nil, -1 // it is complete
-		}
 		e.Value = "/" + name + " " + e.Value
 		if entries = append(entries, e); i+1 == maxOffered {
 			break
