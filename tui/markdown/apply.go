@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// apply makes a line a part of the document.
+// apply adds a line to the document.
 func (d *Doc) apply(p placement) {
 	if p.kind == lineBlank {
 		d.applyBlank(p.matched)
@@ -43,14 +43,14 @@ func (d *Doc) apply(p placement) {
 	}
 }
 
-// fitsItself reports whether delimiters would make a table below a copy of
-// themselves: goldmark then looks for no others in the paragraph.
+// fitsItself reports whether delimiters would make a table below a copy of themselves;
+// goldmark then looks for no other delimiters in the paragraph.
 func (d *Doc) fitsItself(delimiters []byte) bool {
 	line := append(bytes.Clone(delimiters), '\n')
 	return isTable(d.parse(append(line, line...)).FirstChild())
 }
 
-// newLeaf is the block that a line begins, without its text; nil for none.
+// newLeaf returns the block that a line starts, without its text, or nil.
 func newLeaf(p placement) *block {
 	switch p.kind {
 	case lineText, lineHeading:
@@ -76,8 +76,8 @@ func (d *Doc) applyBlank(matched int) {
 	}
 }
 
-// noteBlank notes whether the last line was blank, and inside which containers: a
-// line with the marker of a quote is blank inside the quote only.
+// noteBlank records whether the last line was blank, and inside which containers: a line
+// with only the marker of a quote is blank only inside the quote.
 func (d *Doc) noteBlank(blank bool) {
 	d.blank, d.blankDepth = blank, 0
 	for i, c := range d.stack {
@@ -87,14 +87,14 @@ func (d *Doc) noteBlank(blank bool) {
 	}
 }
 
-// markContent notes that the innermost container has content.
+// markContent records that the innermost container has content.
 func (d *Doc) markContent() {
 	if n := len(d.stack); n > 0 {
 		d.stack[n-1].hasContent = true
 	}
 }
 
-// open makes b the open leaf.
+// open sets the open leaf.
 func (d *Doc) open(b *block) {
 	d.markContent()
 	if n := len(d.stack); n > 0 {
@@ -104,7 +104,7 @@ func (d *Doc) open(b *block) {
 	d.leaf = newOpen(b)
 }
 
-// pop closes all but n containers. An item without text still has its bullet.
+// pop closes all but n containers. An item without text still shows its bullet.
 func (d *Doc) pop(n int) {
 	for i := len(d.stack) - 1; i >= n; i-- {
 		if b := d.emptyItem(d.stack[i]); b != nil {
@@ -114,8 +114,8 @@ func (d *Doc) pop(n int) {
 	d.stack = d.stack[:min(n, len(d.stack))]
 }
 
-// emptyItem is the block that shows the item c when nothing in it has lines; nil
-// when something has, or c is a quote.
+// emptyItem returns the block that shows the item c if nothing in it has lines; nil
+// otherwise, or if c is a quote.
 func (d *Doc) emptyItem(c *container) *block {
 	if c.quote || d.last != nil && common(c, d.last.parent) == c {
 		return nil
@@ -133,7 +133,7 @@ func (d *Doc) closeLeaf() {
 	}
 }
 
-// add makes b, which is complete, one of the closed blocks.
+// add appends a complete block to the closed blocks.
 func (d *Doc) add(b *block) {
 	b.partial, b.growth, b.ready, b.layout = nil, nil, b.linesFinal, blockLayout{}
 	d.blocks = append(d.blocks, b)
@@ -145,8 +145,8 @@ func (d *Doc) add(b *block) {
 	}
 }
 
-// paragraphLine is a line of a paragraph as goldmark reads it right: one that
-// would be something else at the beginning of a document begins with a mark.
+// paragraphLine returns a line of a paragraph in a form that goldmark reads correctly: a
+// line that would be something else at the start of a document gets a mark.
 func paragraphLine(p placement, first bool) []byte {
 	text := bytes.TrimLeft(p.rest, " \t")
 	_, item := openItem(text, 0)
@@ -156,8 +156,8 @@ func paragraphLine(p placement, first bool) []byte {
 	return text
 }
 
-// addText adds a line, or the beginning of a long one, to the open paragraph. It
-// is scanned with the next one, which may make a table of it.
+// addText adds a line, or the start of a long one, to the open paragraph. It is scanned
+// together with the next line, which may turn it into a table.
 func (d *Doc) addText(line []byte, open bool) {
 	b := d.leaf
 	start := len(b.text)

@@ -9,45 +9,45 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// block is a leaf of the document: a paragraph, a heading, code, a table. It is
-// rendered by itself.
+// block is a leaf of the document: a paragraph, a heading, code, a table. Each block is
+// rendered separately.
 type block struct {
 	kind   blockKind
-	text   []byte     // without the markers of containers and fences; the rows of a table
-	parent *container // the innermost that it stands in; nil for none
-	above  int        // how many of the containers around it also hold the block above: the others draw their markers
-	gap    bool       // a blank line before it, when there is a block above
+	text   []byte     // without the markers of containers and fences; for a table, its rows
+	parent *container // the innermost container; nil if none
+	above  int        // how many of its containers also contain the block above; only the others draw their markers
+	gap    bool       // a blank line before it, if there is a block above
 
-	prev      *block // the piece of a long paragraph, code or table that it goes on from; nil for none
-	unspaced  bool   // without a blank between
-	continued bool   // the next block goes on from this
+	prev      *block // the previous piece of the same long paragraph, code or table; nil if none
+	unspaced  bool   // no blank between this piece and the previous one
+	continued bool   // the next block is a continuation of this one
 
-	partial    []byte  // of open code or an open table: the incomplete line, for the frame being drawn
-	growth     *growth // of open code that was drawn; else nil
-	linesFinal bool    // of code: lines are those of the whole piece
+	partial    []byte  // of open code or an open table: the incomplete line, for the current frame
+	growth     *growth // for open code that was drawn; otherwise nil
+	linesFinal bool    // for code: lines covers the whole piece
 
-	fence    fence      // of code
-	from, to delimiters // of code: what a piece begins and ends inside of
-	head     []byte     // of a table: its source
+	fence    fence      // for code
+	from, to delimiters // for code: what is open at the start and end of a piece
+	head     []byte     // for a table: its source
 	table    *table
 
-	ready  bool     // what follows is right
-	box    byte     // what stands in the box of a task; 0 for none
-	styled string   // of a paragraph or heading, with "\n" for a hard break
-	lines  []string // of code
+	ready  bool     // the following fields are valid
+	box    byte     // character in the box of a task; 0 if none
+	styled string   // for a paragraph or heading, with "\n" for a hard break
+	lines  []string // for code
 	layout blockLayout
 }
 
-// openBlock is the block that is open, with what the closed ones need no more:
-// an answer has thousands of those.
+// openBlock is the open block, with state that closed ones no longer need, because an
+// answer has thousands of those.
 type openBlock struct {
 	*block
-	line    int    // of text: where the last line begins
-	scanned int    // of a paragraph: how far cut has read it
-	cut     cutter // of a paragraph: finds where to split it
-	check   int    // of code: the length at which to try to cut it
-	pending []byte // of indented code: blank lines, which belong to it if more follows
-	noTable bool   // of a paragraph: it has a delimiter row that fits no head, so that no table follows in it
+	line    int    // for text: start of the last line
+	scanned int    // for a paragraph: how far cut has read it
+	cut     cutter // for a paragraph: finds where to split it
+	check   int    // for code: the length at which to try to cut it
+	pending []byte // for indented code: blank lines, which belong to it if more follows
+	noTable bool   // for a paragraph: it contains a delimiter row that matches no head, so no table follows in it
 }
 
 func newOpen(b *block) *openBlock { return &openBlock{block: b, check: minCode} }
@@ -55,22 +55,22 @@ func newOpen(b *block) *openBlock { return &openBlock{block: b, check: minCode} 
 type blockKind int
 
 const (
-	blockText blockKind = iota // a paragraph or heading, with the link definitions above it
+	blockText blockKind = iota // a paragraph or heading, including link definitions above it
 	blockCode
 	blockTable
 	blockThematicBreak
 	blockEmpty // an item without text
 )
 
-// attach sets above and gap of b from the block with lines above it. blank
-// says that a blank line stands between b and what is above it in its container.
+// attach sets above and gap of b relative to the last block with lines. blank means that
+// there is a blank line above b in its container.
 func (b *block) attach(last *block, blank bool) {
 	if last == nil {
 		return
 	}
 	c := common(b.parent, last.parent)
 	b.above = depthOf(c)
-	top := b.parent // the child of c that b is in
+	top := b.parent // the child of c that contains b
 	for top != nil && top.parent != c && top != c {
 		top = top.parent
 	}
@@ -85,13 +85,13 @@ func (b *block) attach(last *block, blank bool) {
 	}
 }
 
-// invalidate drops what was rendered.
+// invalidate discards what was rendered.
 func (b *block) invalidate() {
 	b.ready, b.styled, b.lines, b.table = false, "", nil, nil
 	b.layout, b.growth = blockLayout{}, nil
 }
 
-// hasLines reports whether b, which is rendered, has lines.
+// hasLines reports whether b, which must be rendered, has lines.
 func (b *block) hasLines() bool {
 	switch b.kind {
 	case blockText:
@@ -105,14 +105,14 @@ func (b *block) hasLines() bool {
 	}
 }
 
-// split closes the open leaf before byte at and goes on in another.
+// split closes the open leaf before byte at and continues in another one.
 func (d *Doc) split(at int) {
 	b := d.leaf
 	next := newOpen(&block{
 		kind: b.kind, text: b.text[at:], prev: b.block, parent: b.parent, above: depthOf(b.parent), fence: b.fence, from: b.to, head: b.head,
 	})
 	next.line, next.noTable = max(0, b.line-at), b.noTable
-	b.text = bytes.Clone(b.text[:at]) // the small part: of a long line the rest is cut again and again
+	b.text = bytes.Clone(b.text[:at]) // clone the small part, because the rest of a long line is split again and again
 	d.closeLeaf()
 	if d.overBudget() {
 		d.goPlain(next.text)
@@ -122,7 +122,7 @@ func (d *Doc) split(at int) {
 	d.leaf = next
 }
 
-// scan reads the open paragraph up to end and splits it where it is too long.
+// scan reads the open paragraph up to end and splits it if it is too long.
 func (d *Doc) scan(end int) {
 	for b := d.leaf; b.scanned < end; b.scanned++ {
 		char := b.text[b.scanned]
@@ -141,7 +141,7 @@ func (d *Doc) scan(end int) {
 	}
 }
 
-// addCode adds a line, or the beginning of a long one, to the open code.
+// addCode adds a line, or the start of a long one, to the open code.
 func (d *Doc) addCode(line []byte, open bool) {
 	b := d.leaf
 	if b.fence.Char == 0 && isBlank(line) && !open {
@@ -160,9 +160,8 @@ func (d *Doc) addCode(line []byte, open bool) {
 	}
 }
 
-// endCodeLine ends a line of the open code, and splits the code when it is long:
-// at a line that ends outside of strings and comments or inside of one whose
-// delimiters are known.
+// endCodeLine ends a line of the open code. If the code is long, it splits it at a line
+// that ends outside strings and comments, or inside one whose delimiters are known.
 func (d *Doc) endCodeLine() {
 	b := d.leaf
 	if d.rest != nil {
@@ -186,7 +185,7 @@ func (d *Doc) endCodeLine() {
 	d.split(len(b.text))
 }
 
-// cutLongCode splits the open code inside of a line that is too long.
+// cutLongCode splits the open code within a line that is too long.
 func (d *Doc) cutLongCode() {
 	for b := d.leaf; b != nil && len(b.text)-b.line > longCode; b = d.leaf {
 		at := b.line + longCode
@@ -197,22 +196,22 @@ func (d *Doc) cutLongCode() {
 	}
 }
 
-// measuredRows is how many first rows of a table set the widths of its columns.
-// The rest is drawn in pieces of pieceRows.
+// measuredRows is the number of first rows of a table that determine the widths of its
+// columns. The rest is drawn in pieces of pieceRows.
 const (
 	measuredRows = 200
 	pieceRows    = 16
 )
 
-// tableHead is the source of a table's head whose delimiters are given and whose
-// first line is the last of the open paragraph; nil when they do not fit.
+// tableHead returns the source of a table's head with the given delimiters, whose first
+// line is the last line of the open paragraph; nil if they do not match.
 func (d *Doc) tableHead(delimiters []byte) []byte {
 	b := d.leaf
 	if b.noTable || b.prev != nil && b.line == 0 {
 		return nil
 	}
 	head := append(append(bytes.Clone(b.text[b.line:]), delimiters...), '\n')
-	if b.line > 0 && head[0] == '[' { // no link definition: those begin a paragraph
+	if b.line > 0 && head[0] == '[' { // not a link definition, which can only start a paragraph
 		head = append([]byte(mark), head...)
 	}
 	if !isTable(d.parse(head).FirstChild()) {
@@ -221,7 +220,7 @@ func (d *Doc) tableHead(delimiters []byte) []byte {
 	return head
 }
 
-// beginTable makes a table of the last line of the open paragraph.
+// beginTable turns the last line of the open paragraph into a table.
 func (d *Doc) beginTable(delimiters []byte) {
 	head, b := d.tableHead(delimiters), d.leaf
 	t := &block{kind: blockTable, head: head}
@@ -256,14 +255,14 @@ func isTable(n ast.Node) bool {
 	return ok
 }
 
-// parse parses src with the link definitions it may use. goldmark may append a
-// line break to what it is given, so it is given no room for that.
+// parse parses src with the link definitions it may use. goldmark may append a line break
+// to its input, so src is passed without spare capacity.
 func (d *Doc) parse(src []byte) ast.Node {
 	src = src[:len(src):len(src)]
 	return d.style.parser.Parse(text.NewReader(src), d.context(src))
 }
 
-// paragraphs are the children of a parsed paragraph that are drawn.
+// paragraphs returns the children of a parsed paragraph that are drawn.
 func paragraphs(doc ast.Node) (all []ast.Node) {
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Kind() != ast.KindLinkReferenceDefinition {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// lineIndent is the width of the white space that line begins with, and where it
-// ends. Tabs reach to multiples of four.
+// lineIndent returns the width of the white space at the start of line, and where it ends.
+// Tabs extend to multiples of four.
 func lineIndent(line []byte) (columns, at int) { return indentFrom(line, 0) }
 
-// indentFrom is Indent for what stands in a column.
+// indentFrom is lineIndent for text that starts in a column.
 func indentFrom(line []byte, column int) (columns, at int) {
 	for ; at < len(line); at++ {
 		switch line[at] {
@@ -24,21 +24,20 @@ func indentFrom(line []byte, column int) (columns, at int) {
 	return columns, at
 }
 
-// isBlank reports whether line has nothing but white space.
+// isBlank reports whether line is empty or only white space.
 func isBlank(line []byte) bool { return len(bytes.TrimLeft(line, " \t")) == 0 }
 
-// codeColumns is the indent from which on a line is code, and how far tabs reach.
+// codeColumns is the indent from which a line is code, and the width of a tab.
 const codeColumns = 4
 
-// codeFence is what opens a block of code.
+// codeFence is what starts a block of code.
 type codeFence struct {
-	Char   byte // '`' or '~'; 0 for code that is set apart by its indent
+	Char   byte // '`' or '~'; 0 for indented code
 	Length int
 	Indent int // in columns
 }
 
-// openFence reads an opening fence; info is the part of the line behind it, which names
-// the language.
+// openFence reads an opening fence; info is the rest of the line, with the language.
 func openFence(line []byte) (f codeFence, info []byte, ok bool) {
 	columns, at := lineIndent(line)
 	if columns >= codeColumns || at == len(line) || line[at] != '`' && line[at] != '~' {
@@ -69,13 +68,13 @@ func (f codeFence) Closes(line []byte) bool {
 	return n >= f.Length && isBlank(line[at:])
 }
 
-// MayClose reports whether line, which still grows, may come to close f.
+// MayClose reports whether line, which is still growing, may become a line that closes f.
 func (f codeFence) MayClose(line []byte) bool {
 	rest := bytes.TrimLeft(line, " ")
 	return f.Char != 0 && len(rest) > 0 && len(bytes.Trim(rest, string(f.Char)+" \t")) == 0
 }
 
-// isHeading reports whether line is a heading that begins with #.
+// isHeading reports whether line is a heading that starts with #.
 func isHeading(line []byte) bool {
 	columns, at := lineIndent(line)
 	n := 0
@@ -105,7 +104,8 @@ func isThematicBreak(line []byte) bool {
 	return n >= 3
 }
 
-// isSetextUnderline reports whether line makes the paragraph above it a setext heading.
+// isSetextUnderline reports whether line turns the paragraph above it into a setext
+// heading.
 func isSetextUnderline(line []byte) bool {
 	columns, at := lineIndent(line)
 	rest := bytes.TrimRight(line[at:], " \t")
@@ -121,21 +121,21 @@ func isQuote(line []byte) bool {
 	return columns < codeColumns && at < len(line) && line[at] == '>'
 }
 
-// listMarker is what begins an item of a list.
+// listMarker is the start of an item of a list.
 type listMarker struct {
-	Char   byte // '-', '*', '+', or what follows the number: '.' or ')'
+	Char   byte // '-', '*', '+', or the character after the number: '.' or ')'
 	Number int
 	Size   int // bytes
-	Pad    int // the columns of white space behind it that belong to it
-	Offset int // the columns that the lines of the item are indented by
+	Pad    int // columns of white space after it that belong to it
+	Offset int // indent of the item's lines in columns
 	Empty  bool
 }
 
-// maxNumberDigits is how many digits the number of an item may have.
+// maxNumberDigits is the maximum number of digits in the number of an item.
 const maxNumberDigits = 9
 
-// openItem reads the marker of a list item on a line that begins in a column and
-// is not indented by tabs.
+// openItem reads the marker of a list item in a line that starts in a column and is not
+// indented by tabs.
 func openItem(line []byte, column int) (listMarker, bool) {
 	columns, at := lineIndent(line)
 	if columns >= codeColumns || at == len(line) {
@@ -168,18 +168,18 @@ func openItem(line []byte, column int) (listMarker, bool) {
 	switch {
 	case after == 0:
 		return listMarker{}, false
-	case after > codeColumns: // the item begins with code
+	case after > codeColumns: // the item starts with code
 		after = 1
 	}
 	m.Offset, m.Pad = m.Offset+after, after
 	return m, true
 }
 
-// Ordered reports whether the items of the list are numbered.
+// Ordered reports whether the list is numbered.
 func (m listMarker) Ordered() bool { return m.Char == '.' || m.Char == ')' }
 
-// interrupts reports whether line begins a new block even right below a
-// paragraph. A lone marker or a number other than 1 does not.
+// interrupts reports whether line starts a new block even directly after a paragraph. A
+// marker without text or a number other than 1 does not.
 func interrupts(line []byte) bool {
 	if _, _, ok := openFence(line); ok {
 		return true
@@ -190,7 +190,7 @@ func interrupts(line []byte) bool {
 	return isHeading(line) || isQuote(line) || isThematicBreak(line)
 }
 
-// isDelimiter reports whether line may be the second line of a table.
+// isDelimiter reports whether line can be the second line of a table.
 func isDelimiter(line []byte) bool {
 	return bytes.IndexByte(line, '-') >= 0 && len(bytes.Trim(line, "|:- \t")) == 0
 }

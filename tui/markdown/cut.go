@@ -2,46 +2,45 @@ package markdown
 
 import "unicode/utf8"
 
-// A paragraph or a block of code of any length is cut into blocks at places that
-// depend on nothing but what stands before them, so that each piece is rendered
-// once and the result is the same however the text arrived.
+// Long paragraphs and code are cut into blocks at places that depend only on the preceding
+// text, so that each piece is rendered once and the result does not depend on how the text
+// arrived.
 const (
-	// minCut is the length in bytes from which on a paragraph is cut where no
-	// emphasis, code span or link is open: a few hundred words, which few write
-	// without a break. It is no less than longLine, so that no line that may
-	// belong to a table is cut.
+	// minCut is the length in bytes from which a paragraph is cut where no emphasis, code
+	// span or link is open: a few hundred words, more than most paragraphs have. It must be
+	// at least longLine, so that a line that may belong to a table is never cut.
 	minCut = 1024
-	// blankCut is the length at which it is cut at any blank, whatever is open.
+	// blankCut is the length from which it is cut at any blank, even if something is open.
 	blankCut = 3072
-	// hardCut is the length at which it is cut even inside a word.
+	// hardCut is the length at which it is cut even within a word.
 	hardCut = 4096
-	// longLine is the length from which on a line is paragraph text or code, so
-	// that what it is can be told before it ends.
+	// longLine is the length from which a line is treated as paragraph text or code, so
+	// that its type is known before it ends.
 	longLine = 1024
 
-	// minCode is the length from which on code is cut after a line that ends
-	// outside of strings and comments, or inside of one whose delimiters are known; the
-	// check is made every stepCode. To colour so much takes some milliseconds.
+	// minCode is the length from which code is cut after a line that ends outside strings
+	// and comments, or inside one whose delimiters are known; this is checked every
+	// stepCode. Highlighting this much takes a few milliseconds.
 	minCode  = 1024
 	stepCode = 512
-	// maxCode is the length at which code is cut after any line.
+	// maxCode is the length from which code is cut after any line.
 	maxCode = 2048
 )
 
 // cutter finds where to cut a paragraph. It reads every byte once, in order.
 type cutter struct {
-	at         int  // bytes of the piece that were read
-	last       byte // and the one before it
+	at         int  // number of bytes of the piece that were read
+	last       byte // the last byte and the one before it
 	beforeLast byte
-	run        int  // length of the run of * being read
-	stars      byte // lengths of runs of * that are open, one bit each
-	tildes     int  // length of the run of ~ being read
+	run        int  // length of the current run of *
+	stars      byte // lengths of open runs of *, one bit each
+	tildes     int  // length of the current run of ~
 	struck     bool // a run of ~ is open
-	ticks      int  // length of the run of ` being read
+	ticks      int  // length of the current run of `
 	code       int  // length of the run that opened a code span; 0 outside
-	underscore bool // a word began with _
-	depth      int  // open brackets
-	address    bool // in the parentheses behind a bracket
+	underscore bool // a word starts with _
+	depth      int  // number of open brackets
+	address    bool // in the parentheses after a bracket
 	escaped    bool
 }
 
@@ -63,7 +62,7 @@ func (c *cutter) next(b byte) bool {
 	return cut
 }
 
-// afterSingleBlank reports whether exactly one blank stands before b: two blanks, or a
+// afterSingleBlank reports whether exactly one blank precedes b: two blanks, or a
 // backslash, before the end of a line are a hard break.
 func (c *cutter) afterSingleBlank(b byte) bool {
 	return isSpace(c.last) && !isSpace(b) && !isSpace(c.beforeLast) && !(c.last == '\n' && c.beforeLast == '\\')
@@ -76,7 +75,7 @@ func (c *cutter) open() bool {
 	return c.stars != 0 || c.struck || c.code != 0 || c.underscore || c.depth > 0 || c.address
 }
 
-// endRuns ends the runs of *, ~ and ` that b does not go on with.
+// endRuns ends the runs of *, ~ and ` that b does not continue.
 func (c *cutter) endRuns(b byte) {
 	if c.run > 0 && b != '*' {
 		if c.last == '*' {
@@ -99,7 +98,7 @@ func (c *cutter) endRuns(b byte) {
 	}
 }
 
-// track tracks what b opens and closes.
+// track updates what is open after b.
 func (c *cutter) track(b byte) {
 	switch {
 	case c.escaped:

@@ -6,26 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// Doc is a Markdown text that may still grow. Make it with New.
+// Doc is a Markdown text that may still grow. Create it with New.
 type Doc struct {
 	style       *Style
 	src         []byte
-	crSeen      bool // the last byte appended was CR: an LF after it is not another line break
-	lineStart   int  // where the incomplete line begins
-	searched    int  // up to where src was searched for line breaks
-	inLine      bool // the incomplete line up to begun belongs to leaf already
-	finishedLen int  // the length of src with the line break that Finish added; 0 for none
+	crSeen      bool // the last byte appended was CR, so a following LF is not another line break
+	lineStart   int  // start of the incomplete line
+	searched    int  // how far src was searched for line breaks
+	inLine      bool // the incomplete line up to begun already belongs to leaf
+	finishedLen int  // length of src including the line break added by Finish; 0 if none was
 
-	stack      []*container // the open quotes and items, the outermost first
-	leaf       *openBlock   // the open block; nil for none
+	stack      []*container // the open quotes and items, outermost first
+	leaf       *openBlock   // the open block; nil if none
 	blank      bool         // the last line was blank
-	blankDepth int          // inside so many of the containers
-	blocks     []*block     // the closed ones
+	blankDepth int          // in how many of the containers
+	blocks     []*block     // the closed blocks
 	last       *block       // the last closed block that has lines
-	nodes      int          // closed blocks and table rows, and
-	usedBytes  int          // the bytes in them, for the budget
-	rest       *Text        // what is over the budget; nil for none
-	restFrom   int          // how much of it stands in src too
+	nodes      int          // number of closed blocks and table rows, and
+	usedBytes  int          // their total size in bytes, for the budget
+	rest       *Text        // what exceeds the budget; nil if nothing does
+	restFrom   int          // how much of it is also in src
 
 	defined definitions
 	version uint64
@@ -33,24 +33,24 @@ type Doc struct {
 	work    work
 }
 
-// work counts the bytes that each stage has processed, for tests of cost, and
-// the surcharge of what takes much longer than its length says.
+// work counts the bytes processed by each stage, for tests of cost, and a surcharge for
+// what takes much longer than its length suggests.
 type work struct{ parsed, highlighted, laid, surcharge int }
 
 func (w work) total() int { return w.parsed + w.highlighted + w.laid }
 
-// One byte of Markdown costs 1. These cost more, each time they are drawn.
+// One byte of Markdown costs 1. The following cost more, each time they are drawn.
 const (
-	codeCost    = 4  // a byte of code that is coloured
-	textCost    = 16 // a paragraph, or a link definition
-	headingCost = 64 // a heading; each of its bytes costs 1 more
-	nodeCost    = 4  // an inline element: emphasis, a link, the text between two of them
+	codeCost    = 4  // per byte of highlighted code
+	textCost    = 16 // per paragraph or link definition
+	headingCost = 64 // per heading; each of its bytes costs 1 more
+	nodeCost    = 4  // per inline element: emphasis, a link, the text between two of them
 )
 
-// New makes an empty document in a style.
+// New returns an empty document with a style.
 func New(s *Style) *Doc { return &Doc{style: s} }
 
-// Limit makes the budget of an empty document at most n bytes: what is over it is shown as
+// Limit reduces the budget of an empty document to at most n bytes; the rest is shown as
 // plain text.
 func (d *Doc) Limit(n int) { d.usedBytes = max(0, maxBytes-max(n, 0)) }
 
@@ -67,7 +67,7 @@ func (d *Doc) SetStyle(s *Style) {
 	d.view = view{}
 }
 
-// Source is the text so far, with LF line breaks.
+// Source returns the text so far, with LF line breaks.
 func (d *Doc) Source() string {
 	if d.rest != nil {
 		return string(d.src) + d.rest.Source()[d.restFrom:]
@@ -78,7 +78,7 @@ func (d *Doc) Source() string {
 	return string(d.src)
 }
 
-// Size is the length of the text so far in bytes.
+// Size returns the length of the text so far in bytes.
 func (d *Doc) Size() int {
 	if d.rest != nil {
 		return len(d.src) + d.rest.src.Len() - d.restFrom
@@ -86,12 +86,12 @@ func (d *Doc) Size() int {
 	return len(d.src)
 }
 
-// Surcharge returns what the document has cost since New beyond 1 for each byte:
-// many short headings and paragraphs, and code that is coloured, take many times
-// as long as running text.
+// Surcharge returns what the document has cost since New in addition to 1 per byte: many
+// short headings and paragraphs, and highlighted code, take many times as long as running
+// text.
 func (d *Doc) Surcharge() int { return d.work.surcharge }
 
-// Append adds to the text. Chunks may end anywhere, even inside a character.
+// Append adds to the text. Chunks may end anywhere, even within a character.
 func (d *Doc) Append(chunk string) {
 	if chunk == "" {
 		return
@@ -130,8 +130,7 @@ func (d *Doc) write(text string) {
 	}
 }
 
-// Finish ends the text. Text that is appended all the same begins a new line and
-// a new block.
+// Finish ends the text. Text appended afterwards starts a new line and a new block.
 func (d *Doc) Finish() {
 	if d.rest == nil && (d.lineStart < len(d.src) || d.inLine) {
 		d.Append("\n")
@@ -147,9 +146,9 @@ func (d *Doc) Finish() {
 // longRow is longLine for the rows of a table.
 const longRow = 16 << 10
 
-// next processes the next line, or the next part of a long one, and reports
-// whether there was any. What it does depends on the text before that part only,
-// not on how the text was cut into chunks.
+// next processes the next line, or the next part of a long one, and reports whether there
+// was any. The result depends only on the text before that part, not on how the text was
+// cut into chunks.
 func (d *Doc) next() bool {
 	end := len(d.src)
 	newline := bytes.IndexByte(d.src[d.searched:], '\n')
@@ -200,8 +199,8 @@ func (d *Doc) next() bool {
 	return true
 }
 
-// startLong begins a line of which only the first bytes are looked at. White
-// space of that length counts as a blank line.
+// startLong starts a line of which only the first bytes are examined. White space of that
+// length counts as a blank line.
 func (d *Doc) startLong(start []byte) {
 	if isBlank(start) {
 		d.apply(d.place(nil, false))
@@ -216,7 +215,7 @@ func (d *Doc) startLong(start []byte) {
 	d.searched = d.lineStart
 }
 
-// extend adds to the long line that the open block ends in.
+// extend adds to the long line at the end of the open block.
 func (d *Doc) extend(part []byte) {
 	switch {
 	case d.leaf == nil:
@@ -245,7 +244,7 @@ func (d *Doc) endLine() {
 	}
 }
 
-// completeRunes is the length of s without an incomplete character at its end.
+// completeRunes returns the length of s without an incomplete character at its end.
 func completeRunes(s []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		if b := s[len(s)-n]; b >= 0xC0 {
@@ -261,11 +260,11 @@ func completeRunes(s []byte) int {
 }
 
 const (
-	// maxDepth is how deeply quotes and items may be nested; what is deeper is
-	// text. Each line is drawn behind the signs of all it stands in.
+	// maxDepth is the maximum nesting of quotes and items; deeper ones are text. Each line
+	// is drawn with the markers of all its containers.
 	maxDepth = 64
-	// maxNodes is how many blocks and table rows a document has, and maxBytes how
-	// long it is, before the rest is shown as plain text.
+	// maxNodes and maxBytes are the number of blocks and table rows, and the size, above
+	// which the rest of a document is shown as plain text.
 	maxNodes = 1 << 14
 	maxBytes = 256 << 10
 )
@@ -273,8 +272,8 @@ const (
 // overBudget reports whether the document has used up its budget.
 func (d *Doc) overBudget() bool { return d.nodes >= maxNodes || d.usedBytes >= maxBytes }
 
-// goPlain makes the rest of the text plain text, which begins with rest: the end of what
-// was read of src.
+// goPlain treats the rest of the text as plain text, starting with rest, which is the end
+// of what was read from src.
 func (d *Doc) goPlain(rest []byte) {
 	d.pop(0)
 	d.blank, d.blankDepth = true, 0
@@ -284,24 +283,25 @@ func (d *Doc) goPlain(rest []byte) {
 	d.rest.Append(string(rest))
 }
 
-// endRestLine ends the line of src that rest ends in.
+// endRestLine ends the line of src at the end of rest.
 func (d *Doc) endRestLine() {
 	d.rest.Append("\n")
 	d.restFrom++
 }
 
-// Rest is what follows the lines of a document that is over its budget, as plain text
-// behind a blank line; nil for none. It is the document's: lay it out and read it.
+// Rest returns what follows the lines of a document that exceeds its budget, as plain text
+// after a blank line; nil if there is none. It belongs to the document: lay it out and read
+// it.
 func (d *Doc) Rest() *Text { return d.rest }
 
 // Code is a block of code in a document.
 type Code struct {
-	Language string // the first word after the fence, "" when there is none
+	Language string // the first word after the fence; "" if there is none
 	Text     string // without the fence, with its line breaks
 }
 
-// Code returns the blocks of code in the order of the text, with what there is of
-// one that is still open.
+// Code returns the blocks of code in order, including what exists of one that is still
+// open.
 func (d *Doc) Code() []Code {
 	var all []Code
 	for _, b := range append(d.blocks[:len(d.blocks):len(d.blocks)], d.openBlocks()...) {

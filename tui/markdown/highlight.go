@@ -10,27 +10,26 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// tabWidth is how many columns a tab of code reaches.
+// tabWidth is the width of a tab in code, in columns.
 const tabWidth = 4
 
-// longCode is the length in bytes of a line of code from which on it is not
-// coloured and, in a document, is broken into pieces of this length: no one
-// reads it, and a lexer may take long over it.
+// longCode is the length in bytes from which a line of code is not highlighted and, in a
+// document, is broken into pieces of this length: nobody reads it, and a lexer may take
+// long over it.
 const longCode = 1024
 
-// coloured are the languages whose code is coloured, by the names of chroma. A lexer of
-// chroma may take seconds over a kilobyte, or never return: these do not, see
-// TestLexersAreBounded. It also leaves out those that look up other languages by a name
-// in the code.
+// coloured lists the languages whose code is highlighted, by chroma's names. Some of
+// chroma's lexers take seconds per kilobyte, or never return; these do not, see
+// TestLexersAreBounded. Also excluded are lexers that look up other languages by a name in
+// the code.
 const coloured = `Ada Arduino awk Bash Batchfile C C# C++ Clojure CMake CoffeeScript Common_Lisp CSS CSV Dart Diff
 	Docker Elixir Elm EmacsLisp Erlang FSharp GLSL Go GraphQL Groovy Haskell HCL HTML INI Java JavaScript JSON Julia Kotlin Lua Makefile
 	Mathematica Matlab NASM Nginx_configuration_file Nim Nix Objective-C OCaml Perl PHP PowerShell Prolog Properties Protocol_Buffer Puppet
 	Python R react Ruby Rust Scala Scheme SCSS Solidity SQL Swift SystemVerilog Tcl Terraform TeX TOML
 	TypeScript verilog VHDL VimL vue XML YAML Zig`
 
-// lexersByName are the lexers of the coloured languages by name, alias and extension of a
-// file, in lower case. chroma's own look-up of a name that it does not know takes
-// milliseconds.
+// lexersByName maps names, aliases and file extensions, in lower case, to the lexers of the
+// coloured languages. chroma's own lookup of an unknown name takes milliseconds.
 var lexersByName = sync.OnceValue(func() map[string]chroma.Lexer {
 	byName := map[string]chroma.Lexer{}
 	add := func(name string, l chroma.Lexer) {
@@ -59,8 +58,7 @@ var lexersByName = sync.OnceValue(func() map[string]chroma.Lexer {
 	return byName
 })
 
-// lexer is the lexer for a language, or for the name of a file; nil when its code is not
-// coloured.
+// lexer returns the lexer for a language or file name; nil if its code is not highlighted.
 func lexer(lang string) chroma.Lexer {
 	if lang == "" {
 		return nil
@@ -77,9 +75,10 @@ func lexer(lang string) chroma.Lexer {
 	}
 }
 
-// highlight colours code with l, which begins inside of from and ends inside of to, and
-// gives its lines. It also says whether the code ends where more of it can be coloured by
-// itself: not inside a comment or a string. Without l, or with a long line, it has one style.
+// highlight highlights code with l and returns its lines. The code starts inside from and
+// ends inside to. end says whether the code ends where further code can be highlighted
+// separately, that is, not inside a comment or a string. Without l, or with a long line,
+// all code has one style.
 func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lines []string, end codeEnd) {
 	if from.open != "" {
 		text = from.open + "\n" + text
@@ -108,11 +107,11 @@ func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lin
 	return lines, end
 }
 
-// blankLines are a number of blank lines before a line.
+// blankLines is a number of blank lines before a line.
 type blankLines struct{ before, n int }
 
-// withoutBlankLines leaves out of text all blank lines that follow another one: lexers of
-// C and its kin take time in the square of them.
+// withoutBlankLines removes all blank lines that follow another one, because lexers of C
+// and similar languages take quadratic time for them.
 func withoutBlankLines(text string) (short string, left []blankLines) {
 	var kept []string
 	isBlank := func(line string) bool { return strings.TrimSpace(line) == "" }
@@ -132,7 +131,7 @@ func withoutBlankLines(text string) (short string, left []blankLines) {
 	return strings.Join(kept, "\n"), left
 }
 
-// withBlankLines puts the blank lines back.
+// withBlankLines restores the blank lines.
 func withBlankLines(lines []string, left []blankLines) []string {
 	if len(left) == 0 {
 		return lines
@@ -146,23 +145,23 @@ func withBlankLines(lines []string, left []blankLines) []string {
 	return append(out, lines[at:]...)
 }
 
-// delimiters begin and end a comment or a string of several lines.
+// delimiters start and end a multi-line comment or string.
 type delimiters struct{ open, closed string }
 
-// multilineDelimiters are those of the languages that have any.
+// multilineDelimiters lists them for the languages that have any.
 var multilineDelimiters = []delimiters{
 	{"/*", "*/"}, {"<!--", "-->"}, {"{-", "-}"}, {"(*", "*)"}, {"`", "`"}, {`"""`, `"""`}, {"'''", "'''"},
 }
 
-// codeEnd says how code ends: inside of something when open is set, and of what
-// when that is known.
+// codeEnd says how code ends: inside something if open is set, and inside what if that is
+// known.
 type codeEnd struct {
 	open   bool
 	inside delimiters
 }
 
-// tokens colours text token by token; ok is false when the lexer fails or gives
-// other text than it got.
+// tokens highlights text token by token; ok is false if the lexer fails or returns
+// different text.
 func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end codeEnd, ok bool) {
 	it, err := l.Tokenise(nil, text)
 	if err != nil {
@@ -170,9 +169,9 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end codeEnd
 	}
 	var line strings.Builder
 	column, got, last := 0, 0, chroma.Token{}
-	var outside strings.Builder // what is neither a string nor a comment
+	var outside strings.Builder // text outside strings and comments
 	for t := it(); t != chroma.EOF; t = it() {
-		if got+len(t.Value) > len(text) { // lexers end their text with a line break
+		if got+len(t.Value) > len(text) { // lexers add a final line break
 			t.Value = strings.TrimSuffix(t.Value, "\n")
 		}
 		if !strings.HasPrefix(text[min(got, len(text)):], t.Value) {
@@ -207,9 +206,9 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end codeEnd
 	return append(lines, line.String()), endOf(last, outside.String()), true
 }
 
-// endOf is how code ends whose last token is known, and what of it stands in no
-// string or comment. Most lexers know only those that are complete, so that the
-// beginning of one may be there.
+// endOf returns how code ends, given its last token and the text outside strings and
+// comments. Most lexers recognise only complete ones, so that text may contain the start of
+// one.
 func endOf(last chroma.Token, outside string) codeEnd {
 	at := -1
 	var end codeEnd
@@ -234,8 +233,8 @@ func endOf(last chroma.Token, outside string) codeEnd {
 	return end
 }
 
-// cleanCode makes a part of a line safe to draw, with tabs expanded; column is
-// where it begins.
+// cleanCode makes part of a line safe to draw, with tabs expanded; column is where it
+// starts.
 func cleanCode(s string, column int) string {
 	if !strings.Contains(s, "\t") {
 		return clean(s)
@@ -254,7 +253,7 @@ func cleanCode(s string, column int) string {
 	return clean(b.String())
 }
 
-// plainLines are the lines of text, each in one style.
+// plainLines returns the lines of text, each in one style.
 func plainLines(sequence, text string) []string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {

@@ -16,15 +16,15 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// inlineText renders the inline children of a paragraph, a heading or a table cell
-// as one styled string without wrapping; "\n" stands for a hard line break. It
-// also returns how many elements it drew.
+// inlineText renders the inline children of a paragraph, a heading or a table cell as one
+// styled string without wrapping; "\n" stands for a hard line break. It also returns the
+// number of elements drawn.
 //
-// glamour renders it, but not the tree goldmark made: a copy that holds only what
-// glamour renders rightly. It resolves escapes and entities twice, also in code,
-// prints a warning to standard output for kinds it does not know, and makes a
-// link of every text that has an address. In the copy the text is encoded so
-// that it comes out as it should, and a link is its text and its address.
+// glamour renders not goldmark's tree but a copy that contains only what glamour renders
+// correctly. glamour resolves escapes and entities twice, also in code, prints a warning to
+// standard output for unknown kinds, and turns every text that has an address into a link.
+// In the copy, the text is encoded so that the result is correct, and a link consists of
+// its text and its address.
 func (s *Style) inlineText(n ast.Node, src []byte) (styled string, nodes int) {
 	var block ast.Node = ast.NewTextBlock()
 	doc, r := block, s.flow
@@ -41,7 +41,7 @@ func (s *Style) inlineText(n ast.Node, src []byte) (styled string, nodes int) {
 	err := r.Render(&s.rendered, c.buf, doc)
 	out := string(bytes.Trim(s.rendered.Bytes(), "\n"))
 	s.mu.Unlock()
-	if err != nil { // a textBuffer takes everything: only glamour's templates fail, and there are none
+	if err != nil { // a textBuffer never fails, and glamour's templates, which could, are not used
 		return paint(s.plain, clean(string(n.Lines().Value(src)))), c.nodes
 	}
 	if len(out) < shortText && strings.TrimSpace(xansi.Strip(out)) == "" {
@@ -50,8 +50,7 @@ func (s *Style) inlineText(n ast.Node, src []byte) (styled string, nodes int) {
 	return out, c.nodes
 }
 
-// textBuffer is a bytes.Buffer that goldmark writes to without a buffer of its own
-// before it.
+// textBuffer is a bytes.Buffer to which goldmark writes without an intermediate buffer.
 type textBuffer struct{ bytes.Buffer }
 
 // Buffered implements util.BufWriter.
@@ -60,34 +59,34 @@ func (*textBuffer) Buffered() int { return 0 }
 // Flush implements util.BufWriter.
 func (*textBuffer) Flush() error { return nil }
 
-// shortText is the length up to which a text is checked for being only blanks.
+// shortText is the length up to which a text is checked for being blank.
 const shortText = 256
 
-// mark begins a line of a paragraph that goldmark, given the line alone, would not
-// read as a paragraph. It is white space, so that emphasis may begin behind it, and
-// is not shown.
+// mark starts a line of a paragraph that goldmark, given only that line, would not read as
+// a paragraph. It is white space, so that emphasis may follow it, and is not shown.
 const mark = "\u205F"
 
-// copier makes the copy that glamour is given; buf is the copy's source.
+// copier creates the copy for glamour; buf is the source text of the copy.
 type copier struct {
 	src, buf []byte
-	nodes    int // copied so far
+	nodes    int // number of copied nodes
 }
 
-// add puts s into the source of the copy and gives its place.
+// add appends s to the source of the copy and returns its position.
 func (c *copier) add(s string) text.Segment {
 	start := len(c.buf)
 	c.buf = append(c.buf, s...)
 	return text.NewSegment(start, len(c.buf))
 }
 
-// glamour unescapes entities and then backslashes in text, entities in code.
+// glamour resolves entities and then backslashes in text, and entities in code.
 var (
 	forText = strings.NewReplacer("&", "&amp;", `\`, `\\`)
 	forCode = strings.NewReplacer("&", "&amp;")
 )
 
-// text writes s into to, as one with the text before it: brackets alone make many texts.
+// text appends s to to, merged with the preceding text, because brackets alone create many
+// texts.
 func (c *copier) text(to ast.Node, s string) {
 	last, ok := to.LastChild().(*ast.Text)
 	goesOn := ok && last.Segment.Stop == len(c.buf)
@@ -134,14 +133,13 @@ func (c *copier) node(to, n ast.Node) {
 		c.link(to, n, literal(n.Destination), "")
 	case *ast.Image:
 		c.link(to, n, literal(n.Destination), "image: ")
-	case *extast.TaskCheckBox: // the sign of its list item
+	case *extast.TaskCheckBox: // the icon of its list item
 	default:
 		c.children(to, n)
 	}
 }
 
-// link writes the text of a link and its address, or only the address when they
-// are the same.
+// link writes the text of a link and its address, or only the address if both are the same.
 func (c *copier) link(to, n ast.Node, address, before string) {
 	words := c.plainText(n)
 	if before == "" && (words == address || words == "") {
@@ -170,7 +168,7 @@ func (c *copier) autoLink(to ast.Node, n *ast.AutoLink) {
 	c.plainLink(to, label)
 }
 
-// address writes an address; the terminal can open it when it is one of the web.
+// address writes an address; the terminal can open it if it is a web address.
 func (c *copier) address(to ast.Node, address string) {
 	if !openable(address) {
 		c.plainLink(to, address)
@@ -190,8 +188,8 @@ func (c *copier) plainLink(to ast.Node, s string) {
 	to.AppendChild(to, l)
 }
 
-// openable reports whether an address may be made a hyperlink: printable ASCII
-// throughout, so that what is seen is what is opened, and of the web.
+// openable reports whether an address may become a hyperlink: a web address in printable
+// ASCII, so that what is seen is what is opened.
 func openable(address string) bool {
 	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }) {
 		return false
@@ -200,7 +198,7 @@ func openable(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// value is the text of n as it reads, with the break after it.
+// value returns the text of n, with the break after it.
 func (c *copier) value(n *ast.Text) string {
 	out := literal(n.Segment.Value(c.src))
 	if n.IsRaw() {
@@ -219,7 +217,7 @@ func (c *copier) value(n *ast.Text) string {
 	return out
 }
 
-// plainText is the text below n, without markup.
+// plainText returns the text below n, without markup.
 func (c *copier) plainText(n ast.Node) string {
 	var b strings.Builder
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
@@ -239,7 +237,7 @@ func (c *copier) plainText(n ast.Node) string {
 	return b.String()
 }
 
-// code is the text of a code span, which knows neither escapes nor breaks.
+// code returns the text of a code span, in which there are no escapes and breaks.
 func (c *copier) code(n *ast.CodeSpan) string {
 	var b strings.Builder
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
@@ -250,7 +248,7 @@ func (c *copier) code(n *ast.CodeSpan) string {
 	return clean(strings.ReplaceAll(b.String(), "\n", " "))
 }
 
-// literal resolves the escapes and entities of Markdown.
+// literal resolves Markdown's escapes and entities.
 func literal(s []byte) string {
 	if bytes.IndexByte(s, '\\') < 0 && bytes.IndexByte(s, '&') < 0 {
 		return clean(string(s))
@@ -260,8 +258,8 @@ func literal(s []byte) string {
 	return clean(html.UnescapeString(b.String()))
 }
 
-// clean makes s safe to draw: valid UTF-8, no control characters, and blanks
-// for tabs and line breaks. What is sanitised already stays as it is.
+// clean makes s safe to draw: valid UTF-8, no control characters, and blanks for tabs and
+// line breaks. Sanitised text is not changed.
 func clean(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
 		return s
@@ -277,13 +275,12 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
 }
 
-// globParser leaves the asterisks of a pattern alone that stands outside of a code
-// span, where it is plainly no emphasis: in quotes, or beside a separator in the
-// name of a model.
+// globParser leaves the asterisks of a pattern outside a code span unchanged where they are
+// clearly not emphasis: in quotes, or next to a separator in the name of a model.
 type globParser struct{}
 
-// quotedGlob is a pattern up to the quotation mark that ends it; partGlob is one
-// that begins with an asterisk before a separator.
+// quotedGlob is a pattern up to its closing quotation mark; partGlob starts with an
+// asterisk before a separator.
 var (
 	quotedGlob = regexp.MustCompile(`^([\w*?./:\-]*[\w?./:\-][\w*?./:\-]*)["'”’“»]`)
 	partGlob   = regexp.MustCompile(`^\*[\-/.:]\w[\w*?./:\-]*`)

@@ -8,21 +8,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// LineInfo says how a line is copied: how it joins the line above, where its text begins.
+// LineInfo says how a line is copied: how it joins the line above, and where its text
+// starts.
 type LineInfo struct {
-	Soft  bool  // the line above was broken for the width only
-	Space bool  // at a blank
-	Lead  uint8 // the cells that the line begins with and that are not part of the text: bars, indents
-	Tail  uint8 // the cells that it ends with and that are not
+	Soft  bool  // the line above was broken only because of the width
+	Space bool  // it was broken at a blank
+	Lead  uint8 // number of cells at the start that are not part of the text: bars, indents
+	Tail  uint8 // number of such cells at the end
 }
 
-// blockLayout is the lines of a block at a width; 0 means none.
+// blockLayout contains the lines of a block for a width; 0 means not laid out.
 type blockLayout struct {
 	width int
 	lines []string
-	infos []LineInfo // of each of them
-	open  string     // the last line, when the next block continues it; "" for none
-	info  LineInfo   // how that line is joined to the one above
+	infos []LineInfo // one for each line
+	open  string     // the last line, if the next block continues it; otherwise ""
+	info  LineInfo   // how that line joins the one above
 }
 
 // add adds a line.
@@ -30,18 +31,18 @@ func (p *blockLayout) add(line string, j LineInfo) {
 	p.lines, p.infos = append(p.lines, line), append(p.infos, j)
 }
 
-// minInner is how many cells the text of a block keeps when bullets and bars
-// would take them all.
+// minInner is the minimum width of the text of a block, even if bullets and bars would take
+// all cells.
 const minInner = 8
 
-// prefixes are what the first line of a block and the others begin with.
+// prefixes are the prefixes of a block's first line and of its other lines.
 type prefixes struct {
 	first, rest string
-	inner       int // how many cells are left for the text
-	head, tail  int // how many cells of first and rest are not copied
+	inner       int // number of cells left for the text
+	head, tail  int // number of cells of first and rest that are not copied
 }
 
-// prefixOf is what the first line in c begins with, and blank what the others do.
+// prefixOf returns the prefix of the first line in c, and blank, the prefix of the others.
 func (d *Doc) prefixOf(c *container, box byte) (sign, blank string) {
 	s, look := d.style, &d.style.look
 	switch {
@@ -60,7 +61,7 @@ func (d *Doc) prefixOf(c *container, box byte) (sign, blank string) {
 	return sign, strings.Repeat(" ", ansi.StringWidth(sign))
 }
 
-// prefixes are those of b at width, cut so that the text has room.
+// prefixes returns the prefixes of b for a width, cut so that the text has room.
 func (d *Doc) prefixes(b *block, width int) prefixes {
 	path := b.parent.path()
 	var first, rest strings.Builder
@@ -92,7 +93,7 @@ func (d *Doc) prefixes(b *block, width int) prefixes {
 		}
 	}
 	most := width - minInner
-	if most <= 0 { // cut to nothing, their sequences would stay
+	if most <= 0 { // if cut to nothing, their escape sequences would remain
 		return prefixes{inner: width}
 	}
 	l.first, l.rest = first.String(), rest.String()
@@ -106,10 +107,10 @@ func (d *Doc) prefixes(b *block, width int) prefixes {
 	return l
 }
 
-// codeIndent sets code apart from text where there is no colour.
+// codeIndent distinguishes code from text if there are no colours.
 const codeIndent = "  "
 
-// draw lays out b, which is rendered, at width.
+// draw lays out b, which must be rendered, for a width.
 func (d *Doc) draw(b *block, width int) blockLayout {
 	out := blockLayout{width: width}
 	if !b.hasLines() && (b.prev == nil || b.kind != blockText) {
@@ -154,7 +155,7 @@ func (d *Doc) draw(b *block, width int) blockLayout {
 	case blockEmpty:
 		out.add("", LineInfo{})
 	}
-	if b.continued && b.kind == blockText { // before the signs: the next piece has its own
+	if b.continued && b.kind == blockText { // before prefixing, because the next piece has its own prefixes
 		last := len(out.lines) - 1
 		out.open, out.info = out.lines[last], out.infos[last]
 		out.lines, out.infos = out.lines[:last], out.infos[:last]
@@ -171,7 +172,7 @@ func (d *Doc) layCode(out *blockLayout, lines []string, inner int) {
 	}
 }
 
-// apply puts the prefixes before the lines that begin at index from.
+// apply adds the prefixes to the lines from index from on.
 func (l prefixes) apply(out *blockLayout, from int) {
 	lead, cells := l.first, l.head
 	for i := from; i < len(out.lines); i++ {
@@ -181,8 +182,8 @@ func (l prefixes) apply(out *blockLayout, from int) {
 	}
 }
 
-// gapLine is the blank line before b: it shows the bars of the quotes that hold
-// both b and the block above it.
+// gapLine returns the blank line before b, with the bars of the quotes that contain both b
+// and the block above.
 func (d *Doc) gapLine(b *block, width int) string {
 	c := b.parent
 	for depthOf(c) > b.above {
@@ -196,7 +197,7 @@ func (d *Doc) gapLine(b *block, width int) string {
 	return trimRight(ansi.Truncate(all.String(), max(0, width-minInner), ""))
 }
 
-// withPrefix is a line with its prefix.
+// withPrefix returns a line with its prefix.
 func withPrefix(lead, line string) string {
 	switch {
 	case lead == "":
@@ -204,11 +205,11 @@ func withPrefix(lead, line string) string {
 	case line == "":
 		return trimRight(lead)
 	}
-	return lead + line // ends in no blanks already
+	return lead + line // does not end in blanks
 }
 
-// trimRight removes blanks from the end of a styled line, also those in front of
-// the sequences that close its styles.
+// trimRight removes blanks from the end of a styled line, including those before the
+// sequences that end its styles.
 func trimRight(s string) string {
 	if s == "" || s[len(s)-1] != ' ' && s[len(s)-1] != 'm' && s[len(s)-1] != '\a' {
 		return s

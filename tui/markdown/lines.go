@@ -2,17 +2,17 @@ package markdown
 
 import "bytes"
 
-// view is the whole document at a width, kept from one call of Lines to the next.
+// view is the whole document for a width, cached between calls of Lines.
 type view struct {
 	width   int
-	version uint64 // of the document, when lines were made
+	version uint64 // version of the document for which lines were created
 	lines   []string
-	starts  []int // where the lines of each closed block begin
-	kept    int   // how many of lines are those of closed blocks
+	starts  []int // where the lines of each closed block start
+	kept    int   // how many of lines belong to closed blocks
 }
 
-// Lines are the lines of the text at width, which is at least 1. The slice is the
-// document's: read it, up to the next call.
+// Lines returns the lines of the text for a width of at least 1. The slice belongs to the
+// document and is valid until the next call.
 func (d *Doc) Lines(width int) []string {
 	width = max(width, 1)
 	v := &d.view
@@ -32,11 +32,11 @@ func (d *Doc) Lines(width int) []string {
 	return v.lines
 }
 
-// Closed are those of Lines that nothing appended later changes, but for the
-// blocks that use a link defined later.
+// Closed returns those of Lines that no appended text will change, except for blocks that
+// use a link defined later.
 func (d *Doc) Closed(width int) []string { return d.Lines(width)[:d.view.kept] }
 
-// LineInfos say of each of Lines how it is copied.
+// LineInfos returns how each of Lines is copied.
 func (d *Doc) LineInfos(width int) []LineInfo {
 	width = max(width, 1)
 	var all []LineInfo
@@ -46,7 +46,7 @@ func (d *Doc) LineInfos(width int) []LineInfo {
 	return append(all, d.openLines(width).infos...)
 }
 
-// closed are the lines of the closed block b.
+// closed returns the lines of the closed block b.
 func (d *Doc) closed(b *block, width int) *blockLayout {
 	if b.layout.width != width {
 		d.render(b)
@@ -55,7 +55,7 @@ func (d *Doc) closed(b *block, width int) *blockLayout {
 	return &b.layout
 }
 
-// openLines are the lines of what is in no closed block.
+// openLines returns the lines that are not in a closed block.
 func (d *Doc) openLines(width int) *blockLayout {
 	out := &blockLayout{width: width}
 	for _, b := range d.openBlocks() {
@@ -65,7 +65,7 @@ func (d *Doc) openLines(width int) *blockLayout {
 	return out
 }
 
-// drawOpen lays out an open block. The lines of code that are sure are laid out once.
+// drawOpen lays out an open block. Final lines of code are laid out only once.
 func (d *Doc) drawOpen(b *block, width int) blockLayout {
 	g := b.growth
 	if b.kind != blockCode || g == nil || g.final == 0 {
@@ -98,8 +98,8 @@ func (d *Doc) drawOpen(b *block, width int) blockLayout {
 	return out
 }
 
-// openBlocks are the blocks that are not closed, as if the text ended here: the
-// open leaf, and what the incomplete line begins.
+// openBlocks returns the blocks that are not closed, as if the text ended here: the open
+// leaf, and what the incomplete line starts.
 func (d *Doc) openBlocks() []*block {
 	var blocks []*block
 	last := d.last
@@ -127,8 +127,8 @@ func (d *Doc) openBlocks() []*block {
 	return blocks
 }
 
-// placePartial places the incomplete line; ok is false when there is none, or it
-// is not shown yet because its kind is still open.
+// placePartial places the incomplete line; ok is false if there is none, or if it is not
+// shown yet because its kind is undecided.
 func (d *Doc) placePartial() (p placement, ok bool) {
 	line := d.src[d.lineStart:]
 	line = line[:completeRunes(line)]
@@ -149,11 +149,11 @@ func (d *Doc) placePartial() (p placement, ok bool) {
 	}
 }
 
-// openLeaf is the open leaf, rendered, and with the incomplete line when that
-// joins it.
+// openLeaf returns the open leaf, rendered, including the incomplete line if it joins the
+// leaf.
 func (d *Doc) openLeaf(p placement, joins bool) *block {
 	b := d.leaf.block
-	if b.kind == blockCode { // itself: what is sure of it is not rendered again
+	if b.kind == blockCode { // not a copy, so that its final lines are not rendered again
 		b.partial = nil
 		if joins {
 			b.partial = p.rest
@@ -178,7 +178,7 @@ func (d *Doc) openLeaf(p placement, joins bool) *block {
 	return b
 }
 
-// partialBlock is the block that the incomplete line begins; nil for none.
+// partialBlock returns the block that the incomplete line starts, or nil.
 func (d *Doc) partialBlock(p placement, last *block) *block {
 	b := newLeaf(p)
 	if b == nil {

@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Needle is a text that is searched for without regard to case. The zero value is in no
-// text.
+// Needle is a text to search for, ignoring case. The zero value is found nowhere.
 type Needle struct {
 	runes []rune
-	first []string // the first rune in each of its cases
+	first []string // the first rune in upper and lower case
 }
 
-// NewNeedle is the needle of a text.
+// NewNeedle returns the needle for a text.
 func NewNeedle(text string) Needle {
 	n := Needle{runes: []rune(text)}
 	if len(n.runes) > 0 {
@@ -34,7 +33,7 @@ func (n Needle) In(text string) bool {
 	return at >= 0
 }
 
-// All are the beginnings and ends of the needle in a text.
+// All returns the start and end of every occurrence of the needle in a text.
 func (n Needle) All(text string) (all [][2]int) {
 	for from := 0; ; {
 		at, length := n.find(text[from:])
@@ -46,15 +45,16 @@ func (n Needle) All(text string) (all [][2]int) {
 	}
 }
 
-// longest bounds the length in bytes of what matches.
+// longest returns the maximum length of a match in bytes.
 func (n Needle) longest() int { return len(n.runes) * utf8.UTFMax }
 
-// find is the first place of the needle in a text and its length there; -1 for none.
+// find returns the first position of the needle in a text and its length there; -1 if there
+// is none.
 func (n Needle) find(text string) (at, length int) {
 	if len(n.first) == 0 {
 		return -1, 0
 	}
-	next := make([]int, len(n.first)) // where each case of the first rune comes next
+	next := make([]int, len(n.first)) // next position of each case of the first rune
 	for i, first := range n.first {
 		next[i] = indexFrom(text, first, 0)
 	}
@@ -74,7 +74,8 @@ func (n Needle) find(text string) (at, length int) {
 	}
 }
 
-// indexFrom is the place of s in text from a byte on; the length of text is none.
+// indexFrom returns the position of s in text at or after a byte; the length of text if
+// there is none.
 func indexFrom(text, s string, from int) int {
 	if i := strings.Index(text[from:], s); i >= 0 {
 		return from + i
@@ -82,7 +83,7 @@ func indexFrom(text, s string, from int) int {
 	return len(text)
 }
 
-// lengthAt is the length of the needle at the beginning of a text; 0: it is not there.
+// lengthAt returns the length of the needle at the start of a text; 0 if it is not there.
 func (n Needle) lengthAt(text string) (length int) {
 	for _, want := range n.runes {
 		r, size := utf8.DecodeRuneInString(text[length:])
@@ -94,7 +95,7 @@ func (n Needle) lengthAt(text string) (length int) {
 	return length
 }
 
-// folds reports whether two runes differ in case only.
+// folds reports whether two runes differ only in case.
 func folds(a, b rune) bool {
 	for r := unicode.SimpleFold(a); r != a; r = unicode.SimpleFold(r) {
 		if r == b {

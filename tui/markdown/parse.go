@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// This file is the block structure of CommonMark: a stack of open containers and one
-// open leaf block. A line continues as many of the containers as it has the markers
-// of, may open others, and what is left of it continues the leaf or begins another.
+// This file implements CommonMark's block structure: a stack of open containers and one
+// open leaf block. A line continues as many of the containers as it has markers for, and
+// may open others. The rest of the line continues the leaf or starts another.
 
 // container is a quote or an item of a list.
 type container struct {
 	parent     *container
 	depth      int  // 1 is the outermost
-	quote      bool // else an item
+	quote      bool // otherwise an item
 	item       listMarker
 	number     int
 	next       bool // not the first item of its list
 	blank      bool // a blank line before it
-	hasContent bool // something was begun in it
-	ended      bool // an item whose first line and the one after it are blank: nothing can follow in it
+	hasContent bool // something in it has started
+	ended      bool // an item whose first two lines are blank: nothing can follow in it
 }
 
-// depthOf is the depth of c; of nil, the document, it is 0.
+// depthOf returns the depth of c; 0 for nil, the document.
 func depthOf(c *container) int {
 	if c == nil {
 		return 0
@@ -30,7 +30,7 @@ func depthOf(c *container) int {
 	return c.depth
 }
 
-// path are c and the containers that hold it, the outermost first.
+// path returns c and its containers, outermost first.
 func (c *container) path() []*container {
 	all := make([]*container, depthOf(c))
 	for ; c != nil; c = c.parent {
@@ -39,7 +39,7 @@ func (c *container) path() []*container {
 	return all
 }
 
-// common is the innermost container that holds both a and b.
+// common returns the innermost container of both a and b.
 func common(a, b *container) *container {
 	for a != b {
 		if depthOf(a) >= depthOf(b) {
@@ -51,7 +51,7 @@ func common(a, b *container) *container {
 	return a
 }
 
-// lineKind is what the rest of a line is after the markers of its containers.
+// lineKind is the kind of a line after the markers of its containers.
 type lineKind int
 
 const (
@@ -68,13 +68,13 @@ const (
 	lineCode
 )
 
-// fence is what opens a block of code.
+// fence is what starts a block of code.
 type fence struct {
 	codeFence
-	lang string // "" for none
+	lang string // "" if none
 }
 
-// firstWord is the first word of text; "" when it is blank.
+// firstWord returns the first word of text; "" if it is blank.
 func firstWord(text string) string {
 	for word := range strings.FieldsSeq(text) {
 		return word
@@ -82,26 +82,25 @@ func firstWord(text string) string {
 	return ""
 }
 
-// placement is where a line belongs.
+// placement says where a line belongs.
 type placement struct {
 	cursor
 	kind          lineKind
-	matched       int          // of the open containers, those that it goes on with
-	opened        []*container // those that it opens
-	continuesLeaf bool         // it goes on with the open leaf
-	lazy          bool         // a lazy continuation line: without the markers of all containers
-	open          bool         // the line goes on
+	matched       int          // number of open containers that it continues
+	opened        []*container // containers that it opens
+	continuesLeaf bool         // it continues the open leaf
+	lazy          bool         // a lazy continuation line, without the markers of all containers
+	open          bool         // the line is incomplete
 	fence         fence
 }
 
-// cursor is the rest of a line and the column where it begins.
+// cursor is the rest of a line with the column where it starts.
 type cursor struct {
 	rest   []byte
 	column int
 }
 
-// skip removes n columns of white space, as far as there are so many. The rest of
-// a tab becomes blanks.
+// skip removes up to n columns of white space. The rest of a tab becomes blanks.
 func (c *cursor) skip(n int) {
 	for ; n > 0 && len(c.rest) > 0 && (c.rest[0] == ' ' || c.rest[0] == '\t'); c.rest = c.rest[1:] {
 		wide := 1
@@ -117,7 +116,7 @@ func (c *cursor) skip(n int) {
 	}
 }
 
-// expanded is the rest with blanks instead of the tabs that it begins with.
+// expanded returns the rest with leading tabs replaced by blanks.
 func (c *cursor) expanded() []byte {
 	columns, at := indentFrom(c.rest, c.column)
 	if bytes.IndexByte(c.rest[:at], '\t') < 0 {
@@ -126,14 +125,14 @@ func (c *cursor) expanded() []byte {
 	return append(bytes.Repeat([]byte(" "), columns), c.rest[at:]...)
 }
 
-// skipTo removes the indent and n bytes behind it.
+// skipTo removes the indent and the n bytes after it.
 func (c *cursor) skipTo(n int) {
 	columns, at := indentFrom(c.rest, c.column)
 	c.rest, c.column = c.rest[at+n:], c.column+columns+n
 }
 
-// place finds out where a line belongs and changes nothing. Of a long line it
-// sees the beginning.
+// place determines where a line belongs without changing anything. Of a long line it sees
+// only the start.
 func (d *Doc) place(line []byte, long bool) placement {
 	p := placement{cursor: cursor{rest: line}}
 	for p.matched < len(d.stack) && p.enter(d.stack[p.matched]) {
@@ -152,15 +151,15 @@ func (d *Doc) place(line []byte, long bool) placement {
 			p.kind, p.continuesLeaf = lineUnderline, true
 			return p
 		}
-		paragraph = false // link definitions end here
+		paragraph = false // a link definition can no longer follow
 	}
 	d.openContainers(&p, paragraph || inside && d.leafIs(blockTable))
 	d.placeLeaf(&p, paragraph, inside, long)
 	return p
 }
 
-// placeLeaf finds out what the text behind the containers of a line is. inside says
-// that the line is in all open containers, paragraph that it may go on the open one.
+// placeLeaf determines what the text of a line after its containers is. inside means that
+// the line is in all open containers, paragraph that it may continue the open one.
 func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	lazy := !inside && len(p.opened) == 0
 	inside = inside && len(p.opened) == 0
@@ -179,10 +178,10 @@ func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	}
 }
 
-// leafIs reports whether the open leaf is of a kind.
+// leafIs reports whether the open leaf is of this kind.
 func (d *Doc) leafIs(kind blockKind) bool { return d.leaf != nil && d.leaf.kind == kind }
 
-// enter removes the markers of c from the line; it reports whether it has them.
+// enter removes the markers of c from the line, and reports whether the line has them.
 func (p *placement) enter(c *container) bool {
 	columns, at := indentFrom(p.rest, p.column)
 	blank := at == len(p.rest)
@@ -200,7 +199,7 @@ func (p *placement) enter(c *container) bool {
 	return false
 }
 
-// continuesCode places a line in the open code b; it reports whether it belongs there.
+// continuesCode places a line within the open code b, and reports whether it belongs there.
 func (p *placement) continuesCode(b *block, long bool) bool {
 	columns, _ := indentFrom(p.rest, p.column)
 	switch {
@@ -216,7 +215,7 @@ func (p *placement) continuesCode(b *block, long bool) bool {
 	return true
 }
 
-// openContainers opens the containers that the rest of a line begins with.
+// openContainers opens the containers at the start of the rest of a line.
 func (d *Doc) openContainers(p *placement, paragraph bool) {
 	for p.matched+len(p.opened) < maxDepth {
 		text := p.expanded()
@@ -257,11 +256,11 @@ func (d *Doc) push(p *placement, c *container) {
 	p.opened = append(p.opened, c)
 }
 
-// blankIn reports whether the last line was blank inside so many containers.
+// blankIn reports whether the last line was blank in depth containers.
 func (d *Doc) blankIn(depth int) bool { return d.blank && depth >= d.blankDepth }
 
-// beginsLeaf places a line that begins a leaf other than a paragraph; goesOn says
-// that it could go on with the open paragraph or table.
+// beginsLeaf places a line that starts a leaf other than a paragraph; goesOn means that it
+// could continue the open paragraph or table.
 func (p *placement) beginsLeaf(text []byte, goesOn, long bool) bool {
 	columns, _ := lineIndent(text)
 	f, info, fenced := openFence(text)
@@ -286,7 +285,7 @@ func (p *placement) beginsLeaf(text []byte, goesOn, long bool) bool {
 	return true
 }
 
-// hasText reports whether the open paragraph is more than link definitions.
+// hasText reports whether the open paragraph contains more than link definitions.
 func (d *Doc) hasText() bool {
 	return bytes.IndexByte(d.leaf.text, ']') < 0 || len(paragraphs(d.parse(d.leaf.text))) > 0
 }

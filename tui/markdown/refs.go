@@ -9,17 +9,17 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// definitions are the link definitions of a text, and what waits for more.
+// definitions are the link definitions of a text, and the blocks that wait for others.
 type definitions struct {
-	refs  map[string]parser.Reference // by label; the first counts
-	users map[string][]int            // the closed blocks that use a label without a definition
+	refs  map[string]parser.Reference // by label; the first definition counts
+	users map[string][]int            // closed blocks that use an undefined label
 }
 
-// maxLabel is how long the label of a link may be, in bytes.
+// maxLabel is the maximum length of a link's label in bytes.
 const maxLabel = 999
 
-// labels gives the labels of the links that src may use or define: everything
-// between brackets.
+// labels returns the labels of links that src may use or define: everything between
+// brackets.
 func labels(src []byte) []string {
 	var all []string
 	for i := bytes.IndexByte(src, '['); i >= 0 && i < len(src); {
@@ -45,7 +45,7 @@ func labels(src []byte) []string {
 	return all
 }
 
-// context is a parser's context with the definitions that src may use.
+// context returns a parser context with the definitions that src may use.
 func (d *Doc) context(src []byte) parser.ParseOption {
 	d.work.parsed += len(src)
 	ctx := parser.NewContext()
@@ -59,8 +59,8 @@ func (d *Doc) context(src []byte) parser.ParseOption {
 	return parser.WithContext(ctx)
 }
 
-// registerLinks registers the link definitions of block i, which is complete now,
-// and the labels it uses. Blocks that waited for one of the definitions are rendered again.
+// registerLinks registers the link definitions of the complete block i and the labels it
+// uses. Blocks that waited for one of the definitions are rendered again.
 func (d *Doc) registerLinks(i int) {
 	b := d.blocks[i]
 	src := append(b.head[:len(b.head):len(b.head)], b.text...)
@@ -108,7 +108,7 @@ func (d *Doc) define(src []byte) {
 func (d *Doc) rerender(i int) {
 	d.blocks[i].invalidate()
 	for k := i + 1; k < len(d.blocks) && d.blocks[k].prev != nil; k++ {
-		d.blocks[k].layout = blockLayout{} // it goes on from lines that change
+		d.blocks[k].layout = blockLayout{} // it continues lines that change
 	}
 	d.version++
 	if v := &d.view; i < len(v.starts) { // its lines and those below it move

@@ -8,7 +8,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// render makes what b shows at any width, unless that is there already.
+// render computes what b shows at any width, unless that was done before.
 func (d *Doc) render(b *block) {
 	if b.ready {
 		return
@@ -42,7 +42,7 @@ func (d *Doc) renderText(b *block) {
 		switch n.(type) {
 		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
 			s, nodes = d.style.inlineText(n, src)
-		default: // the head of a table of which more is to come
+		default: // the head of a table that continues
 			s = paint(d.style.plain, clean(strings.TrimSpace(strings.TrimPrefix(string(src), mark))))
 		}
 		if s != "" {
@@ -56,7 +56,7 @@ func (d *Doc) renderText(b *block) {
 	b.styled = strings.Join(out, "\n")
 }
 
-// startsItem is the item whose first line b is; nil when there is none.
+// startsItem returns the item whose first line is in b, or nil.
 func (b *block) startsItem() *container {
 	if c := b.parent; c != nil && !c.quote && b.above < c.depth && b.prev == nil {
 		return c
@@ -64,8 +64,8 @@ func (b *block) startsItem() *container {
 	return nil
 }
 
-// cutTaskBox is what stands in the box of a task that the text of an item begins
-// with, 0 when there is none, and the text without it.
+// cutTaskBox returns the character in the task box at the start of an item's text, 0 if
+// there is none, and the text without it.
 func cutTaskBox(text []byte) (box byte, rest []byte) {
 	at := 0
 	if isHeading(text) {
@@ -79,7 +79,7 @@ func cutTaskBox(text []byte) (box byte, rest []byte) {
 	return s[1], append(rest, bytes.TrimLeft(s[3:], " \t")...)
 }
 
-// highlight colours the code src of b, which begins inside of from and ends inside of to.
+// highlight highlights the code src of b, which starts inside from and ends inside to.
 func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, codeEnd) {
 	l := lexer(b.fence.lang)
 	if l != nil {
@@ -89,10 +89,10 @@ func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, co
 	return d.style.highlight(l, from, to, string(src))
 }
 
-// renderTable makes the table of b, or adds the rows that it does not have yet.
+// renderTable creates the table of b, or adds new rows to it.
 func (d *Doc) renderTable(b *block) {
 	if b.table == nil {
-		if b.table = d.newTable(b); b.table == nil { // a label that was defined since made it a definition
+		if b.table = d.newTable(b); b.table == nil { // a label defined since has turned it into a definition
 			return
 		}
 	}
@@ -111,7 +111,7 @@ func (d *Doc) renderTable(b *block) {
 	}
 }
 
-// newTable is the table of b without rows; nil when its head is none.
+// newTable returns the table of b without rows; nil if its head is not valid.
 func (d *Doc) newTable(b *block) *table {
 	if b.prev != nil && b.prev.table != nil {
 		t := b.prev.table
@@ -124,26 +124,28 @@ func (d *Doc) newTable(b *block) *table {
 	return newTable(d.style, n, b.head)
 }
 
-// growth is what open code keeps between two frames.
+// growth is the state of open code between two frames.
 type growth struct {
-	lines     []string    // coloured
-	final     int         // how many of them will not be coloured again before the code is whole
-	end       int         // up to where the text was coloured
-	at        int         // where the text begins that is not sure
-	from      delimiters  // and inside of what
-	laid      blockLayout // the lines that are sure
+	lines     []string    // highlighted
+	final     int         // number of lines that will not be highlighted again until the code is complete
+	end       int         // how far the text was highlighted
+	at        int         // start of the text whose highlighting may change
+	from      delimiters  // what that text is inside
+	laid      blockLayout // the final lines
 	laidCount int         // how many of them are laid out
 }
 
 const (
-	// shortLine is the length in bytes up to which a growing line of code is
-	// coloured each time; a longer one is when it is complete.
+	// shortLine is the length in bytes up to which a growing line of code is highlighted
+	// each time; a longer one only when it is complete.
 	shortLine = 256
-	// maxRehighlight bounds the bytes of code that are coloured again for a line at its end.
+	// maxRehighlight limits the bytes of code that are highlighted again for a line at its
+	// end.
 	maxRehighlight = 1024
 )
 
-// openCode colours the open code b: its complete lines once, with what stands before them as far as it is not sure.
+// openCode highlights the open code b. Each complete line is highlighted once, together
+// with the preceding lines that are not final.
 func (d *Doc) openCode(b *openBlock) []string {
 	if b.growth == nil {
 		b.growth = &growth{}

@@ -20,27 +20,27 @@ import (
 	"winnow/tui/style"
 )
 
-// Style is a look for documents: the parser, the renderer and the colours of
-// code. Make one per theme and share it; it may be used from any goroutine.
+// Style is a look for documents: the parser, the renderer and the colours of code. Create
+// one per theme and share it; it may be used from any goroutine.
 type Style struct {
 	look   style.Markdown
 	parser parser.Parser
 
-	mu       sync.Mutex        // glamour's renderer keeps its state between calls
-	inline   renderer.Renderer // headings, which are blocks of glamour's
-	flow     renderer.Renderer // all other text
-	rendered textBuffer        // by one of them
+	mu       sync.Mutex        // glamour's renderer keeps state between calls
+	inline   renderer.Renderer // for headings, which are blocks in glamour
+	flow     renderer.Renderer // for all other text
+	rendered textBuffer        // output of one of them
 
 	syntax map[chroma.TokenType]string // style sequences of tokens, see token
-	code   string                      // of all others
+	code   string                      // for all other tokens
 
-	bar, bullet, ticked, blank string // what the lines of quotes and items begin with
-	wrapped                    cell   // begins the lines of code after a break
-	column                     string // what stands between two columns
-	plain, tableHead           string // style sequences of text and of the head of a table
+	bar, bullet, ticked, blank string // prefixes of the lines of quotes and items
+	wrapped                    cell   // starts the lines of code after a break
+	column                     string // separates two columns
+	plain, tableHead           string // style sequences of text and of table heads
 }
 
-// NewStyle makes a Style from the styles of a theme.
+// NewStyle returns a Style with the styles of a theme.
 func NewStyle(look style.Markdown) *Style {
 	s := &Style{look: look, parser: newParser()}
 	s.inline, s.flow = newRenderer(config(look)), newRenderer(flowConfig(look))
@@ -56,8 +56,8 @@ func NewStyle(look style.Markdown) *Style {
 	return s
 }
 
-// newParser makes goldmark's parser with the extensions of GitHub and without raw
-// HTML: Vec<String> and <think> are text here.
+// newParser returns goldmark's parser with GitHub's extensions and without raw HTML:
+// Vec<String> and <think> are text here.
 func newParser() parser.Parser {
 	withoutHTML := func(parsers []util.PrioritizedValue) []util.PrioritizedValue {
 		return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool {
@@ -78,9 +78,9 @@ func newRenderer(c ansi.StyleConfig) renderer.Renderer {
 	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 1000)))
 }
 
-// flowConfig is config for text that is in no block of glamour's: what a
-// paragraph would hand down is in each style. The writers of a block, which pad
-// and indent what needs neither, take longer than all the rest.
+// flowConfig is config for text outside glamour's blocks: each style includes what it would
+// inherit from a paragraph. glamour's writers for blocks, which pad and indent
+// unnecessarily, take longer than everything else.
 func flowConfig(look style.Markdown) ansi.StyleConfig {
 	c := config(look)
 	base := primitive(look.Text)
@@ -95,16 +95,16 @@ func flowConfig(look style.Markdown) ansi.StyleConfig {
 	return c
 }
 
-// config is the part of glamour's configuration that inline text and headings
-// need; the shape of the blocks is ours.
+// config returns the part of glamour's configuration needed for inline text and headings;
+// blocks are drawn by this package.
 func config(look style.Markdown) ansi.StyleConfig {
 	c := ansi.StyleConfig{
 		Text: primitive(look.Text), Strong: primitive(look.Strong), Emph: primitive(look.Emph),
 		Strikethrough: primitive(look.Strike), Link: primitive(look.Link), LinkText: primitive(look.LinkText),
 		Code: ansi.StyleBlock{StylePrimitive: primitive(look.Code)},
 	}
-	// The words of a heading are Text too; without a colour of their own they
-	// take that of the heading.
+	// The words of a heading are Text too; without a colour they inherit that of the
+	// heading.
 	c.Text.Color = nil
 	c.Paragraph = ansi.StyleBlock{StylePrimitive: primitive(look.Text)}
 	for i, h := range []*ansi.StyleBlock{&c.H1, &c.H2, &c.H3, &c.H4, &c.H5, &c.H6} {
@@ -116,7 +116,7 @@ func config(look style.Markdown) ansi.StyleConfig {
 	return c
 }
 
-// primitive is a lipgloss style in glamour's words.
+// primitive converts a lipgloss style to glamour's type.
 func primitive(s lipgloss.Style) ansi.StylePrimitive {
 	yes := func(b bool) *bool {
 		if !b {
@@ -131,7 +131,7 @@ func primitive(s lipgloss.Style) ansi.StylePrimitive {
 	}
 }
 
-// ansiColour is a colour as glamour reads it, nil for the terminal's own.
+// ansiColour converts a colour for glamour; nil means the terminal's default.
 func ansiColour(c color.Color) *string {
 	var s string
 	switch c := c.(type) {
@@ -148,10 +148,10 @@ func ansiColour(c color.Color) *string {
 	return &s
 }
 
-// sequence is what a style writes before its text.
+// sequence returns the escape sequence that starts a style.
 func sequence(s lipgloss.Style) string { return style.Compile(s).Sequence() }
 
-// paint is s in a style, with the style closed at its end.
+// paint returns s in a style, which is reset at its end.
 func paint(sequence, s string) string {
 	if sequence == "" || s == "" {
 		return s
@@ -159,8 +159,7 @@ func paint(sequence, s string) string {
 	return sequence + s + styleEnd
 }
 
-// syntaxStyles are the styles of source code by token, by the subcategory or by the
-// category of tokens.
+// syntaxStyles returns the styles of source code by token, subcategory or category.
 func syntaxStyles(s style.Syntax) map[chroma.TokenType]lipgloss.Style {
 	return map[chroma.TokenType]lipgloss.Style{
 		chroma.Keyword: s.Keyword, chroma.KeywordType: s.Type, chroma.CommentPreproc: s.Keyword, chroma.CommentPreprocFile: s.Keyword,
@@ -173,7 +172,7 @@ func syntaxStyles(s style.Syntax) map[chroma.TokenType]lipgloss.Style {
 	}
 }
 
-// token is the style sequence of a token of code.
+// token returns the style sequence for a token of code.
 func (s *Style) token(t chroma.TokenType) string {
 	for _, kind := range [...]chroma.TokenType{t, t.SubCategory(), t.Category()} {
 		if before, ok := s.syntax[kind]; ok {

@@ -9,25 +9,25 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// table is a table, or a piece of one, whose cells are styled; rows may still arrive.
+// table is a table, or a piece of one, with styled cells; rows may still be added.
 type table struct {
 	style     *Style
 	align     []extast.Alignment
 	head      []string
 	rows      [][]string
-	width     []int // natural width of each column; all pieces have that of the first
-	continued bool  // goes on from another
+	width     []int // natural width of each column; all pieces use that of the first
+	continued bool  // continues another piece
 	read      int   // how far the source of the rows was read
 
-	// The lines laid out so far. They stay as long as the columns do, so that a
-	// new row costs a row.
-	inner    int // width the lines are for; 0 means none
+	// The lines laid out so far. They stay valid while the columns do, so that a new row
+	// costs only that row.
+	inner    int // width of the lines; 0 if there are none
 	cols     []int
 	lines    []string
-	laidRows int // rows in lines
+	laidRows int // number of rows in lines
 }
 
-// newTable makes a table of a parsed head.
+// newTable returns a table with a parsed head.
 func newTable(s *Style, n *extast.Table, src []byte) *table {
 	t := &table{style: s, align: n.Alignments, width: make([]int, len(n.Alignments))}
 	t.head, _ = t.cells(n.FirstChild(), src)
@@ -37,7 +37,7 @@ func newTable(s *Style, n *extast.Table, src []byte) *table {
 	return t
 }
 
-// cells renders a parsed row. It also returns how many elements it drew.
+// cells renders a parsed row. It also returns the number of elements drawn.
 func (t *table) cells(row ast.Node, src []byte) (cells []string, nodes int) {
 	cells = make([]string, len(t.width))
 	i := 0
@@ -54,16 +54,16 @@ func (t *table) cells(row ast.Node, src []byte) (cells []string, nodes int) {
 	return cells, nodes
 }
 
-// minColumn is how narrow a column may get; when the columns need more than
-// there is, each row becomes a list of its cells.
+// minColumn is the minimum width of a column. If there is less room, each row becomes a
+// list of its cells.
 const minColumn = 4
 
-// columnStep is what columns widen by, so that few rows of a growing table move
-// those above them. A table that is whole keeps it: nothing jumps when it ends.
+// columnStep is the step in which columns widen, so that few rows of a growing table change
+// those above. A complete table keeps it, so that nothing jumps at the end.
 const columnStep = 4
 
-// columns are the widths of the columns in inner cells; nil when they do not fit. They
-// are whole steps, or as wide as the cells where there is no room for that.
+// columns returns the widths of the columns in inner cells; nil if they do not fit. They
+// are multiples of columnStep or, if there is no room for that, as wide as the cells.
 func (t *table) columns(inner int) []int {
 	n := len(t.width)
 	room := inner - columnGap*(n-1)
@@ -84,7 +84,7 @@ func (t *table) columns(inner int) []int {
 		cols[i] = max(1, min(w, room))
 		most, sum = max(most, cols[i]), sum+cols[i]
 	}
-	for limit := most; sum > room; { // cut the widest until all fit
+	for limit := most; sum > room; { // narrow the widest until all fit
 		limit--
 		for i := range cols {
 			if cols[i] > limit {
@@ -99,7 +99,7 @@ func (t *table) columns(inner int) []int {
 	return cols
 }
 
-// layout lays out the rows that it has not yet, all of them when the columns changed.
+// layout lays out new rows, or all rows if the columns have changed.
 func (t *table) layout(inner int) {
 	cols := t.columns(inner)
 	if inner != t.inner || !slices.Equal(cols, t.cols) || (cols == nil) != (t.cols == nil) {
@@ -144,7 +144,7 @@ func (t *table) row(cells []string) {
 	}
 }
 
-// pad writes s aligned in column i.
+// pad writes s, aligned in column i.
 func (t *table) pad(b *strings.Builder, s string, i int) {
 	free, left := max(0, t.cols[i]-ansi.StringWidth(s)), 0
 	switch t.align[i] {
@@ -157,7 +157,7 @@ func (t *table) pad(b *strings.Builder, s string, i int) {
 	b.WriteString(strings.Repeat(" ", left) + s + strings.Repeat(" ", free-left))
 }
 
-// rule lays out the line under the head.
+// rule lays out the line below the head.
 func (t *table) rule() {
 	look := &t.style.look
 	parts := make([]string, len(t.cols))
@@ -167,8 +167,8 @@ func (t *table) rule() {
 	t.lines = append(t.lines, look.TableLine.Render(strings.Join(parts, look.Line+look.Cross+look.Line)))
 }
 
-// record lays out one row as a list of its cells, each after the head of its
-// column. Empty cells are left out: a row is as long as its source.
+// record lays out one row as a list of its cells, each after the head of its column. Empty
+// cells are left out; a row has as many cells as its source.
 func (t *table) record(cells []string, inner int) {
 	if t.continued || t.laidRows > 0 {
 		t.lines = append(t.lines, "")
@@ -186,5 +186,5 @@ func (t *table) record(cells []string, inner int) {
 	}
 }
 
-// columnGap is the width of what stands between two columns.
+// columnGap is the width of the separator between two columns.
 const columnGap = 3

@@ -9,23 +9,23 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Text is plain text of any length that may still grow. It makes the lines that are asked
-// for, and remembers where every lineStep-th of them begins. The zero value is empty. Like
-// a Doc it belongs to one goroutine.
+// Text is plain text of any length that may still grow. It creates lines on demand, and
+// remembers where every lineStep-th line starts. The zero value is empty. Like a Doc it
+// must be used by one goroutine.
 type Text struct {
 	src   strings.Builder
-	solid int // up to here src is drawn: line breaks at its end are not, until more follows
-	width int // cells of a line; 0 is not laid out
+	solid int // src is drawn up to here: line breaks at its end are not, until more text follows
+	width int // width of a line in cells; 0 if not laid out
 
 	next  lineStart   // the first line that is not counted
-	count int         // lines before next
-	marks []lineStart // where each lineStep-th line begins
+	count int         // number of lines before next
+	marks []lineStart // start of every lineStep-th line
 
-	last     int // the line that was found last
+	last     int // the line found last
 	lastFrom lineStart
 }
 
-// lineStart is where a line begins in a text, and how it is joined to the one above.
+// lineStart is where a line starts in a text, and how it joins the line above.
 type lineStart struct {
 	at          int
 	soft, space bool
@@ -35,7 +35,7 @@ const (
 	lineStep = 32
 	// maxBlanks is how many blanks that do not fit in a line stay at its end.
 	maxBlanks = 256
-	// textTab is how many cells a tab takes in plain text.
+	// textTab is the width of a tab in plain text, in cells.
 	textTab = 4
 )
 
@@ -47,11 +47,11 @@ func (t *Text) Append(s string) {
 	}
 }
 
-// Source is the text so far.
+// Source returns the text so far.
 func (t *Text) Source() string { return t.src.String() }
 
 // LayOut counts the lines of at most width cells in about n more bytes, and returns how
-// many bytes it has looked at.
+// many bytes it has examined.
 func (t *Text) LayOut(width, n int) (used int) {
 	if width = max(width, 1); width != t.width {
 		t.width, t.next, t.count, t.marks = width, lineStart{}, 0, t.marks[:0]
@@ -60,7 +60,7 @@ func (t *Text) LayOut(width, n int) (used int) {
 	src := t.src.String()[:t.solid]
 	for from := t.next.at; t.next.at-from < n && t.next.at < len(src); t.count++ {
 		_, next := breakText(src, t.next, width)
-		if next.at >= len(src) { // the last line may go on
+		if next.at >= len(src) { // the last line may continue
 			break
 		}
 		if t.count%lineStep == 0 {
@@ -71,7 +71,7 @@ func (t *Text) LayOut(width, n int) (used int) {
 	return used
 }
 
-// LaidOut reports whether all lines are counted, for the width of the last LayOut.
+// LaidOut reports whether all lines are counted for the width of the last LayOut.
 func (t *Text) LaidOut() bool {
 	if t.next.at >= t.solid {
 		return true
@@ -80,8 +80,8 @@ func (t *Text) LaidOut() bool {
 	return next.at >= t.solid
 }
 
-// Len is the number of lines, 0 of an empty text. Of a text that is not laid out it is an
-// estimate.
+// Len returns the number of lines, 0 for an empty text. If the text is not laid out, it is
+// an estimate.
 func (t *Text) Len() int {
 	rest := t.solid - t.next.at
 	switch {
@@ -95,7 +95,7 @@ func (t *Text) Len() int {
 	return t.count + 1 + int(float64(rest)*float64(t.count)/float64(t.next.at))
 }
 
-// Line is a line, and how it is copied. Those that are not counted yet are "…".
+// Line returns a line, and how it is copied. A line that is not counted yet is "…".
 func (t *Text) Line(i int) (string, LineInfo) {
 	if i > t.count || i == t.count && !t.LaidOut() {
 		return tooWide, LineInfo{Lead: 255}
@@ -109,7 +109,7 @@ func (t *Text) Line(i int) (string, LineInfo) {
 	return textLine(src[from.at:end], t.width), LineInfo{Soft: from.soft, Space: from.space}
 }
 
-// start is where a line begins that is counted; of one behind the last it is the end.
+// start returns where a counted line starts; after the last line, the end.
 func (t *Text) start(i int) lineStart {
 	src := t.src.String()[:t.solid]
 	n, from := t.last, t.lastFrom
@@ -125,7 +125,7 @@ func (t *Text) start(i int) lineStart {
 	return from
 }
 
-// lineAt is the line of the byte at an offset.
+// lineAt returns the line that contains a byte offset.
 func (t *Text) lineAt(at int) int {
 	mark := sort.Search(len(t.marks), func(n int) bool { return t.marks[n].at > at }) - 1
 	n, from := 0, lineStart{}
@@ -139,8 +139,9 @@ func (t *Text) lineAt(at int) int {
 	}
 }
 
-// Find is the next line behind from in which the needle begins, or the one before it, of a
-// text that is laid out; from may be -1, or Len. It looks at the text, not at its lines.
+// Find returns the next line after from, or the previous one, in which the needle starts.
+// The text must be laid out; from may be -1 or Len. It searches the text, not the drawn
+// lines.
 func (t *Text) Find(needle Needle, from int, back bool) (line int, ok bool) {
 	src := t.src.String()[:t.solid]
 	if t.width == 0 || len(src) == 0 {
@@ -194,9 +195,9 @@ func textLine(s string, width int) string {
 	return line
 }
 
-// breakText finds the end of the line of src that begins at from, and where the next one
-// begins: behind a line break, at a blank, between wide graphemes, or inside of a word that
-// is longer than a line.
+// breakText finds the end of the line of src that starts at from, and the start of the
+// next: after a line break, at a blank, between wide graphemes, or within a word that is
+// longer than a line.
 func breakText(src string, from lineStart, width int) (end int, next lineStart) {
 	used, breakAt, wide := 0, 0, false // breakAt: where the line may end
 	for i := from.at; i < len(src); {
@@ -235,8 +236,8 @@ func breakText(src string, from lineStart, width int) (end int, next lineStart) 
 	return len(src), lineStart{at: len(src)}
 }
 
-// textCharacter is the width and the length of the first character of s, which is longer
-// than a byte or has marks.
+// textCharacter returns the width and length of the first character of s, which has several
+// bytes or combining marks.
 func textCharacter(s string) (width, n int) {
 	odd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
 	r, size := utf8.DecodeRuneInString(s)
@@ -244,7 +245,7 @@ func textCharacter(s string) (width, n int) {
 	switch {
 	case odd(r):
 		return 1, size
-	case odd(after): // Character would take it for a part of this one
+	case odd(after): // Character would treat it as part of this one
 		return ansi.StringWidth(s[:size]), size
 	}
 	_, width, n, _ = Character(s, 0)

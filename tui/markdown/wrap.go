@@ -8,28 +8,28 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// pen is what the terminal was told to draw with: the style sequences since the
-// last reset, and the sequence that opened the link.
+// pen is the current drawing state of the terminal: the style sequences since the last
+// reset, and the sequence that opened the link.
 type pen struct{ style, link string }
 
-// cell is one grapheme with its pen. Its text is "\n" at a hard line break.
+// cell is one grapheme with its pen. Its text is "\n" for a hard line break.
 type cell struct {
 	text  string
 	width int
 	pen   pen
 }
 
-// styleEnd ends every style; linkEnd ends a link.
+// styleEnd resets all styles; linkEnd ends a link.
 const (
 	styleEnd = "\x1b[m"
 	linkEnd  = "\x1b]8;;\x07"
 )
 
-// tooWide stands for a grapheme that is wider than the whole line.
+// tooWide replaces a grapheme that is wider than the whole line.
 const tooWide = "…"
 
-// Character decodes the first character or sequence of s, like
-// ansi.DecodeSequence, but with the marks that combine with an ASCII letter.
+// Character decodes the first character or sequence of s, like ansi.DecodeSequence, but
+// includes marks that combine with an ASCII letter.
 func Character(s string, state byte) (seq string, width, n int, next byte) {
 	seq, width, n, next = ansi.DecodeSequence(s, state, nil)
 	if width == 1 && n == 1 && len(s) > 1 && s[1] >= utf8.RuneSelf {
@@ -39,10 +39,10 @@ func Character(s string, state byte) (seq string, width, n int, next byte) {
 	return seq, width, n, next
 }
 
-// cellBuffers are buffers for cells that are used until the end of a call only.
+// cellBuffers contains buffers for cells that are used only during a call.
 var cellBuffers = sync.Pool{New: func() any { return new([]cell) }}
 
-// withCells calls use with the cells of s, which are valid until it returns.
+// withCells calls use with the cells of s, which are valid until use returns.
 func withCells(s string, use func([]cell)) {
 	buffer, _ := cellBuffers.Get().(*[]cell)
 	all := appendCells((*buffer)[:0], s)
@@ -52,8 +52,8 @@ func withCells(s string, use func([]cell)) {
 	cellBuffers.Put(buffer)
 }
 
-// appendCells takes a styled string apart. Sequences other than styles and links are
-// dropped, and so are control characters other than the line break.
+// appendCells splits a styled string into cells. It drops sequences other than styles and
+// links, and control characters other than the line break.
 func appendCells(all []cell, s string) []cell {
 	var p pen
 	for state := byte(0); s != ""; {
@@ -78,8 +78,8 @@ func appendCells(all []cell, s string) []cell {
 	return all
 }
 
-// renderCells is a line of cells as a string that leaves no style and no link open.
-// Blanks at the end are left out.
+// renderCells renders a line of cells as a string that ends all styles and links. Blanks at
+// the end are dropped.
 func renderCells(line []cell) string {
 	for len(line) > 0 && line[len(line)-1].text == " " {
 		line = line[:len(line)-1]
@@ -109,9 +109,9 @@ func renderCells(line []cell) string {
 	return b.String()
 }
 
-// wrap breaks a styled string into lines of at most width cells: at blanks,
-// between wide graphemes, and inside words longer than a line. Line breaks in s
-// are kept. It adds at least one line to out.
+// wrap breaks a styled string into lines of at most width cells: at blanks, between wide
+// graphemes, and within words longer than a line. Existing line breaks are kept. It adds at
+// least one line to out.
 func wrap(out *blockLayout, s string, width int) {
 	withCells(s, func(all []cell) {
 		for start := 0; start <= len(all); {
@@ -137,11 +137,11 @@ func Wrap(s string, width int) (lines []string, infos []LineInfo) {
 	return out.lines, out.infos
 }
 
-// breakLine calls emit with where each line of one logical line begins and ends. Graphemes
-// that are too wide for any line are replaced in line.
+// breakLine calls emit with the start and end of each line of one logical line. Graphemes
+// too wide for any line are replaced in line.
 func breakLine(line []cell, width int, emit func(from, to int)) {
-	start, used := 0, 0 // of the line being filled
-	breakAt := -1       // where it may end: the cell after it begins the next
+	start, used := 0, 0 // of the current line
+	breakAt := -1       // where it may end: the next line starts with the cell after it
 	for i := 0; i < len(line); i++ {
 		if line[i].width > width {
 			line[i].text, line[i].width = tooWide, 1
@@ -168,17 +168,17 @@ func breakLine(line []cell, width int, emit func(from, to int)) {
 	emit(start, len(line))
 }
 
-// wrapCode breaks a line of code into lines of at most width cells, at blanks where it can.
-// The lines after the first begin where the code began, with a sign where there is room.
+// wrapCode breaks a line of code into lines of at most width cells, at blanks if possible.
+// Lines after the first start at the indent of the code, with a sign if there is room.
 func wrapCode(out *blockLayout, s string, width int, sign cell) {
 	if len(s) <= width && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
-		out.add(strings.TrimRight(s, " "), LineInfo{}) // megabytes of plain text are drawn at once
+		out.add(strings.TrimRight(s, " "), LineInfo{}) // fast path, because megabytes of plain text may be drawn at once
 		return
 	}
 	withCells(s, func(line []cell) { wrapCodeCells(out, line, width, sign) })
 }
 
-// signedCode is the width from which the lines of broken code begin with a sign.
+// signedCode is the width from which broken lines of code start with a sign.
 const signedCode = 12
 
 func wrapCodeCells(out *blockLayout, line []cell, width int, sign cell) {
@@ -186,7 +186,7 @@ func wrapCodeCells(out *blockLayout, line []cell, width int, sign cell) {
 	for indent < len(line) && line[indent].text == " " {
 		indent++
 	}
-	begin := make([]cell, min(indent, width/2), min(indent, width/2)+2) // of the lines after the first
+	begin := make([]cell, min(indent, width/2), min(indent, width/2)+2) // prefix of the lines after the first
 	for i := range begin {
 		begin[i] = cell{text: " ", width: 1}
 	}
@@ -205,9 +205,9 @@ func wrapCodeCells(out *blockLayout, line []cell, width int, sign cell) {
 	}
 }
 
-// codeLineEnd is where a line of code ends that begins at start: behind the last blank of its
-// second half that stands alone, since the end of a line shows none, else where the width
-// ends, but not behind a blank. It does not end before from.
+// codeLineEnd returns the end of a line of code that starts at start: after the last single
+// blank in its second half (the end of a line shows no blanks), or else where the width
+// ends, but not after a blank. It is not before from.
 func codeLineEnd(line []cell, start, width, from int) int {
 	end, used := start, 0
 	for ; end < len(line); end++ {
