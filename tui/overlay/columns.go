@@ -7,30 +7,30 @@ import (
 	"winnow/tui/style"
 )
 
-// columnGap is how many cells divide columns of entries.
+// columnGap is the number of cells between columns of entries.
 const columnGap = 2
 
-// WithColumns sets the entries in columns of at least width cells before one types. Extra
-// is shown below them for the selected entry, and not beside its text.
+// WithColumns shows the entries in columns of at least width cells until the user types.
+// Extra is shown below the columns for the selected entry, not next to its text.
 func (p *Picker) WithColumns(width int) *Picker {
 	p.column = width
 	return p
 }
 
-// fullWidth reports whether the overlay takes all of the screen's width: two overlay widths
-// are too narrow for columns of sentences.
+// fullWidth reports whether the overlay takes the full width of the screen, because the
+// usual widths are too narrow for columns of sentences.
 func (p *Picker) fullWidth() bool { return p.column > 0 }
 
 func (p *Picker) inColumns() bool { return p.column > 0 && p.query.Empty() }
 
-// spot is where a line of a match stands; columns are counted on over the pages.
+// spot is the position of a line of a match; columns are numbered across all pages.
 type spot struct {
 	matchLine
 	column, row int
 }
 
-// spots sets the lines in columns of some rows. A heading follows an empty row, and is not
-// the last of its column.
+// spots arranges the lines in columns of rows lines. A heading follows an empty row, and is
+// never the last in its column.
 func (p *Picker) spots(rows int) (out []spot) {
 	column, row := 0, 0
 	next := func() {
@@ -51,7 +51,7 @@ func (p *Picker) spots(rows int) (out []spot) {
 	return out
 }
 
-// used is how many columns of some rows the lines take.
+// used returns how many columns of rows lines are needed.
 func (p *Picker) used(rows int) int {
 	all := p.spots(rows)
 	if len(all) == 0 {
@@ -60,8 +60,8 @@ func (p *Picker) used(rows int) int {
 	return all[len(all)-1].column + 1
 }
 
-// grid is the fewest columns that show all lines in w cells and at most as many rows, and
-// the fewest rows for that; else all columns that w holds, page by page.
+// grid returns the fewest columns that show all lines in w cells and at most most rows, and
+// the fewest rows for them; if they do not fit, all columns that w holds, in pages.
 func (p *Picker) grid(w, most int) (columns, rows int) {
 	most = max(2, most)
 	columns = max(1, (w+columnGap)/(p.column+columnGap))
@@ -75,10 +75,11 @@ func (p *Picker) grid(w, most int) (columns, rows int) {
 	return needed, most
 }
 
-// below are the empty row and the line of the selected entry under columns.
+// belowColumns is the number of rows below the columns: an empty one and the line of the
+// selected entry.
 const belowColumns = 2
 
-// columnsSize is Size with columns.
+// columnsSize implements Size for columns.
 func (p *Picker) columnsSize(w, h int) (int, int) {
 	_, rows := p.grid(w, h-pickerHeadLines-belowColumns)
 	return w, rows + pickerHeadLines + belowColumns
@@ -122,7 +123,7 @@ func (p *Picker) cell(l matchLine, w int, st style.Styles) string {
 	return e.draw(l.match == p.cursor, "", visible(e.Text), "", w, st)
 }
 
-// spotOf is where the selected entry stands.
+// spotOf returns the position of the selected entry.
 func (p *Picker) spotOf(all []spot) spot {
 	for _, s := range all {
 		if s.match == p.cursor && s.kind == entryLine {
@@ -132,7 +133,7 @@ func (p *Picker) spotOf(all []spot) spot {
 	return spot{}
 }
 
-// across moves the selection n columns to the right, to the nearest entry of that column.
+// across moves the selection n columns to the right, to the nearest entry in that column.
 func (p *Picker) across(n int) {
 	all := p.spots(max(2, p.rows))
 	from := p.spotOf(all)
@@ -149,7 +150,7 @@ func (p *Picker) across(n int) {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// columnsPosition is Position with columns: the page, of how many.
+// columnsPosition implements Position for columns: page / number of pages.
 func (p *Picker) columnsPosition() string {
 	if p.pages < 2 {
 		return ""

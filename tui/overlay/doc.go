@@ -1,28 +1,28 @@
-// Package overlay draws what lies above the screen: pickers, texts, questions
-// and lines to type, on a stack.
+// Package overlay draws overlays on the screen: pickers, texts, questions and input lines,
+// on a stack.
 //
 // # Types
 //
-// An Overlay draws itself into a box and answers each key with an Outcome: it
-// stays, it closes, something was chosen, or work is wanted. A Picker is a
-// list that is searched while one types, a Text shows lines and may ask a
-// question, a Line asks for a text. The root model
-// knows what a choice means; nothing here does I/O or knows a session.
+// An Overlay draws itself into a box and answers each key with an Outcome: it stays open,
+// closes, something was chosen, or work must be done. A Picker is a list that is searched
+// while the user types, a Text shows lines and may ask a question, and a Line asks for a
+// text. The root model handles choices; nothing in this package does I/O or knows a
+// session.
 //
-// ModelList writes the models of all endpoints as entries: favourites, the ones chosen
-// last, then all by endpoint, and behind an endpoint that serves several providers by
-// provider. A model that its endpoint no longer lists is marked and says when it last was
-// listed; a list that was not asked for in this run says how old it is. SessionEntries
-// writes the sessions of a history. Both are functions of values.
+// ModelList converts the models of all endpoints to entries: favourites, recently chosen
+// ones, then all by endpoint, and by provider for endpoints that serve several. A model
+// that its endpoint no longer lists is marked, with the time when it was last listed; a
+// list that was not requested in this run shows its age. SessionEntries converts the
+// sessions of a history. Both are pure functions.
 //
 // # Concurrency
 //
-// A Stack and its overlays belong to the goroutine that runs Update and View.
-// Work.Run alone is safe from any other.
+// A Stack and its overlays must be used by the goroutine that runs Update and View, except
+// Work.Run, which runs in another one.
 //
 // # Caveats
 //
-// A question accepts an answer only after GuardTime without a key, so that keys
-// typed ahead do not answer a question that the user has not read. The keys in overlays
-// come from the key table (tui/keymap, overlays.go) and can be rebound.
+// A question accepts an answer only after GuardTime without a key press, so that keys typed
+// ahead do not answer a question that the user has not read. The keys in overlays come from
+// the key table (tui/keymap, overlays.go) and can be rebound.
 package overlay

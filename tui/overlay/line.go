@@ -9,7 +9,7 @@ import (
 	"winnow/tui/textline"
 )
 
-// maxLine bounds what can be typed into a Line, in cells; minLine is its least
+// maxLine is the maximum width of the text in a Line, in cells; minLine is its minimum
 // width on the screen, enough for a short path.
 const (
 	maxLine = 400
@@ -21,10 +21,10 @@ type Line struct {
 	title, hint string
 	keys        *keymap.Map
 	text        textline.Editor
-	width       int // cells of the text, as drawn last
+	width       int // width of the text when last drawn
 }
 
-// NewLine asks for a line that begins as text; hint is shown below it.
+// NewLine asks for a line with text as its initial value; hint is shown below it.
 func NewLine(title, text, hint string) *Line {
 	l := &Line{title: title, hint: hint}
 	l.text.Set(safetext.Line(text, maxLine))
@@ -56,10 +56,10 @@ func (l *Line) Key(name keymap.Key, text string) Outcome {
 	return Stay{}
 }
 
-// Click implements Overlay: there is nothing to choose.
+// Click implements Overlay. There is nothing to choose.
 func (l *Line) Click(int) Outcome { return Stay{} }
 
-// Scroll implements Overlay: there is one line.
+// Scroll implements Overlay. There is only one line.
 func (l *Line) Scroll(int) {}
 
 // Position implements Overlay.

@@ -12,26 +12,26 @@ import (
 	"winnow/tui/style"
 )
 
-// goneFor is how long a model that its endpoint no longer lists is still offered with
-// its mark; one that the user has chosen stays.
+// goneFor is how long a model that its endpoint no longer lists is still shown, marked;
+// models that the user has chosen are always shown.
 const goneFor = 30 * 24 * time.Hour
 
-// ModelList is what there is to choose from.
+// ModelList contains the models to choose from.
 type ModelList struct {
-	Models, Gone       []llm.ModelInfo // as llm.Registry has them
+	Models, Gone       []llm.ModelInfo // from llm.Registry
 	Favourites, Recent []string        // ids
-	Current            string          // id of the model that answers; "" for none
+	Current            string          // id of the current model; "" if none
 	Now                time.Time
 	Icons              style.Icons
 }
 
-// ModelsOf is the list of a registry, without favourites and recent ones.
+// ModelsOf returns the list of a registry, without favourites and recent models.
 func ModelsOf(r *llm.Registry, now time.Time) ModelList {
 	return ModelList{Models: r.Models(), Gone: r.Gone(), Now: now}
 }
 
-// All are the models to choose from in order of ids: those for chat, and those that
-// vanished lately or that the user has chosen.
+// All returns the models to choose from, sorted by id: chat models, and models that
+// recently disappeared or that the user has chosen.
 func (l ModelList) All() []llm.ModelInfo {
 	all := slices.DeleteFunc(slices.Clone(l.Models), func(m llm.ModelInfo) bool { return m.NoChat })
 	for _, m := range l.Gone {
@@ -45,7 +45,7 @@ func (l ModelList) All() []llm.ModelInfo {
 	return all
 }
 
-// Entries are the lines of the picker, and the place of a model among those of its
+// Entries returns the entries of the picker, and the index of the selected model within its
 // provider.
 func (l ModelList) Entries(selected string) (entries []Entry, at int) {
 	all, ages := l.All(), l.Ages()
@@ -80,8 +80,8 @@ func (l ModelList) Entries(selected string) (entries []Entry, at int) {
 	return entries, at
 }
 
-// Legend explains what stands at the right edge of the entries; "" when nothing there
-// needs it.
+// Legend explains the text at the right edge of the entries; "" if none needs an
+// explanation.
 func (l ModelList) Legend() string {
 	var parts []string
 	for _, one := range []struct {
@@ -98,7 +98,7 @@ func (l ModelList) Legend() string {
 	return strings.Join(parts, " · ")
 }
 
-// dollars is a price for the list: "$2.5"; "?" when unknown.
+// dollars formats a price for the list: "$2.5"; "?" if unknown.
 func dollars(p llm.Price) string {
 	if !p.Known {
 		return "?"
@@ -144,8 +144,8 @@ func GoneSince(m llm.ModelInfo) string {
 	return "gone · last seen " + m.Retrieved.Local().Format("2006-01-02")
 }
 
-// Ages says of each endpoint whose list is one of an earlier run how long ago it was
-// asked for.
+// Ages returns, for each endpoint whose list is from an earlier run, how long ago it was
+// fetched.
 func (l ModelList) Ages() map[string]string {
 	newest := map[string]time.Time{}
 	for _, m := range l.Models {
@@ -160,7 +160,7 @@ func (l ModelList) Ages() map[string]string {
 	return ages
 }
 
-// ago says how long ago something was.
+// ago formats how long ago something was.
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -173,7 +173,7 @@ func ago(d time.Duration) string {
 	return assistant.Counted(int(d/(24*time.Hour)), "day") + " ago"
 }
 
-// tokens formats a number of tokens; 0 is not known.
+// tokens formats a number of tokens; 0 means unknown.
 func tokens(n int) string {
 	switch {
 	case n <= 0:

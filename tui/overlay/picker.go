@@ -16,52 +16,52 @@ import (
 	"winnow/tui/textline"
 )
 
-// Entry is a line of a Picker. Its texts are untrusted: they are drawn with
-// invisible characters spelled out.
+// Entry is an entry of a Picker. Its texts are untrusted: they are drawn with invisible
+// characters made visible.
 type Entry struct {
 	Value  string // what is chosen
 	Text   string // what is shown and searched
 	Extra  string // at the right edge, not searched
-	Short  string // in place of Extra where that does not fit beside Text; "" cuts Extra
-	Detail string // a second line under the text, not searched; "" for none
-	Group  string // a heading above the first entry of the group; "" for none
-	Mark   string // one cell before the text
+	Short  string // replaces Extra if that does not fit next to Text; if "", Extra is cut
+	Detail string // a second line below the text, not searched; "" if none
+	Group  string // a heading above the first entry of the group; "" if none
+	Mark   string // one cell, before the text
 }
 
 const (
-	maxSyncSearch = 2_000 // entries that are searched while a key is handled; more are searched off the update loop
-	maxMeasured   = 1_000 // entries that the width of a picker is measured from
-	maxQuery      = 200   // cells of a query
-	minPicker     = 48    // cells of a search and a short line
+	maxSyncSearch = 2_000 // maximum number of entries searched while handling a key; more are searched outside the update loop
+	maxMeasured   = 1_000 // entries used to determine the width of a picker
+	maxQuery      = 200   // maximum width of a query in cells
+	minPicker     = 48    // minimum width in cells: a search and a short line
 	page          = 10    // entries that a page key moves by
 )
 
-// Picker is a list to choose from, searched while one types.
+// Picker is a list to choose from, searched while the user types.
 type Picker struct {
 	title   string
 	entries []Entry
-	start   int // that many are shown before one types, and the others searched; 0: all
+	start   int // number of entries shown until the user types, which are not searched; 0 means all
 	query   textline.Editor
 	matches matches
-	pending bool        // matches are those of an earlier query
+	pending bool        // matches belong to an earlier query
 	cursor  int         // the selected entry, an index into matches.found
-	shown   list.Cursor // the lines on the screen; one of the selected entry has the cursor
-	queryW  int         // cells of the query on the screen
-	widest  int         // cells of the widest entry
-	lines   int         // lines of all entries without a query
+	shown   list.Cursor // the visible lines, with the cursor on a line of the selected entry
+	queryW  int         // width of the query on the screen
+	widest  int         // width of the widest entry
+	lines   int         // number of lines of all entries without a query
 	keys    *keymap.Map
-	mode    keymap.Mode   // List, or one that extends it
+	mode    keymap.Mode   // List, or a mode that extends it
 	offers  []keymap.Hint // what can be done with the selected entry
-	notice  string        // before them
-	legend  string        // below them
-	new     keymap.Action // chooses what is typed, also when nothing matches; "" for none
+	notice  string        // shown before them
+	legend  string        // shown below them
+	new     keymap.Action // chooses the typed text, even if nothing matches; "" if none
 
-	column            int // cells of a column before one types; 0: an entry a line
+	column            int // width of a column until the user types; 0 for one entry per line
 	page, pages, rows int // of the columns on the screen
 }
 
-// NewPicker makes a picker; selected is the index of the entry that is selected
-// first. The picker owns entries.
+// NewPicker returns a picker; selected is the index of the initially selected entry. The
+// picker owns entries.
 func NewPicker(title string, entries []Entry, selected int) *Picker {
 	p := &Picker{title: title, mode: keymap.List}
 	p.load(entries)
@@ -69,7 +69,7 @@ func NewPicker(title string, entries []Entry, selected int) *Picker {
 	return p
 }
 
-// load makes entries the content and searches them.
+// load sets the entries and searches them.
 func (p *Picker) load(entries []Entry) {
 	p.entries, p.widest = entries, 0
 	for _, e := range entries[:min(len(entries), maxMeasured)] {
@@ -83,34 +83,34 @@ func (p *Picker) load(entries []Entry) {
 	}
 }
 
-// Offer lets other actions of a mode choose as well as LineAccept; the line below the
-// entries names their keys.
+// Offer lets other actions of a mode choose an entry too; the line below the entries shows
+// their keys.
 func (p *Picker) Offer(mode keymap.Mode, actions ...keymap.Hint) *Picker {
 	p.mode, p.offers = mode, actions
 	return p
 }
 
-// WithStart shows the first n entries alone before one types; the others are searched.
+// WithStart shows only the first n entries until the user types; the others are searched.
 func (p *Picker) WithStart(n int) *Picker {
 	p.start = n
 	p.load(p.entries)
 	return p
 }
 
-// WithNotice shows a sentence before what is offered.
+// WithNotice shows a sentence before the offered actions.
 func (p *Picker) WithNotice(text string) *Picker {
 	p.notice = text
 	return p
 }
 
-// WithLegend explains the entries, below what is offered.
+// WithLegend explains the entries, below the offered actions.
 func (p *Picker) WithLegend(text string) *Picker {
 	p.legend = text
 	return p
 }
 
-// WithNew lets an action choose what is typed, whether an entry matches or not:
-// Query is the text then, Value the selected entry or "".
+// WithNew lets an action choose the typed text, whether or not an entry matches: Query is
+// the text, Value the selected entry or "".
 func (p *Picker) WithNew(a keymap.Action) *Picker {
 	p.new = a
 	return p
@@ -122,7 +122,7 @@ func (p *Picker) Escape() Outcome { return Closed{} }
 // SetKeys implements Overlay.
 func (p *Picker) SetKeys(keys *keymap.Map) { p.keys = keys }
 
-// hint is what is shown below the entries.
+// hint returns the text below the entries.
 func (p *Picker) hint() string {
 	hint := p.keys.Hints(p.mode, p.offers...)
 	if p.notice != "" && hint != "" {
@@ -135,13 +135,13 @@ func (p *Picker) hint() string {
 	return hint
 }
 
-// offered reports whether an action chooses here.
+// offered reports whether an action chooses an entry.
 func (p *Picker) offered(a keymap.Action) bool {
 	return slices.ContainsFunc(p.offers, func(h keymap.Hint) bool { return slices.Contains(h.Actions, a) })
 }
 
-// SetEntries shows other entries, of which the first start alone before one types, see
-// WithStart; the query and the selection stay.
+// SetEntries replaces the entries, of which only the first start are shown until the user
+// types, see WithStart; the query and the selection stay.
 func (p *Picker) SetEntries(entries []Entry, start int) {
 	p.searchNow()
 	selected, ok := p.selected()
@@ -156,7 +156,7 @@ func (p *Picker) SetEntries(entries []Entry, start int) {
 	}
 }
 
-// Query is what is typed to search.
+// Query returns the typed search text.
 func (p *Picker) Query() string { return p.query.Text() }
 
 // Title implements Overlay.
@@ -204,7 +204,7 @@ func (p *Picker) Key(name keymap.Key, text string) Outcome {
 	return Stay{}
 }
 
-// queryChanged searches at once, or asks for a search when there are many entries.
+// queryChanged searches at once or, if there are many entries, in the background.
 func (p *Picker) queryChanged() Outcome {
 	p.pending = true
 	if len(p.entries) <= maxSyncSearch {
@@ -222,7 +222,7 @@ func (p *Picker) queryChanged() Outcome {
 	}}
 }
 
-// searchNow runs the pending search, if there is one.
+// searchNow runs the pending search, if any.
 func (p *Picker) searchNow() {
 	if p.pending {
 		p.show(search(p.entries, p.start, p.query.Text()))
@@ -266,7 +266,7 @@ func (p *Picker) choose(a keymap.Action) Outcome {
 
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
-	if p.column > 0 { // the size stays while one types
+	if p.column > 0 { // the size stays while the user types
 		return p.columnsSize(w, h)
 	}
 	hint := p.hint()
@@ -285,7 +285,7 @@ const (
 	pickerHeadLines   = 2 // lines above the entries: the query and a rule
 )
 
-// Body implements Overlay. It draws the entries on the screen alone.
+// Body implements Overlay. It draws only the visible entries.
 func (p *Picker) Body(w, h int, st style.Styles) []string {
 	o := st.Overlay
 	p.queryW = w - searchPromptWidth
@@ -316,7 +316,7 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	return append(out, hint...)
 }
 
-// Position implements Overlay: the selected entry, of how many.
+// Position implements Overlay: selected entry / number of entries.
 func (p *Picker) Position() string {
 	if p.inColumns() {
 		return p.columnsPosition()
@@ -343,12 +343,12 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 	case entryLine:
 	}
 	if e.Extra == "" && !p.query.Empty() {
-		e.Extra = e.Group // there are no headings then
+		e.Extra = e.Group // there are no headings in this case
 	}
 	return e.draw(l.match == p.cursor, cmp.Or(e.Mark, " ")+" ", visible(e.Text), p.query.Text(), w, st)
 }
 
-// draw draws an entry in w cells: lead and text, in which the matches of query are marked.
+// draw draws an entry in w cells: lead and text, with the matches of query highlighted.
 func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Styles) string {
 	icon := " "
 	if selected {
@@ -369,7 +369,7 @@ func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Sty
 	return mark(left, len([]rune(lead)), marked(text, query), ink) + muted.Render(extra)
 }
 
-// mark draws a line whose runes at some places after the first are underlined.
+// mark draws a line in which some of the runes after the first ones are underlined.
 func mark(line string, first int, at map[int]bool, ink style.Style) string {
 	if len(at) == 0 {
 		return ink.Render(line)

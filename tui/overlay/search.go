@@ -9,8 +9,7 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// matches are the entries that a query finds, best first, and the lines that show
-// them.
+// matches are the entries found for a query, best first, and their lines.
 type matches struct {
 	found []int
 	lines []matchLine
@@ -30,7 +29,7 @@ const (
 	detailLine           // Entry.Detail
 )
 
-// span is the first line of a match and the one after its last.
+// span returns the first line of a match and the line after its last.
 func (m *matches) span(match int) (first, end int) {
 	from := func(match int) int {
 		return sort.Search(len(m.lines), func(i int) bool { return m.lines[i].match >= match })
@@ -38,14 +37,14 @@ func (m *matches) span(match int) (first, end int) {
 	return from(match), from(match + 1)
 }
 
-// search finds the entries from start on that match every word of a query, the nearest
-// first; without a query all in their order, or with a start those before it.
+// search finds the entries from start on that match every word of a query, best first.
+// Without a query it returns all in order or, if start is not 0, those before it.
 func search(entries []Entry, start int, query string) (m matches) {
 	words := strings.Fields(query)
 	switch {
 	case len(words) > 0:
 		m.found = find(entries, start, words, func(e Entry) string { return e.Text })
-		if len(m.found) == 0 { // the group may be meant: "openai mini"
+		if len(m.found) == 0 { // the query may include the group: "openai mini"
 			m.found = find(entries, start, words, func(e Entry) string { return e.Group + "/" + e.Text })
 		}
 	case start > 0:
@@ -68,7 +67,7 @@ func search(entries []Entry, start int, query string) (m matches) {
 	return m
 }
 
-// upTo are the numbers before n.
+// upTo returns the numbers below n.
 func upTo(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -77,8 +76,8 @@ func upTo(n int) []int {
 	return all
 }
 
-// find are the indexes of the entries from start on whose text has every word, the nearest
-// first.
+// find returns the indexes of the entries from start on whose text contains every word,
+// best first.
 func find(entries []Entry, start int, words []string, text func(Entry) string) []int {
 	found := upTo(len(entries))[start:]
 	scores := make([]int, len(entries))
@@ -108,10 +107,11 @@ func (s source) Len() int { return s.n }
 // String implements fuzzy.Source.
 func (s source) String(i int) string { return s.text(i) }
 
-// contiguous is what a text gains that begins with a word, or has one that does, or has it
-// in one piece: such texts go before those with scattered letters.
+// contiguous returns the extra score of a text that starts with a word, has a word that
+// starts with it, or contains it contiguously: such texts come before those with scattered
+// letters.
 func contiguous(text, word string) int {
-	const piece = 1000 // more than any score of package fuzzy
+	const piece = 1000 // higher than any score of package fuzzy
 	text, word = strings.ToLower(text), strings.ToLower(word)
 	switch i := strings.Index(text, word); {
 	case i == 0:
@@ -124,8 +124,8 @@ func contiguous(text, word string) int {
 	return 0
 }
 
-// marked are the characters of a text that the words of a query match. Of a text beyond
-// ASCII none is marked: a character may be part of a cell.
+// marked returns the characters of a text that match the words of a query. It returns none
+// if the text is not ASCII, because a character may then be part of a cell.
 func marked(text, query string) (at map[int]bool) {
 	beyond := func(r rune) bool { return r >= utf8.RuneSelf }
 	if query == "" || strings.ContainsFunc(text, beyond) {

@@ -12,16 +12,16 @@ import (
 	"winnow/tui/style"
 )
 
-// The title of a session has the cells beside border, mark, date and count of a line,
-// at least enough for its first words.
+// The title of a session gets the cells that border, mark, date and count of a line leave,
+// but at least enough for its first words.
 const (
 	minTitle    = 16
 	besideTitle = 42
 	maxTitle    = 500
 )
 
-// SessionEntries are the lines of sessions on a screen of w cells, grouped by folder in the
-// order of all, which it sorts. current is the id of the open session.
+// SessionEntries returns the entries for sessions on a screen of w cells, grouped by folder
+// in the order of all, which it sorts. current is the id of the open session.
 func SessionEntries(all []history.Session, current string, w int, icons style.Icons) (entries []Entry) {
 	var folders []string
 	for _, session := range all {

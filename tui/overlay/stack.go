@@ -12,8 +12,7 @@ import (
 	"winnow/tui/style"
 )
 
-// Outcome is what an overlay answers to a key: one of Stay, Closed, TypedAhead,
-// Work, Chosen.
+// Outcome is an overlay's answer to a key: a Stay, Closed, TypedAhead, Work or Chosen.
 //
 //sumtype:decl
 type Outcome interface{ outcome() }
@@ -21,20 +20,21 @@ type Outcome interface{ outcome() }
 type (
 	// Stay keeps the overlay open.
 	Stay struct{}
-	// Closed closes it; nothing was chosen.
+	// Closed closes it without a choice.
 	Closed struct{}
-	// TypedAhead keeps it open: the key was typed before the question could be read,
-	// and belongs to what had the focus then.
+	// TypedAhead keeps it open: the key was typed before the question could be read, and is
+	// meant for what had the focus before.
 	TypedAhead struct{}
-	// Work keeps it open and asks for what would take too long for a key. Run is safe
-	// from any goroutine; what it returns shows the result, where keys are handled.
+	// Work keeps it open and requests work that would take too long for a key. Run may be
+	// called from any goroutine; the function it returns shows the result, and must be
+	// called where keys are handled.
 	Work struct{ Run func() (show func()) }
-	// Chosen closes it with a choice: the overlay's Kind says of what.
+	// Chosen closes it with a choice; the overlay's Kind tells what was chosen.
 	Chosen struct {
 		Kind   Kind
 		Value  string        // of the entry
-		Action keymap.Action // that chose, where an overlay offers several; of a question the answer
-		Query  string        // what was searched for, when another action than LineAccept chose
+		Action keymap.Action // the action that chose, if an overlay offers several; for a question, the answer
+		Query  string        // the search text, if an action other than LineAccept chose
 	}
 )
 
@@ -44,7 +44,7 @@ func (TypedAhead) outcome() {}
 func (Work) outcome()       {}
 func (Chosen) outcome()     {}
 
-// Kind says what an overlay is for, so that the root knows what was chosen.
+// Kind is the purpose of an overlay, so that the root knows what was chosen.
 type Kind int
 
 // The kinds of overlays.
@@ -71,32 +71,32 @@ const (
 
 // Overlay is a box above the screen.
 type Overlay interface {
-	// Key handles a key by its name, or text that is typed or, with an empty name,
-	// pasted.
+	// Key handles a key by name, or text that was typed or, if the name is empty, pasted.
 	Key(name keymap.Key, text string) Outcome
-	// Escape goes back: to the step before, or it closes the overlay.
+	// Escape goes back to the previous step, or closes the overlay.
 	Escape() Outcome
-	// SetKeys gives it the keys as they are bound; before, they are those of the table.
+	// SetKeys sets the current key bindings. Without it, the default ones are used.
 	SetKeys(keys *keymap.Map)
 	// Title is shown in the frame.
 	Title() string
 	// Body draws the inside: at most h lines, each at most w cells wide.
 	Body(w, h int, st style.Styles) []string
-	// Size is the inside that the overlay asks for, on a screen of w×h.
+	// Size returns the inner size that the overlay requests, on a screen of w×h.
 	Size(w, h int) (int, int)
-	// Cursor is the position of the cursor in the body; ok is false for none.
+	// Cursor returns the position of the cursor in the body; ok is false if there is none.
 	Cursor() (x, y int, ok bool)
-	// Click handles a click on a line of the body, as drawn last.
+	// Click handles a click on a line of the body as last drawn.
 	Click(y int) Outcome
-	// Scroll moves the text, or the selection, n lines down.
+	// Scroll scrolls the text, or moves the selection, n lines down.
 	Scroll(n int)
-	// Position says which part of the overlay is shown, as in 12/45; "" is all of it.
+	// Position describes which part of the overlay is visible, as in 12/45; "" if all of it
+	// is.
 	Position() string
-	// Hints says in a few words which keys the overlay takes.
+	// Hints describes in a few words which keys the overlay handles.
 	Hints() string
 }
 
-// Hints names the keys that the topmost overlay takes, for the footer.
+// Hints describes the keys of the topmost overlay, for the footer.
 func (s *Stack) Hints() string {
 	if o, _, ok := s.Top(); ok {
 		return o.Hints()
@@ -104,10 +104,10 @@ func (s *Stack) Hints() string {
 	return ""
 }
 
-// Stack is the overlays that are open, the last on top. The zero value has none.
+// Stack contains the open overlays, the last one on top. The zero value is empty.
 type Stack struct {
 	open []entry
-	keys *keymap.Map // nil: those of the table
+	keys *keymap.Map // nil means the default bindings
 }
 
 type entry struct {
@@ -115,15 +115,15 @@ type entry struct {
 	Overlay
 }
 
-// Push opens an overlay above the others. An open one of the same
-// kind is closed, so a key that is held down opens a list once.
+// Push opens an overlay above the others. An open one of the same kind is closed, so that
+// holding down a key opens only one list.
 func (s *Stack) Push(kind Kind, o Overlay) {
 	s.open = slices.DeleteFunc(s.open, func(e entry) bool { return e.kind == kind })
 	s.open = append(s.open, entry{kind, o})
 	o.SetKeys(s.keys)
 }
 
-// SetKeys gives the overlays the keys as they are bound.
+// SetKeys sets the key bindings of the overlays.
 func (s *Stack) SetKeys(keys *keymap.Map) {
 	s.keys = keys
 	for _, e := range s.open {
@@ -149,7 +149,7 @@ func (s *Stack) Remove(o Overlay) {
 // Open reports whether an overlay is open.
 func (s *Stack) Open() bool { return len(s.open) > 0 }
 
-// Top is the topmost overlay with its kind; ok is false when none is open.
+// Top returns the topmost overlay and its kind; ok is false if none is open.
 func (s *Stack) Top() (o Overlay, kind Kind, ok bool) {
 	if !s.Open() {
 		return nil, 0, false
@@ -158,7 +158,7 @@ func (s *Stack) Top() (o Overlay, kind Kind, ok bool) {
 	return e.Overlay, e.kind, true
 }
 
-// Find is the open overlay of a kind.
+// Find returns the open overlay of a kind.
 func (s *Stack) Find(kind Kind) (Overlay, bool) {
 	for _, e := range s.open {
 		if e.kind == kind {
@@ -168,7 +168,7 @@ func (s *Stack) Find(kind Kind) (Overlay, bool) {
 	return nil, false
 }
 
-// Key gives the topmost overlay a key. When it closes, the one below is on top.
+// Key passes a key to the topmost overlay.
 func (s *Stack) Key(name keymap.Key, text string) Outcome {
 	o, kind, ok := s.Top()
 	if !ok {
@@ -186,8 +186,8 @@ func (s *Stack) Escape() Outcome {
 	return s.apply(o.Escape(), kind)
 }
 
-// Click gives the topmost overlay a click at a cell of a screen of w×h. A click
-// outside the box does nothing.
+// Click passes a click at a cell of a screen of w×h to the topmost overlay. A click outside
+// the box does nothing.
 func (s *Stack) Click(x, y, w, h int) Outcome {
 	o, kind, ok := s.Top()
 	if !ok {
@@ -208,7 +208,7 @@ func (s *Stack) Scroll(n int) {
 	}
 }
 
-// apply closes the topmost overlay when its outcome says so.
+// apply closes the topmost overlay if its outcome says so.
 func (s *Stack) apply(out Outcome, kind Kind) Outcome {
 	switch c := out.(type) {
 	case Closed:
@@ -222,8 +222,7 @@ func (s *Stack) apply(out Outcome, kind Kind) Outcome {
 	return out
 }
 
-// frameW and frameH are the cells and lines of the border and its padding, both
-// sides together.
+// frameW and frameH are the total width and height of the border and its padding.
 const frameW, frameH = 4, 2
 
 // View draws the topmost overlay for a screen of w×h and returns its position.
@@ -246,12 +245,12 @@ func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 	return framed(o.Title(), o.Position(), rows, bw, st), x - frameW/2, y - frameH/2
 }
 
-// origin is where the inside of an overlay begins on a screen of w×h.
+// origin returns where the inside of an overlay starts on a screen of w×h.
 func origin(bw, bh, w, h int) (x, y int) {
 	return (w-bw-frameW)/2 + frameW/2, (h-bh-frameH)/2 + frameH/2
 }
 
-// Cursor is the position of the cursor on a screen of w×h.
+// Cursor returns the position of the cursor on a screen of w×h.
 func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
 	o, _, open := s.Top()
 	if !open {
@@ -263,14 +262,14 @@ func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
 	return left + cx, top + cy, ok && cx < bw && cy < bh
 }
 
-// Overlays have one of two widths inside, so that each stands where the last one stood. A
-// narrow screen has less.
+// Overlays have one of two inner widths, so that they do not move around. On a narrow
+// screen they are smaller.
 const (
 	narrowWidth = 60
 	wideWidth   = 100
 )
 
-// bodySize is the inside that an overlay gets on a screen of w×h.
+// bodySize returns the inner size of an overlay on a screen of w×h.
 func bodySize(o Overlay, w, h int) (bw, bh int) {
 	if full, ok := o.(interface{ fullWidth() bool }); ok && full.fullWidth() {
 		bw, bh = o.Size(w-frameW, h-frameH)
@@ -307,14 +306,14 @@ func framed(title, position string, lines []string, w int, st style.Styles) stri
 }
 
 const (
-	// ListFrame is how many lines the frame of a List takes.
+	// ListFrame is the number of lines of the frame of a List.
 	ListFrame   = 2
-	minList     = 36 // cells inside, so that a list keeps its width while one types
-	listPadding = 4  // cells of the cursor and gaps
+	minList     = 36 // minimum inner width, so that the width does not change while the user types
+	listPadding = 4  // cells for the cursor and gaps
 )
 
-// List draws entries beside a text that is being written: at most rows of them in a
-// frame, on a screen of w cells. The selected entry is marked and visible; -1 for none.
+// List draws entries next to a text being written: at most rows of them in a frame, on a
+// screen of w cells. The selected entry is marked and visible; -1 selects none.
 func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	if rows = min(rows, len(entries)); rows < 1 {
 		return nil
@@ -339,9 +338,9 @@ func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	return strings.Split(framed("", position, lines, inner, st), "\n")
 }
 
-const maxVisible = 400 // bytes of a text that are drawn
+const maxVisible = 400 // maximum number of bytes of a text that are drawn
 
-// visible is a text as it can be drawn on one line.
+// visible returns a text as it can be drawn on one line.
 func visible(text string) string {
 	if len(text) > maxVisible {
 		text = strings.ToValidUTF8(text[:maxVisible], "")
@@ -349,8 +348,8 @@ func visible(text string) string {
 	return safetext.VisibleOnce(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
 }
 
-// FitHints leaves out the first of the clauses, divided by " · ", until w cells hold
-// them: the last one closes the overlay.
+// FitHints drops clauses, which are separated by " · ", from the start until the rest fits
+// in w cells; the last one closes the overlay.
 func FitHints(hints string, w int) string {
 	for ansi.StringWidth(hints) > w {
 		_, rest, more := strings.Cut(hints, " · ")

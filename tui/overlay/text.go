@@ -14,59 +14,60 @@ import (
 	"winnow/tui/style"
 )
 
-// GuardTime is how long no key may come before a question accepts one. A key in
-// that time restarts it: a user who is still typing has not seen the question.
+// GuardTime is how long no key must be pressed before a question accepts one. A key in that
+// time restarts it, because a user who is still typing has not read the question.
 const GuardTime = 500 * time.Millisecond
 
-// Answer is one way to answer a question.
+// Answer is one of the answers to a question.
 type Answer struct {
-	Action keymap.Action // of the mode Question, or of one that extends it
+	Action keymap.Action // in the mode Question, or one that extends it
 	Label  string
 }
 
-// Text shows lines to read, and below them a hint or the answers of a question.
-// It cuts nothing: a long line is wrapped, and what does not fit is scrolled.
+// Text shows lines to read, with a hint or the answers to a question below them. It cuts
+// nothing off: long lines are wrapped, and the rest is scrolled.
 type Text struct {
 	title   string
 	lines   []string    // safe to show; may contain our styles
 	wrapped []string    // for width
-	width   int         // 0 is not wrapped yet
-	shown   list.Cursor // on the first line of the screen
+	width   int         // 0 if not wrapped yet
+	shown   list.Cursor // positioned on the first visible line
 
 	keys *keymap.Map
-	hint string      // what else can be done, in the last line
-	mode keymap.Mode // of the answers
+	hint string      // what else can be done, on the last line
+	mode keymap.Mode // mode of the answers
 
-	answers []Answer      // of a question
+	answers []Answer      // answers to a question
 	no      keymap.Action // the answer that changes nothing
-	early   keymap.Key    // the answer that came last within GuardTime, for the hint
+	early   keymap.Key    // the last answer given within GuardTime, for the hint
 	lastKey time.Time
 	now     func() time.Time
 }
 
-// NewText makes an overlay of lines that are safe to show.
+// NewText returns an overlay with lines that are safe to show.
 func NewText(title string, lines []string) *Text {
 	return &Text{title: title, lines: lines}
 }
 
-// NewQuestion asks with these answers; no is the one that AnswerSafe and AnswerCancel
-// give. lines are safe to show: the user can scroll through all of them before
+// NewQuestion asks a question with these answers; no is the one given by AnswerSafe and
+// AnswerCancel. lines must be safe to show; the user can scroll through all of them before
 // answering.
 func NewQuestion(title string, lines []string, answers []Answer, no keymap.Action, now func() time.Time) *Text {
 	mode := keymap.Question
 	for _, a := range answers {
-		mode = max(mode, keymap.Home(a.Action)) // one that extends it comes later
+		mode = max(mode, keymap.Home(a.Action)) // a mode that extends it comes later
 	}
 	return &Text{title: title, lines: lines, mode: mode, answers: answers, no: no, lastKey: now(), now: now}
 }
 
-// WithHint says in the last line what else can be done; who has opened the text does it.
+// WithHint says on the last line what else can be done, which the opener of the text
+// handles.
 func (t *Text) WithHint(hint string) *Text {
 	t.hint = strings.TrimSpace(hint)
 	return t
 }
 
-// Escape implements Overlay: a question gets the answer that changes nothing.
+// Escape implements Overlay. A question gets the answer that changes nothing.
 func (t *Text) Escape() Outcome {
 	if t.answers != nil {
 		return Chosen{Action: t.no}
@@ -77,7 +78,7 @@ func (t *Text) Escape() Outcome {
 // SetKeys implements Overlay.
 func (t *Text) SetKeys(keys *keymap.Map) { t.keys = keys }
 
-// SetLines shows other lines, at the same place.
+// SetLines replaces the lines, keeping the position.
 func (t *Text) SetLines(lines []string) { t.lines, t.width = lines, 0 }
 
 // Title implements Overlay.
@@ -98,7 +99,7 @@ func (t *Text) Key(name keymap.Key, text string) Outcome {
 	return Stay{}
 }
 
-// answer handles a key of a question; nil is for one that scrolls.
+// answer handles a key of a question; it returns nil for one that scrolls.
 func (t *Text) answer(name keymap.Key, text string) Outcome {
 	now := t.now()
 	typedAhead := now.Sub(t.lastKey) < GuardTime
@@ -125,13 +126,13 @@ func (t *Text) answer(name keymap.Key, text string) Outcome {
 // Scroll implements Overlay.
 func (t *Text) Scroll(n int) { t.shown.MoveTo(t.shown.At+n, len(t.wrapped)) }
 
-// Click implements Overlay: a stray click chooses nothing.
+// Click implements Overlay. A click chooses nothing.
 func (t *Text) Click(int) Outcome { return Stay{} }
 
 // Cursor implements Overlay.
 func (t *Text) Cursor() (x, y int, ok bool) { return 0, 0, false }
 
-// Position implements Overlay: the last line on the screen, of how many.
+// Position implements Overlay: last visible line / number of lines.
 func (t *Text) Position() string {
 	if t.shown.Rows <= 0 || len(t.wrapped) <= t.shown.Rows {
 		return ""
@@ -157,8 +158,8 @@ func (t *Text) scrolls() string {
 }
 
 const (
-	minText     = 40 // cells of a short line
-	minQuestion = 36 // cells of a short sentence
+	minText     = 40 // width of a short line in cells
+	minQuestion = 36 // width of a short sentence in cells
 	answerGap   = "   "
 )
 
@@ -193,29 +194,29 @@ func (t *Text) wrap(w int) []string {
 	return t.wrapped
 }
 
-// wrapRules wraps a line. A list of rules is broken after a comma, not at a hyphen within
-// a rule: for that a control character, which no text on the screen has, stands for the
-// hyphens.
+// wrapRules wraps a line. It breaks a list of rules after a comma, not at a hyphen within a
+// rule, by temporarily replacing hyphens with a control character, which no displayed text
+// contains.
 func wrapRules(l string, w int) []string {
 	const hyphen = "\x01"
 	wrapped := strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(l, "-", hyphen), w, ","), hyphen, "-")
 	lines := strings.Split(wrapped, "\n")
-	if lipgloss.Width(wrapped) > w { // x/ansi puts a wide character behind a comma at the end of a line
+	if lipgloss.Width(wrapped) > w { // x/ansi puts a wide character after a comma at the end of a line
 		lines = style.Wrap(l, w)
 	}
 	if !strings.Contains(l, "\x1b") {
 		return lines
 	}
-	return strings.Split(lipgloss.Wrap(strings.Join(lines, "\n"), 0, ""), "\n") // only repeats the style on each line
+	return strings.Split(lipgloss.Wrap(strings.Join(lines, "\n"), 0, ""), "\n") // this only repeats the style on each line
 }
 
-// hintLines are a hint in lines of w cells, one for "".
+// hintLines wraps a hint to w cells; "" gives one line.
 func hintLines(hint string, w int, st style.Styles) []string {
 	return strings.Split(st.Overlay.Muted.Render(strings.Join(style.Wrap(hint, w), "\n")), "\n")
 }
 
-// foot is a gap and the hint, or a gap and the answers in as many lines of w cells
-// as they take.
+// foot returns a gap followed by the hint, or by the answers in as many lines of w cells as
+// necessary.
 func (t *Text) foot(w int, st style.Styles) (lines []string) {
 	if t.hint != "" {
 		return append([]string{""}, hintLines(t.hint, w, st)...)

@@ -12,24 +12,24 @@ import (
 // RuleProposal is the type of payload that the user accepts or rejects.
 const RuleProposal = "rule_proposal"
 
-// Choice is what the user can choose by number below an answer: a next message,
-// an action, or the answer to a proposal.
+// Choice is something the user can choose by number below an answer: a next message, an
+// action, or the answer to a proposal.
 type Choice struct {
 	Label     string                     // safe to show, on one line
-	Message   string                     // the message that it sends; "" for others
-	Action    *assistant.SuggestedAction // nil for others
-	Proposals []string                   // the IDs of the payloads that Accept answers; nil for others
-	Summary   string                     // of that proposal
+	Message   string                     // the message to send; "" for other choices
+	Action    *assistant.SuggestedAction // nil for other choices
+	Proposals []string                   // IDs of the payloads that Accept answers; nil for other choices
+	Summary   string                     // of the proposal
 	Accept    bool
-	KeyAction keymap.Action // below a failed pair: an action of the key table; "" for others
+	KeyAction keymap.Action // below a failed pair: an action of the key table; "" for other choices
 }
 
-// maxLabel is how many cells of a label are shown.
+// maxLabel is the maximum width of a label in cells.
 const maxLabel = 60
 
-// Choices are what the answer of a pair offers: payloads that wait for a decision,
-// then actions, then messages. needsDecision reports whether payloads of a type
-// are accepted or rejected.
+// Choices returns what a pair's answer offers: payloads that wait for a decision, then
+// actions, then messages. needsDecision reports whether payloads of a type are accepted or
+// rejected.
 func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []Choice {
 	var out []Choice
 	var open []assistant.Payload
@@ -70,8 +70,8 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 	return out
 }
 
-// Unlabelled is the message that the choice sends, in lines that are safe to show, when
-// its label is another text; nil otherwise.
+// Unlabelled returns the message that the choice sends, in lines that are safe to show, if
+// it differs from the label; otherwise nil.
 func (c Choice) Unlabelled() []string {
 	if c.Message == "" || c.Message == c.Label {
 		return nil
@@ -79,7 +79,7 @@ func (c Choice) Unlabelled() []string {
 	return safetext.Lines(c.Message, safetext.Visible)
 }
 
-// providerOf is the provider whose rules a payload proposes, behind a blank; "" when it
+// providerOf returns a blank and the provider whose rules a payload proposes; "" if it
 // names none.
 func providerOf(p assistant.Payload) string {
 	var data struct {
@@ -91,7 +91,7 @@ func providerOf(p assistant.Payload) string {
 	return " " + safetext.Line(Visible(data.Provider), maxLabel)
 }
 
-// ActionName is the name in the key table of an action that the model names.
+// ActionName returns the name in the key table for an action named by the model.
 func ActionName(action string) keymap.Action {
 	name := strings.ReplaceAll(action, "_", "-")
 	if name == "open-save" {

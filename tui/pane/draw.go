@@ -19,11 +19,11 @@ type Piece struct {
 	Style style.Style
 }
 
-// maxVisible bounds, in bytes, how much of an untrusted text is drawn on one line.
+// maxVisible is how many bytes of an untrusted text are drawn on one line.
 const maxVisible = 2000
 
-// Visible is the text of a model, a provider or a file as it can be drawn on one
-// line: invisible characters and control characters are spelled out.
+// Visible returns the text of a model, a provider or a file as it can be drawn on one line,
+// with invisible and control characters made visible.
 func Visible(text string) string {
 	if len(text) > maxVisible {
 		end := maxVisible
@@ -35,8 +35,8 @@ func Visible(text string) string {
 	return safetext.Visible(text)
 }
 
-// FitName is style.Fit for names, which often differ only at their ends: a
-// name that is too long loses its middle.
+// FitName is style.Fit for names, which often differ only at their ends: a name that is too
+// long is shortened in the middle.
 func FitName(text string, w int, ellipsis string) string {
 	n, tail := ansi.StringWidth(text), (w-ansi.StringWidth(ellipsis))/2
 	if n <= w || tail <= 0 {
@@ -50,7 +50,7 @@ func FitName(text string, w int, ellipsis string) string {
 	return style.Fit(head+ellipsis+end, w, "")
 }
 
-// FirstFitting is the first of some texts that fits into w cells, or the last.
+// FirstFitting returns the first text that fits into w cells, or the last one.
 func FirstFitting(w int, texts ...string) string {
 	for _, t := range texts[:len(texts)-1] {
 		if ansi.StringWidth(t) <= w {
@@ -60,8 +60,8 @@ func FirstFitting(w int, texts ...string) string {
 	return texts[len(texts)-1]
 }
 
-// Spread draws left and right at the edges of w cells. fit shortens a left piece
-// that is too long; right is left out where it would take more than half.
+// Spread draws left and right at the edges of w cells. fit shortens left pieces that are
+// too long; right is left out if it would take more than half.
 func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsis string, left, right []Piece) string {
 	rightWidth := 0
 	for _, r := range right {
@@ -92,16 +92,16 @@ func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsi
 
 // Note is a text in the foot of a pane.
 type Note struct {
-	Rank     int    // notes with a higher rank give way first
-	Text     string // safe to show; with MaxLines 0 it is drawn already
-	Short    string // replaces Text where that would be cut to one line; "" is Text
+	Rank     int    // notes with a higher rank are left out first
+	Text     string // safe to show; if MaxLines is 0, already drawn
+	Short    string // replaces Text if that would be cut to one line; "" means Text
 	Style    style.Style
-	MaxLines int // lines that the text may be wrapped into; 0 is one line that is drawn already
+	MaxLines int // maximum number of lines after wrapping; 0 means one line that is already drawn
 }
 
-// LayoutNotes draws notes in their order in at most n lines of w cells. Each note gets
-// a line in the order of rank, then those that need more get what is left over.
-// A text that is cut ends with the ellipsis.
+// LayoutNotes draws notes in order, in at most n lines of w cells. Each note gets a line,
+// in order of rank; the remaining lines go to notes that need more. A text that is cut ends
+// with the ellipsis.
 func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 	wrapped, lines := make([][]string, len(notes)), make([]int, len(notes))
 	highest := 0
@@ -146,15 +146,15 @@ func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 	return out
 }
 
-// Join puts the non-empty sentences on one line. A hint is empty when no
-// key is bound to its action.
+// Join joins the non-empty sentences on one line. A hint is empty if no key is bound to its
+// action.
 func Join(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(sentences), func(s string) bool { return s == "" }), " · ")
 }
 
-// ArgumentLine is the arguments of a call on one line: an object in the order of
-// its names, texts without their names, which the tool's name implies. Invisible
-// characters are spelled out.
+// ArgumentLine returns the arguments of a call on one line: the values of an object in the
+// order of its names; strings are shown without their name, which the tool's name implies.
+// Invisible characters are made visible.
 func ArgumentLine(raw json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil {
@@ -166,7 +166,7 @@ func ArgumentLine(raw json.RawMessage) string {
 			words = append(words, Visible(text))
 			continue
 		}
-		value, _ := json.Marshal(fields[name]) // it was read from JSON
+		value, _ := json.Marshal(fields[name]) // cannot fail: it was read from JSON
 		words = append(words, name+"="+Visible(string(value)))
 	}
 	return strings.Join(words, " ")

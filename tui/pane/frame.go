@@ -14,21 +14,21 @@ const (
 	minHeight = 3
 )
 
-// headLines are the lines above the inside of a Frame: the titles, and below them air, or
-// with the focus a line under the open title.
+// headLines is the number of lines above the inside of a Frame: the titles, followed by an
+// empty line or, with the focus, a line below the open title.
 const headLines = 2
 
-// Frame is the head of a pane with the titles of its tabs, and the air at its sides. The
-// zero value of its fields is a pane without tabs and without focus.
+// Frame is the head of a pane with the titles of its tabs, and the margins at its sides.
+// The zero value is a pane without tabs and focus.
 type Frame struct {
 	Styles  *style.Styles
 	Focused bool
 	Titles  []string // of the tabs; safe to show
 	Open    int      // index of the open one
-	Below   bool     // the pane is below another one: a line is between them
+	Below   bool     // the pane is below another one, separated by a line
 }
 
-// title is the title of a tab as the head shows it, the open one marked.
+// title returns the title of a tab as the head shows it, with the open one marked.
 func (f Frame) title(i int) string {
 	lead := " "
 	if i == f.Open {
@@ -37,9 +37,9 @@ func (f Frame) title(i int) string {
 	return lead + f.Titles[i] + " "
 }
 
-// Draw draws the head above the lines that inside returns for the inner size: h lines of
-// w cells. titles are the cells [from, to) of each title in the line of titles; both are
-// 0 for one that has no room.
+// Draw draws the head above the lines that inside returns for the inner size: h lines of w
+// cells. titles are the cells [from, to) of each title in the line of titles; both are 0 if
+// it does not fit.
 func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, titles [][2]int) {
 	w, h = max(w, 0), max(h, 0)
 	titles = make([][2]int, len(f.Titles))
@@ -62,7 +62,7 @@ func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, t
 	return lines, titles
 }
 
-// edge is the line above a pane that is below another one: with the focus a heavy one.
+// edge returns the line above a pane that is below another one: thicker with the focus.
 func (f Frame) edge(w int) string {
 	if f.Focused {
 		return f.Styles.Border.Focused.Render(strings.Repeat(f.Styles.Border.FocusedShape.Top, w))
@@ -70,7 +70,7 @@ func (f Frame) edge(w int) string {
 	return f.Styles.Border.Idle.Render(strings.Repeat(f.Styles.Border.Shape.Top, w))
 }
 
-// underline is the line under the open title, drawn only with the focus.
+// underline returns the line below the open title, which is drawn only with the focus.
 func (f Frame) underline(w int, titles [][2]int) string {
 	if !f.Focused || f.Open >= len(titles) {
 		return strings.Repeat(" ", w)
@@ -80,7 +80,7 @@ func (f Frame) underline(w int, titles [][2]int) string {
 	return strings.Repeat(" ", from) + f.Styles.Border.Focused.Render(line) + strings.Repeat(" ", max(0, w-from-len([]rune(line))))
 }
 
-// top is the line of titles. Where they do not all fit, only the open one is shown.
+// top returns the line of titles. If they do not all fit, only the open one is shown.
 func (f Frame) top(w int, titles [][2]int) string {
 	from, to := 0, len(f.Titles)
 	width := to - 1

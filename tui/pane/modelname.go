@@ -2,10 +2,10 @@ package pane
 
 import "strings"
 
-// builtIn begins the id of the built-in model, whose name alone would say nothing.
+// builtIn is the prefix of the built-in model's id, whose name alone would be meaningless.
 const builtIn = "offline/"
 
-// ModelName is a model as a line of the screen shows it: its id without the endpoint.
+// ModelName returns a model as shown in a line of the screen: its id without the endpoint.
 func ModelName(id string) string {
 	if _, name, ok := strings.Cut(id, "/"); ok && name != "" && !strings.HasPrefix(id, builtIn) {
 		return name

@@ -15,37 +15,38 @@ type Pane interface {
 	// Lines draws the pane with its frame: h lines of w cells.
 	Lines(w, h int) []string
 	SetStyles(st style.Styles)
-	// SetKeys gives the pane the keys as they are bound, for its hints.
+	// SetKeys sets the key bindings for the pane's hints.
 	SetKeys(keys Keys)
 	SetFocus(on bool)
-	// Show gives the pane what the workspace has published. The pane draws that alone.
+	// Show passes the state published by the workspace to the pane, which draws nothing
+	// else.
 	Show(State)
-	// Changed reports that what the pane has asked for by itself may be out of date.
+	// Changed reports that what the pane has requested by itself may be out of date.
 	Changed()
-	// Wants is what the pane asks for by itself, from memory: to tell the window what the
-	// user looks at, or to read what is not known yet. It is asked after every message,
-	// and asks once.
+	// Wants returns what the pane requests by itself: to report what the user is looking
+	// at, or to read what is not known yet. It is called after every message, must not do
+	// I/O, and requests the same thing only once.
 	Wants() (e Edit, ok bool)
 	// Do performs an action of the key table.
 	Do(a keymap.Action) Action
-	// Key gives the text line of the pane an action of the mode Line or Editing, or with
-	// "" what was typed or pasted. It is called only while Typing.
+	// Key passes an action of the mode Line or Editing to the pane's text line or, if the
+	// action is "", typed or pasted text. It is called only while Typing.
 	Key(a keymap.Action, text string) Action
 	// Typing reports whether a text line of the pane has the focus.
 	Typing() bool
-	// Escape clears the text line, or closes it when it is empty.
+	// Escape clears the text line, or closes it if it is empty.
 	Escape()
 	// Click handles a click at a cell of the pane.
 	Click(x, y int) Action
-	// Status is what header and footer show of the window.
+	// Status returns what header and footer show about the window.
 	Status() Status
 }
 
-// Keys returns the key that an action of the key table is bound to in a pane, as
-// it is shown; "" when no key is bound to it.
+// Keys returns the key bound to an action of the key table in a pane, as shown to the user;
+// "" if there is none.
 type Keys func(keymap.Action) string
 
-// key is the key of an action; "" also when keys is nil.
+// key returns the key of an action; "" if keys is nil.
 func (keys Keys) key(action keymap.Action) string {
 	if keys == nil {
 		return ""
@@ -53,11 +54,11 @@ func (keys Keys) key(action keymap.Action) string {
 	return keys(action)
 }
 
-// Named is the key of an action by its name in the key table; see package advice.
+// Named returns the key of an action by its name in the key table; see package advice.
 func (keys Keys) Named(action string) string { return keys.key(keymap.Action(action)) }
 
-// Hint names the key of an action and what it does, as in "d deletes it"; ""
-// when no key is bound to it, or when keys is nil.
+// Hint returns the key of an action and what it does, as in "d deletes it"; "" if no key is
+// bound to it or keys is nil.
 func (keys Keys) Hint(action keymap.Action, does string) string {
 	if key := keys.key(action); key != "" {
 		return key + " " + does
@@ -65,7 +66,8 @@ func (keys Keys) Hint(action keymap.Action, does string) string {
 	return ""
 }
 
-// Hints are the keys of actions with what each does; an action without a key is left out.
+// Hints returns the keys of actions with what each does; actions without a key are left
+// out.
 func (keys Keys) Hints(all ...keymap.Hint) []Hint {
 	var hints []Hint
 	for _, does := range all {
@@ -80,79 +82,80 @@ func (keys Keys) Hints(all ...keymap.Hint) []Hint {
 
 // State is what the workspace has published.
 type State struct {
-	Window      any                     // the snapshot of the window; nil: none yet
-	Holder      string                  // whose turn has a shared window, beside the own one; "" is nobody's
-	Topic       string                  // of new messages
+	Window      any                     // the snapshot of the window; nil if there is none yet
+	Holder      string                  // another user whose turn has locked the shared window; "" if none
+	Topic       string                  // topic of new messages
 	Checkpoints []checkpoint.Checkpoint // of the session, oldest first
 }
 
-// Receiver is a Pane that computes what takes longer than a frame; see Compute.
+// Receiver is a Pane with computations that take longer than a frame; see Compute.
 type Receiver interface {
-	// Receive takes the result of a Compute.
+	// Receive handles the result of a Compute.
 	Receive(result any) Action
 }
 
-// Hinter is a Pane whose keys have a meaning of their own.
+// Hinter is a Pane with keys that have a special meaning.
 type Hinter interface {
-	// Hints are those keys, the most useful first. The keys of the key table that
-	// mean the same in every pane are not among them.
+	// Hints returns those keys, most useful first, without the keys that mean the same in
+	// every pane.
 	Hints() []Hint
 }
 
-// Arguer is a Pane some of whose actions can be given what they would ask for.
+// Arguer is a Pane that accepts arguments for some actions, instead of asking for them.
 type Arguer interface {
-	// DoWith performs an action of the key table on what was typed after its name.
+	// DoWith performs an action of the key table with the text typed after its name.
 	DoWith(a keymap.Action, argument string) Action
 }
 
 // Hint is a key with what it does now, in two or three words.
 type Hint struct{ Key, Text string }
 
-// Welcomer is a Pane that says on an empty conversation what its window is about.
+// Welcomer is a Pane that describes its window in an empty conversation.
 type Welcomer interface {
-	// Welcome is for a conversation without messages; ok is false while nothing is known.
+	// Welcome is called for a conversation without messages; ok is false while nothing is
+	// known.
 	Welcome() (w Welcome, ok bool)
 }
 
-// Welcome is what an empty conversation shows of a window.
+// Welcome is what an empty conversation shows about a window.
 type Welcome struct {
 	Facts    []Fact
-	Requests []string // that make sense for what the window holds, the best first
+	Requests []string // useful example requests for the window's content, best first
 }
 
 // Fact is a line of a Welcome. Name and Text are drawn in columns.
 type Fact struct{ Name, Text string }
 
-// Completer is a Pane whose names can be completed where the user types them.
+// Completer is a Pane with names that can be completed where the user types them.
 type Completer interface {
-	// Completions are the names, the most likely ones first.
+	// Completions returns the names, most likely ones first.
 	Completions() []string
 }
 
-// Status is what header and footer show of the window.
+// Status is what header and footer show about the window.
 type Status struct {
 	Title    string // "model filter"
 	Subtitle string // the provider
 	Unsaved  int    // changes that can be saved
-	Deletes  string // what the key that deletes a rule does here, in a word or two; "" is nothing
+	Deletes  string // what the delete-rule key does here, in a word or two; may be ""
 }
 
-// Action is what a pane asks the root to do: one of Nothing, Edit, Notify,
-// SetFilter, SelectTopic, Pick, Confirm, Compute, Discard.
+// Action is what a pane asks the root to do: a Nothing, Edit, Notify, SetFilter,
+// SelectTopic, Pick, Confirm, Compute or Discard.
 //
 //sumtype:decl
 type Action interface{ action() }
 
 type (
-	// Nothing is done.
+	// Nothing does nothing.
 	Nothing struct{}
-	// Edit is an act in the window, based on what the pane shows. One that is a step can
+	// Edit is an act in the window, based on what the pane shows. If it is a step, it can
 	// be undone, and later keys wait for it.
 	Edit struct {
 		Act      assistant.Act
-		Revision int64  // of the snapshot that was shown
-		Doing    string // shown meanwhile; "" shows nothing
-		// ViewOnly says that only the display changes: there is nothing to save.
+		Revision int64  // of the displayed snapshot
+		Doing    string // shown in the meantime; "" shows nothing
+		// ViewOnly means that only the display changes, so there is nothing to save.
 		ViewOnly bool
 	}
 	// Notify shows a notice.
@@ -160,10 +163,10 @@ type (
 		Text    string
 		IsError bool
 	}
-	// SetFilter executes a line of the filter language: the conversation shows what
-	// it matches, and a command in it is executed.
+	// SetFilter executes a line of the filter language: the conversation shows the matching
+	// messages, and a command in it is executed.
 	SetFilter struct{ Line string }
-	// SelectTopic gives new messages a topic; "" for none.
+	// SelectTopic sets the topic of new messages; "" for none.
 	SelectTopic struct{ Path string }
 	// Pick lets the user choose from a list.
 	Pick struct {
@@ -171,20 +174,20 @@ type (
 		Entries []overlay.Entry
 		Then    func(value string) Action
 	}
-	// Confirm asks a question that can be answered with yes or no.
+	// Confirm asks a yes-or-no question.
 	Confirm struct {
 		Title string
 		Lines []string
 		Yes   string // what yes does, in a few words
 		Then  func() Action
 	}
-	// Compute takes longer than a frame, and works on memory alone. Receive gets the
-	// result, unless that is an error, which is shown.
+	// Compute runs a computation that takes longer than a frame and does no I/O. Receive
+	// gets the result; an error is shown instead.
 	Compute struct {
-		Doing string // shown meanwhile
+		Doing string // shown in the meantime
 		Run   func() (result any, err error)
 	}
-	// Discard drops the unsaved changes of the window, after a question.
+	// Discard discards the unsaved changes of the window, after asking.
 	Discard struct{}
 )
 
@@ -198,9 +201,9 @@ func (Confirm) action()     {}
 func (Compute) action()     {}
 func (Discard) action()     {}
 
-// None is the pane of a session without a window: it shows nothing and does nothing.
+// None is the pane of a session without a window: it shows and does nothing.
 type None struct {
-	Title string // what the header calls it; "" is "chat"
+	Title string // shown in the header; "" means "chat"
 }
 
 // Lines implements Pane.

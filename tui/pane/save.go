@@ -13,8 +13,8 @@ import (
 // maxLines is how many lines of a list a question shows.
 const maxLines = 20
 
-// SavePlanLines is the save dialog for a user: the effects with their items in columns, what
-// others have staged, then the lines of the files.
+// SavePlanLines returns the save dialog for a user: the effects with their items in
+// columns, what others have staged, then the lines of the files.
 func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []string {
 	if plan.Empty() {
 		return []string{st.Diff.Same.Render("nothing would change")}
@@ -23,7 +23,8 @@ func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []str
 }
 
 // DiffLines draws the lines of a plan, which are safe to show: + is added, - is removed, !
-// is to be done, indented lines are items, which come in columns, others are headings.
+// is to be done, indented lines are items, which are drawn in columns, and other lines are
+// headings.
 func DiffLines(lines []string, st *style.Styles) []string {
 	out := make([]string, 0, len(lines))
 	var items []string
@@ -74,7 +75,7 @@ func ConflictLines(c *assistant.Conflict, mine []assistant.Change, icons *style.
 	return append(append(lines, "", "yours:"), ChangeLines(mine, icons)...)
 }
 
-// ChangeLines are changes, one a line.
+// ChangeLines returns one line per change.
 func ChangeLines(changes []assistant.Change, icons *style.Icons) []string {
 	var lines []string
 	for _, c := range changes {
@@ -89,7 +90,7 @@ func ChangeLines(changes []assistant.Change, icons *style.Icons) []string {
 	return firstLines(lines)
 }
 
-// firstLines are the first maxLines lines, and how many more there are.
+// firstLines returns the first maxLines lines, and a line with the number of others.
 func firstLines(lines []string) []string {
 	switch n := len(lines) - maxLines; {
 	case len(lines) == 0:
@@ -100,7 +101,7 @@ func firstLines(lines []string) []string {
 	return lines
 }
 
-// ConflictTitle is the title of the question about a file that another program has
+// ConflictTitle returns the title of the question about a file that another program has
 // changed.
 func ConflictTitle(c *assistant.Conflict) string {
 	return Visible(filepath.Base(c.Path)) + " was changed by another program"

@@ -7,11 +7,11 @@ import (
 	"winnow/tui/list"
 )
 
-// Row is a line of a list. Selectable says whether the cursor can stand on it;
-// headings and explanations are not selectable.
+// Row is a line of a list. Selectable reports whether the cursor can be on it; headings and
+// explanations are not selectable.
 type Row interface{ Selectable() bool }
 
-// TextRows makes a row of each line.
+// TextRows returns one row per line.
 func TextRows[R Row](row func(text string) R, lines ...string) []R {
 	rows := make([]R, len(lines))
 	for i, l := range lines {
@@ -20,17 +20,17 @@ func TextRows[R Row](row func(text string) R, lines ...string) []R {
 	return rows
 }
 
-// List is the rows of one tab with a cursor. The zero value is empty.
+// List contains the rows of one tab, with a cursor. The zero value is empty.
 type List[R Row] struct {
 	Rows   []R
-	Cursor list.Cursor // on an index into Rows, also when no row is selectable
+	Cursor list.Cursor // position in Rows, even if no row is selectable
 }
 
-// Move moves the cursor by n rows, past rows that are not selectable.
+// Move moves the cursor by n rows, skipping rows that are not selectable.
 func (l *List[R]) Move(n int) { l.MoveTo(l.Cursor.At+n, n < 0) }
 
-// MoveTo puts the cursor on the selectable row nearest to row n: the next one up
-// or down, and in the other direction when there is none.
+// MoveTo moves the cursor to the selectable row nearest to row n: the next one upwards or
+// downwards, or in the other direction if there is none.
 func (l *List[R]) MoveTo(n int, up bool) {
 	n = min(max(n, 0), max(len(l.Rows)-1, 0))
 	steps := [...]int{1, -1}
@@ -51,7 +51,7 @@ func (l *List[R]) MoveTo(n int, up bool) {
 // Page moves the cursor by n screens.
 func (l *List[R]) Page(n int) { l.Move(n * l.Cursor.Page()) }
 
-// Current is the row under the cursor; ok is false when no row is selectable.
+// Current returns the row under the cursor; ok is false if no row is selectable.
 func (l *List[R]) Current() (r R, ok bool) {
 	if l.Cursor.At >= len(l.Rows) || !l.Rows[l.Cursor.At].Selectable() {
 		return r, false
@@ -59,8 +59,8 @@ func (l *List[R]) Current() (r R, ok bool) {
 	return l.Rows[l.Cursor.At], true
 }
 
-// Find puts the cursor on the first selectable row that matches, and reports
-// whether there is one.
+// Find moves the cursor to the first selectable row that matches, and reports whether there
+// is one.
 func (l *List[R]) Find(matches func(R) bool) bool {
 	for i, r := range l.Rows {
 		if r.Selectable() && matches(r) {
@@ -71,14 +71,14 @@ func (l *List[R]) Find(matches func(R) bool) bool {
 	return false
 }
 
-// Visible is how many rows the last frame showed.
+// Visible returns how many rows the last frame showed.
 func (l *List[R]) Visible() int {
 	from, to := l.Cursor.Shown(len(l.Rows))
 	return to - from
 }
 
-// scroll keeps the cursor within the h visible rows. On the first selectable row
-// the heading above it is visible as well.
+// scroll keeps the cursor within the h visible rows. If it is on the first selectable row,
+// the heading above is visible as well.
 func (l *List[R]) scroll(h int) {
 	c := &l.Cursor
 	top := max(min(c.Top, c.At), c.At-h+1)
@@ -90,22 +90,22 @@ func (l *List[R]) scroll(h int) {
 	c.Scroll(h, first, c.At+1, len(l.Rows))
 }
 
-// Tabs are the lists of a pane in a frame with their titles, one of them open.
+// Tabs are the lists of a pane in a frame with their titles; one of them is open.
 type Tabs[R Row] struct {
 	Lists  []List[R]
 	Open   int
-	titles [][2]int // cells of the top line that each title takes, as drawn last
-	head   int      // lines above the list, as drawn last
+	titles [][2]int // cells of each title in the top line when last drawn
+	head   int      // number of lines above the list when last drawn
 }
 
-// List is the list of the open tab.
+// List returns the list of the open tab.
 func (t *Tabs[R]) List() *List[R] { return &t.Lists[t.Open] }
 
-// Next opens the tab n to the right, or to the left when n is negative.
+// Next opens the tab n to the right, or to the left if n is negative.
 func (t *Tabs[R]) Next(n int) { t.Open = (t.Open + n + len(t.Lists)) % len(t.Lists) }
 
-// Move performs an action of the key table that moves the cursor or opens
-// another tab, and reports whether it is one.
+// Move performs an action of the key table that moves the cursor or opens another tab. It
+// reports whether the action is one of these.
 func (t *Tabs[R]) Move(action keymap.Action) bool {
 	l := t.List()
 	switch action {
@@ -135,13 +135,13 @@ func (t *Tabs[R]) Move(action keymap.Action) bool {
 // DrawFuncs draw the inside of a pane: the lines above the list, a row in w cells, and the
 // lines below the list, at most h of them.
 type DrawFuncs[R Row] struct {
-	Head func(w, h int) []string // nil: none
+	Head func(w, h int) []string // may be nil
 	Row  func(r R, selected bool, w int) string
 	Foot func(w, h int) []string
 }
 
-// Draw draws the frame with the titles, the visible rows and the foot: h lines
-// of w cells. Open of the frame is set here.
+// Draw draws the frame with the titles, the visible rows and the foot: h lines of w cells.
+// It sets Open of the frame.
 func (t *Tabs[R]) Draw(f Frame, w, h int, v DrawFuncs[R]) []string {
 	f.Open = t.Open
 	lines, titles := f.Draw(w, h, func(w, h int) []string {
@@ -166,8 +166,8 @@ func (t *Tabs[R]) Draw(f Frame, w, h int, v DrawFuncs[R]) []string {
 	return lines
 }
 
-// Click handles a click at a cell of the frame as drawn last: a title opens its
-// tab, a row takes the cursor. again reports that the row had the cursor before.
+// Click handles a click at a cell of the frame as last drawn: a title opens its tab, a row
+// gets the cursor. again reports that the row already had the cursor.
 func (t *Tabs[R]) Click(x, y int) (again bool) {
 	if y == 0 {
 		for i, cells := range t.titles {

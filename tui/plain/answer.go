@@ -10,27 +10,27 @@ import (
 	"winnow/tui/style"
 )
 
-// Answer prints one part of an answer, the text between two calls of tools, as it
-// comes.
+// Answer prints one part of an answer, that is, the text between two tool calls, as it
+// arrives.
 type Answer interface {
 	Write(text string) error
-	Close() error // the part is whole
+	Close() error // the part is complete
 }
 
-// NewRaw prints the text itself, on what is no terminal.
+// NewRaw prints the text itself, for output that is not a terminal.
 func NewRaw(out io.Writer) Answer { return &rawPart{out: out} }
 
-// NewRendered prints Markdown, for a terminal. displayable replaces what it cannot show.
+// NewRendered prints Markdown for a terminal. displayable replaces what the terminal cannot
+// show.
 func NewRendered(out io.Writer, st style.Markdown, width int, displayable func(string) string) Answer {
 	return &renderedPart{out: out, displayable: displayable, doc: markdown.New(markdown.NewStyle(st)), width: width}
 }
 
-// rawPart writes the text as it is, with one line end behind it. The text is
-// sanitised here, like everything that may reach a terminal.
+// rawPart writes the sanitised text, followed by one line end.
 type rawPart struct {
 	out     io.Writer
 	cleaner safetext.Cleaner
-	breaks  string // line ends that wait for the text behind them
+	breaks  string // line ends that are written once text follows
 }
 
 // Write implements Answer.
@@ -53,13 +53,13 @@ func (r *rawPart) Close() error {
 	return err
 }
 
-// renderedPart renders Markdown, each block as soon as it is whole.
+// renderedPart renders Markdown, each block as soon as it is complete.
 type renderedPart struct {
 	out         io.Writer
 	displayable func(string) string // replaces what the terminal cannot show
 	doc         *markdown.Doc
 	width       int
-	lines       int // of doc that are printed
+	lines       int // how many lines of doc are printed
 }
 
 // Write implements Answer.
@@ -75,7 +75,7 @@ func (d *renderedPart) Close() error {
 }
 
 // print writes what is not printed yet: of lines, and of the rest of the document, whose
-// last line is certain when it is whole.
+// last line is final if whole is true.
 func (d *renderedPart) print(lines []string, whole bool) error {
 	rest, all := d.doc.Rest(), len(lines)
 	if rest != nil {

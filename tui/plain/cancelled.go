@@ -7,8 +7,7 @@ import (
 	"winnow/assistant"
 )
 
-// offerCancelled says what can be done with what came of a cancelled answer, if something
-// did.
+// offerCancelled says what can be done with a cancelled answer, if there is one.
 func (c *console) offerCancelled() {
 	p := c.workspace.Cancelled()
 	if p == nil {
@@ -21,7 +20,7 @@ func (c *console) offerCancelled() {
 	c.out.Line(what + " Until the next message, /keep keeps it and /again asks again.")
 }
 
-// keep keeps what came of the cancelled answer.
+// keep keeps the cancelled answer.
 func (c *console) keep(ctx context.Context, _ string) error {
 	p, err := c.workspace.KeepCancelled(ctx)
 	if err != nil {
@@ -35,7 +34,7 @@ func (c *console) keep(ctx context.Context, _ string) error {
 	return nil
 }
 
-// again asks again what was cancelled.
+// again repeats the cancelled request.
 func (c *console) again(ctx context.Context, _ string) error {
 	p, err := c.workspace.AskAgain(ctx)
 	if err != nil {
@@ -44,7 +43,8 @@ func (c *console) again(ctx context.Context, _ string) error {
 	return c.send(ctx, p, p.Text)
 }
 
-// branch starts a session that continues from a pair, by its number, or from the last one.
+// branch starts a session that branches off at a pair, given by its number, or at the last
+// one.
 func (c *console) branch(ctx context.Context, number string) error {
 	i, seq, err := c.pairAt(number)
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *console) branch(ctx context.Context, number string) error {
 	return err
 }
 
-// title shows the title of the session, or changes it.
+// title shows or sets the title of the session.
 func (c *console) title(ctx context.Context, title string) (err error) {
 	switch title {
 	case "":
@@ -75,7 +75,7 @@ func (c *console) title(ctx context.Context, title string) (err error) {
 	return err
 }
 
-// cost says what the answers of the session took.
+// cost prints the cost of the session's answers.
 func (c *console) cost(ctx context.Context, _ string) error {
 	sum, err := c.workspace.Cost(ctx)
 	if err == nil {

@@ -22,13 +22,13 @@ func (c *console) listRules(context.Context, string) error {
 	return nil
 }
 
-// changed reports a change of the window, and shows what follows from it.
+// changed reports a change of the window and its consequences.
 func (c *console) changed(text string) {
 	c.out.Line(text)
 	c.showChanges()
 }
 
-// warn shows what went wrong after something was done; "" is nothing.
+// warn prints what went wrong after something was done; "" prints nothing.
 func (c *console) warn(warning string) {
 	if warning != "" {
 		c.out.Label("Warning", Quote(warning))
@@ -40,7 +40,7 @@ func (c *console) showChanged(changed *assistant.PlanChanged) {
 	c.out.Label("Notice", Quote(changed.Changed(c.workspace.Author()))+". This is what would be done now:")
 }
 
-// save shows what would be written, and writes it after a yes. done is false when
+// save shows what would be written, and writes it if the user answers yes. done is false if
 // something stays unsaved.
 func (c *console) save(ctx context.Context) (done bool, err error) {
 	st := style.New(style.Options{Profile: style.NoColor})
@@ -79,7 +79,7 @@ func (c *console) save(ctx context.Context) (done bool, err error) {
 	return false, err
 }
 
-// askConflict asks which version to use when another program has changed the file.
+// askConflict asks which version to use if another program has changed the file.
 func (c *console) askConflict(ctx context.Context, plan assistant.SavePlan, st *style.Styles) error {
 	c.out.Label("Notice", pane.ConflictTitle(plan.Conflict)+".")
 	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, &st.Icons)...)
@@ -104,7 +104,7 @@ func (c *console) askConflict(ctx context.Context, plan assistant.SavePlan, st *
 	return err
 }
 
-// discard shows what would be lost, and discards it after a yes.
+// discard shows what would be lost, and discards it if the user answers yes.
 func (c *console) discard(ctx context.Context, _ string) error {
 	plan, err := c.workspace.PlanDiscard("")
 	if err == nil {
@@ -126,8 +126,8 @@ func (c *console) askDiscard(ctx context.Context, plan assistant.SavePlan) (done
 	return c.discardShown(ctx, plan.Digest)
 }
 
-// discardShown discards the changes that were shown with a digest, or asks about those
-// that there are by now.
+// discardShown discards the changes that were shown with a digest. If the changes have
+// changed, it asks again.
 func (c *console) discardShown(ctx context.Context, digest string) (done bool, err error) {
 	lost, err := c.workspace.Discard("Discarded the unsaved changes", assistant.Basis{Digest: digest})
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
@@ -152,7 +152,7 @@ var scopes = map[string]checkpoint.Scope{
 	"": checkpoint.ScopeBoth, "both": checkpoint.ScopeBoth, "window": checkpoint.ScopeWindow, "rules": checkpoint.ScopeWindow, "conversation": checkpoint.ScopeConversation,
 }
 
-// rollback lists the points to go back to, "Session start" first, or goes back to one.
+// rollback lists the checkpoints, "Session start" first, or rolls back to one.
 func (c *console) rollback(ctx context.Context, args string) error {
 	if args == "" || c.listed == nil {
 		c.listed, c.newest = c.session.Checkpoints(), c.workspace.Newest()
@@ -176,8 +176,8 @@ func (c *console) rollback(ctx context.Context, args string) error {
 	return c.rollBackTo(ctx, c.listed[i].ID, scope, c.newest)
 }
 
-// rollBackTo goes back to a checkpoint. newest is the newest step that was shown; when
-// there are others by now, they are shown and asked about.
+// rollBackTo rolls back to a checkpoint. newest is the newest step that was shown; if there
+// are newer ones, they are shown and it asks again.
 func (c *console) rollBackTo(ctx context.Context, id string, scope checkpoint.Scope, newest string) error {
 	back, err := c.workspace.Rollback(c.ctx, id, scope, newest)
 	for changed, ok := errors.AsType[*assistant.PlanChanged](err); ok; changed, ok = errors.AsType[*assistant.PlanChanged](err) {
@@ -226,8 +226,8 @@ func (c *console) undo(ctx context.Context, what string) error {
 	return reply("Usage: /undo for the newest change, /undo rollback, or /undo messages for the last :command of a filter line.")
 }
 
-// undoRollback undoes the last rollback. It asks when another session made it, or when that
-// loses steps made since.
+// undoRollback undoes the last rollback. It asks first if another session made it, or if
+// steps made since would be lost.
 func (c *console) undoRollback(ctx context.Context) error {
 	warning, ask, err := c.workspace.UndoRollback(c.ctx, nil)
 	for ask != nil {
@@ -260,7 +260,7 @@ func (c *console) undoRollback(ctx context.Context) error {
 	return err
 }
 
-// undoChange undoes the newest change. It asks when that cuts the conversation.
+// undoChange undoes the newest change. It asks first if that removes messages.
 func (c *console) undoChange(ctx context.Context) error {
 	step, ok := c.workspace.LastStep()
 	if !ok {
@@ -280,7 +280,7 @@ func (c *console) undoChange(ctx context.Context) error {
 	return c.rollBackTo(ctx, step.ID, scope, step.ID)
 }
 
-// quit leaves, and asks first what becomes of unsaved changes.
+// quit quits, after asking what to do with unsaved changes.
 func (c *console) quit(ctx context.Context, _ string) error {
 	if !c.workspace.Unsaved() || !c.opts.Interactive || c.inputEnded {
 		c.leave()

@@ -19,7 +19,7 @@ import (
 	"winnow/tui/slash"
 )
 
-// commands are those of slash.Table that the console has, by name.
+// commands returns the commands of slash.Table that the console supports, by name.
 func commands() map[string]func(c *console, ctx context.Context, args string) error {
 	return map[string]func(c *console, ctx context.Context, args string) error{
 		"help":     (*console).help,
@@ -90,7 +90,7 @@ func (c *console) help(_ context.Context, topic string) error {
 	return nil
 }
 
-// connect connects a model by questions.
+// connect connects a model by asking questions.
 func (c *console) connect(ctx context.Context, _ string) error {
 	if c.opts.Connect == nil || !c.opts.Interactive {
 		return reply("winnow config connect connects a model.")
@@ -100,7 +100,7 @@ func (c *console) connect(ctx context.Context, _ string) error {
 	})
 }
 
-// offer shows the choices of a pair, numbered as on the screen.
+// offer prints the choices of a pair, numbered as on the screen.
 func (c *console) offer(seq int64) {
 	p, err := c.pair(c.ctx, seq)
 	if seq == 0 || err != nil {
@@ -126,7 +126,7 @@ func (c *console) listChoices(title string) {
 	}
 }
 
-// choiceText is a choice in words: a proposal is accepted by what it proposes.
+// choiceText describes a choice; accepting a proposal is described by its content.
 func choiceText(ch pane.Choice) string {
 	if ch.Accept {
 		return ch.Label + ": " + Name(ch.Summary)
@@ -134,7 +134,7 @@ func choiceText(ch pane.Choice) string {
 	return ch.Label
 }
 
-// choose does what the choice of a number does.
+// choose carries out the choice with this number.
 func (c *console) choose(ctx context.Context, number string) error {
 	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; choices now: %d.", Name(number), len(c.choices)))
 	if err != nil {
@@ -156,7 +156,7 @@ func (c *console) choose(ctx context.Context, number string) error {
 	return c.listRules(ctx, "")
 }
 
-// decide answers a proposal. Accepting it is a turn of its own.
+// decide accepts or rejects a proposal. Accepting starts a turn.
 func (c *console) decide(ctx context.Context, ch pane.Choice) error {
 	seq := c.choicesSeq
 	after, err := c.workspace.Decide(context.WithoutCancel(ctx), seq, ch.Proposals, ch.Accept, nil)
@@ -172,14 +172,14 @@ func (c *console) decide(ctx context.Context, ch pane.Choice) error {
 	return nil
 }
 
-// reply is a sentence that a command returns in place of an error: it was used
-// wrongly, or there is nothing to do.
+// reply is a sentence that a command returns instead of an error: it was used incorrectly,
+// or there is nothing to do.
 type reply string
 
 func (r reply) Error() string { return string(r) }
 
-// commandNames names the commands that take the place of keys in the advice on an
-// error. /retry is offered after every error, in a line of its own.
+// commandNames returns the commands that replace keys in advice about an error. /retry is
+// offered after every error, on a separate line.
 func commandNames(action string) string {
 	switch action {
 	case advice.Models:
@@ -190,7 +190,7 @@ func commandNames(action string) string {
 	return ""
 }
 
-// fail shows an error, if there is one.
+// fail prints an error, if any.
 func (c *console) fail(err error) {
 	if err == nil {
 		return
@@ -215,11 +215,11 @@ func (c *console) printError(label, text string) {
 	c.err.Error(label, text)
 }
 
-// nothingDone says that a question was answered with no.
+// nothingDone reports that a question was answered with no.
 func (c *console) nothingDone() { c.out.Line("Nothing was done.") }
 
-// index is the index of the entry that the user gives by its number from 1; usage
-// is the reply when there is none.
+// index returns the index of the entry that the user gives by its number, from 1. If there
+// is none, it returns usage as a reply.
 func index(number string, n int, usage string) (int, error) {
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > n {
@@ -228,11 +228,10 @@ func index(number string, n int, usage string) (int, error) {
 	return i - 1, nil
 }
 
-// maxListed is how many models or sessions are listed at once; a TEXT finds others.
+// maxListed is how many models or sessions are listed at once; others can be found by text.
 const maxListed = 20
 
-// numbered lists n entries with their numbers; more says how to find those beyond
-// maxListed.
+// numbered lists n entries with numbers; more says how to find those beyond maxListed.
 func (c *console) numbered(title string, n int, entry func(i int) string, more string) {
 	c.out.Line(title)
 	for i := range min(n, maxListed) {

@@ -18,35 +18,36 @@ import (
 	"winnow/tui/slash"
 )
 
-// Options configures Run. Workspace, Title, In, Out and Err are needed, the rest
-// may be zero.
+// Options configures Run. Workspace, Title, In, Out and Err are required, the rest may be
+// zero.
 type Options struct {
 	Workspace *workspace.Workspace
-	Title     func() string   // the window, and what of it is open: "model filter, openai"
-	Rules     func() []string // the rules of the window with what each does, one a line; nil: it has none
+	Title     func() string   // the window and what is open in it: "model filter, openai"
+	Rules     func() []string // the rules of the window with their effects, one per line; nil if it has none
 
 	In       io.Reader
 	Out, Err io.Writer
-	// Interactive says that a user types In while reading Out: questions are asked,
-	// files named as @path are sent, errors go to Out. Without it questions are answered
+	// Interactive means that a user types In while reading Out: questions are asked, files
+	// mentioned as @path are sent, and errors go to Out. Otherwise questions are answered
 	// no, and errors go to Err.
 	Interactive bool
-	Interrupt   <-chan os.Signal // what Ctrl+C sends; nil never does
+	Interrupt   <-chan os.Signal // receives Ctrl+C; may be nil
 
-	Color    bool // labels stand out
+	Color    bool // highlight labels
 	Examples []string
 	Notice   string   // shown at the start
-	Recovery []string // the unsaved changes that a crash left, one a line; nil for none
-	Digest   string   // of what discarding them would lose
+	Recovery []string // unsaved changes left by a crash, one per line; nil if none
+	Digest   string   // identifies what discarding them would lose
 	Topics   []slash.HelpTopic
-	// Connect connects a model by questions; nil: nothing here does.
+	// Connect connects a model by asking questions; nil if that is not possible here.
 	Connect func(ctx context.Context, print func(string), ask Ask) error
-	// OfferConnect opens with a question whether to do so; Dismiss is called for a no.
+	// OfferConnect asks at the start whether to do so; if the answer is no, Dismiss is
+	// called.
 	OfferConnect bool
 	Dismiss      func(ctx context.Context) error
-	Hide         func() (restore func()) // makes the terminal show nothing of what is typed; nil cannot
+	Hide         func() (restore func()) // stops the terminal from echoing input; may be nil
 	Now          func() time.Time
-	Redact       func(string) string // removes keys from what is shown; nil removes none
+	Redact       func(string) string // removes keys from output; may be nil
 }
 
 // The exit statuses of Run.
@@ -56,11 +57,11 @@ const (
 	exitCancelled = 130
 )
 
-// Run converses until the input ends, the user quits or ctx is done, and returns
-// the exit status: 0; 1 when Out fails, when the session cannot be read, or, not
-// Interactive, when the last turn failed; 130 when ctx or Ctrl+C ended it. A
-// running turn is finished at the end of the input, and interrupted by ctx: its
-// pair stays. Unsaved changes of the window stay as they are.
+// Run converses until the input ends, the user quits or ctx is done. It returns the exit
+// status: 0; 1 if Out fails, if the session cannot be read or, if not Interactive, if the
+// last turn failed; 130 if ctx or Ctrl+C ended it. At the end of the input a running turn
+// is completed; ctx interrupts it, and its pair stays. Unsaved changes of the window stay
+// as they are.
 func Run(ctx context.Context, o Options) int {
 	c := newConsole(ctx, o)
 	if err := c.workspace.LoadView(ctx); err != nil {
@@ -103,8 +104,7 @@ func newConsole(ctx context.Context, o Options) *console {
 	return c
 }
 
-// console is one run of the program without a screen. Its fields belong to the
-// goroutine of Run.
+// console is one run of line mode. Its fields must be used only by the goroutine of Run.
 type console struct {
 	ctx       context.Context
 	opts      Options
@@ -117,34 +117,35 @@ type console struct {
 	ahead      []Line // typed before they could be handled, oldest first
 	message    Message
 	unsent     unsent            // for /retry
-	choices    []pane.Choice     // that /1, /2… choose
-	choicesSeq int64             // the pair of the choices; 0: examples
+	choices    []pane.Choice     // chosen by /1, /2…
+	choicesSeq int64             // the pair of the choices; 0 for examples
 	models     []string          // as last numbered
 	sessions   []history.Session // as last numbered
 
-	listed []checkpoint.Checkpoint // as last numbered; nil: none
-	newest string                  // the newest step when they were
+	listed []checkpoint.Checkpoint // as last numbered; nil if none
+	newest string                  // the newest step at that time
 
 	counter         string // as last shown
 	nearLimit       bool   // as last shown
 	unsaved         bool   // as last shown
 	inTurn          bool
 	inputEnded      bool
-	interruptedOnce bool // one more Ctrl+C quits
+	interruptedOnce bool // another Ctrl+C quits
 	done            bool
 	status          int
 }
 
-// unsent is a message that has no answer. The zero value is none.
+// unsent is a message without an answer. The zero value means none.
 type unsent struct {
 	text string
-	seq  int64 // the failed pair of the message; 0: it is in none
+	seq  int64 // the failed pair of the message; 0 if there is none
 }
 
-// errInterrupted is Ctrl+C.
+// errInterrupted means that the user pressed Ctrl+C.
 var errInterrupted = errors.New("interrupted")
 
-// next waits for the next line. The error is errInterrupted, io.EOF or that of the context.
+// next waits for the next line. The error is errInterrupted, io.EOF or the error of the
+// context.
 func (c *console) next() (l Line, err error) {
 	if err := c.ctx.Err(); err != nil {
 		return l, err
@@ -162,7 +163,7 @@ func (c *console) next() (l Line, err error) {
 	switch {
 	case len(c.ahead) > 0:
 		l, c.ahead = c.ahead[0], c.ahead[1:]
-		if c.opts.Interactive && !c.message.Started() && l.Text != "" { // its echo is among the lines before
+		if c.opts.Interactive && !c.message.Started() && l.Text != "" { // its echo is among the previous lines
 			c.out.Label("You", Quote(l.Text))
 		}
 		return l, nil
@@ -195,7 +196,7 @@ func (c *console) prompt(text string) {
 	c.out.Add(text)
 }
 
-// onLine handles a line of the user.
+// onLine handles a line from the user.
 func (c *console) onLine(l Line) {
 	c.interruptedOnce = false
 	switch {
@@ -210,14 +211,14 @@ func (c *console) onLine(l Line) {
 	}
 }
 
-// addToMessage adds a line to the message, and sends it when it is complete.
+// addToMessage adds a line to the message, and sends the message when it is complete.
 func (c *console) addToMessage(text string) {
 	if message, complete := c.message.Add(text); complete && strings.TrimSpace(message) != "" {
 		c.do(func(ctx context.Context) error { return c.sendTyped(ctx, message) })
 	}
 }
 
-// do runs a command or a turn, and shows its error. Ctrl+C ends its context.
+// do runs a command or a turn, and prints its error. Ctrl+C cancels its context.
 func (c *console) do(f func(ctx context.Context) error) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	ended := make(chan struct{})
@@ -238,7 +239,7 @@ func (c *console) do(f func(ctx context.Context) error) {
 	cancel()
 }
 
-// interrupt handles Ctrl+C where nothing runs: the second in a row quits.
+// interrupt handles Ctrl+C when nothing is running: the second in a row quits.
 func (c *console) interrupt() {
 	switch {
 	case c.message.Started():
@@ -253,7 +254,7 @@ func (c *console) interrupt() {
 	}
 }
 
-// endOfInput leaves after the last line.
+// endOfInput quits after the last line.
 func (c *console) endOfInput() {
 	if c.message.Started() {
 		c.fail(c.workspace.AddSent(c.ctx, c.message.End()))
@@ -262,7 +263,7 @@ func (c *console) endOfInput() {
 	c.leave()
 }
 
-// leave ends the console and says what stays.
+// leave ends the console and says what is kept.
 func (c *console) leave() {
 	c.done = true
 	if c.unsent.seq != 0 && !c.opts.Interactive {
@@ -274,7 +275,7 @@ func (c *console) leave() {
 	c.out.End()
 }
 
-// greet writes the window, the model and how to begin.
+// greet prints the window, the model and how to begin.
 func (c *console) greet() {
 	c.out.Line("winnow, " + Name(c.opts.Title()) + ". " + c.modelText() + ".")
 	c.out.Line("Type a message and press Enter. /help lists the commands, /quit ends.")
@@ -300,7 +301,8 @@ func (c *console) greet() {
 	}
 }
 
-// showWaiting shows a message that an earlier run of the session did not send; /retry does.
+// showWaiting prints a message that an earlier run of the session did not send; /retry
+// sends it.
 func (c *console) showWaiting() {
 	if p, waits := c.workspace.Dequeue(); waits {
 		c.unsent = unsent{text: p.Text}
@@ -309,7 +311,7 @@ func (c *console) showWaiting() {
 	c.offerCancelled()
 }
 
-// recover asks what becomes of the unsaved changes that a crash left.
+// recover asks what to do with unsaved changes left by a crash.
 func (c *console) recover(ctx context.Context) error {
 	c.out.Label("Question", "winnow stopped unexpectedly last time.")
 	c.out.Indent(c.opts.Recovery...)
@@ -329,7 +331,7 @@ func (c *console) offerConnect(ctx context.Context) error {
 	return c.opts.Dismiss(ctx)
 }
 
-// showChanges shows what a screen always shows, when it has changed.
+// showChanges prints what a screen always shows, if it has changed.
 func (c *console) showChanges() {
 	if now := c.session.Counter(); now != c.counter {
 		c.counter = now

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ask asks a question, and returns the one of some words that answers it; "" is a no.
-// The answer is no where no user types, and when ctx ends. A text that is no answer is a
+// ask asks a question and returns which of words answers it; "" means no. The answer is no
+// if there is no interactive user, or when ctx ends. Text that is not an answer counts as
 // no, and is not lost.
 func (c *console) ask(ctx context.Context, prompt string, words ...string) string {
 	if !c.opts.Interactive || c.inputEnded {
@@ -33,22 +33,22 @@ func (c *console) ask(ctx context.Context, prompt string, words ...string) strin
 	return ""
 }
 
-// yes asks whether to do something; only the word yes does it.
+// yes asks whether to do something; only the word yes confirms it.
 func (c *console) yes(ctx context.Context, prompt string) bool {
 	return c.ask(ctx, prompt, "yes") != ""
 }
 
-// reply shows a question until a line answers it. One that was typed before the question
-// could be read does not: with later it comes afterwards, unless it looks like an answer.
-// The error is io.EOF at the end of the input, that of a line that cannot be read, or that
-// of ctx.
+// reply shows a question until a line answers it. A line typed before the question could be
+// read does not; with later, it is handled afterwards, unless it looks like an answer. The
+// error is io.EOF at the end of the input, the error of a line that cannot be read, or the
+// error of ctx.
 func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) (string, error) {
 	if hidden && c.opts.Hide != nil {
 		defer c.opts.Hide()()
 	}
 	for {
 		c.out.End()
-		shown := c.opts.Now() // before the write: afterwards the answer may be there already
+		shown := c.opts.Now() // before writing, because the answer may already be there afterwards
 		c.out.Add(prompt)
 		select {
 		case <-ctx.Done():
@@ -61,7 +61,7 @@ func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) 
 				return "", io.EOF
 			}
 			if hidden && c.opts.Hide != nil {
-				c.out.End() // the end of the line was not shown either
+				c.out.End() // the line end was not shown either
 			} else {
 				c.out.Echoed()
 			}
@@ -77,7 +77,7 @@ func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) 
 	}
 }
 
-// isNo reports whether a word is a no. y is one: only the whole word is a yes.
+// isNo reports whether a word means no. So does y: only the whole word yes confirms.
 func isNo(word string) bool {
 	return slices.Contains([]string{"", "n", "no", "y", "stay", "keep"}, word)
 }

@@ -9,33 +9,33 @@ import (
 	"time"
 )
 
-// Line is a line of the input and when it was read.
+// Line is a line of the input with the time at which it was read.
 type Line struct {
-	Text string // without its end
+	Text string // without its line end
 	Read time.Time
 	Err  error // ErrTooLong instead of a text
 }
 
 const (
-	// maxLine bounds one line, in bytes: more than any model takes.
+	// maxLine is the maximum size of a line in bytes: more than any model accepts.
 	maxLine = 16 << 20
-	// linesAhead is how many lines are read before they are asked for, so that a
-	// line has the time at which it came and not that at which it is used.
+	// linesAhead is how many lines are read in advance, so that a line has the time at
+	// which it arrived, not the time at which it is used.
 	linesAhead = 1024
 )
 
-// ReadingTime is how long after a question no line answers it: nobody can read it and
-// type a word in less.
+// ReadingTime is how long after a question a line does not answer it: nobody can read it
+// and type a word faster.
 const ReadingTime = 300 * time.Millisecond
 
-// Ask shows a prompt and waits for a line, which a hidden one does not show. Its error is
-// io.EOF at the end of the input, that of a line that cannot be read, or that of ctx.
+// Ask shows a prompt and waits for a line, without echo if hidden. The error is io.EOF at
+// the end of the input, the error of a line that cannot be read, or the error of ctx.
 type Ask func(ctx context.Context, prompt string, hidden bool) (string, error)
 
-// ErrTooLong is the Err of a line that is longer than maxLine.
+// ErrTooLong is the Err of a line longer than maxLine.
 var ErrTooLong = errors.New("the line is longer than 16 MB and was ignored")
 
-// ReadLines reads lines, in a goroutine that ends with the input and then closes the
+// ReadLines reads lines in a goroutine that ends with the input and then closes the
 // channel. Text after the last line break is a line too.
 func ReadLines(in io.Reader, now func() time.Time) <-chan Line {
 	lines := make(chan Line, linesAhead)
@@ -67,8 +67,9 @@ func ReadLines(in io.Reader, now func() time.Time) <-chan Line {
 	return lines
 }
 
-// Input is an input whose reads end with ctx, too. A read of a terminal or a pipe cannot be
-// interrupted: that of the end of ctx goes on in its goroutine, and what it reads is lost.
+// Input returns an input whose reads also end with ctx. A read of a terminal or a pipe
+// cannot be interrupted: after the end of ctx it continues in its goroutine, and what it
+// reads is lost.
 func Input(ctx context.Context, in io.Reader) io.Reader { return &input{ctx: ctx, in: in} }
 
 type input struct {
@@ -78,7 +79,7 @@ type input struct {
 
 // Read implements io.Reader.
 func (i *input) Read(p []byte) (int, error) {
-	buffer := make([]byte, len(p)) // p is its caller's again after an interrupted read
+	buffer := make([]byte, len(p)) // after an interrupted read, p belongs to the caller again
 	var n int
 	var err error
 	read := make(chan struct{})
@@ -94,9 +95,8 @@ func (i *input) Read(p []byte) (int, error) {
 	}
 }
 
-// Message puts a message together that may have several lines: a backslash at the
-// end of a line continues it on the next one, and """ begins and ends a block. The
-// zero value is ready to use.
+// Message assembles a message from lines: a backslash at the end of a line continues it on
+// the next one, and """ starts and ends a block. The zero value is ready to use.
 type Message struct {
 	lines   []string
 	block   bool // between """ and """
@@ -108,7 +108,7 @@ func (m *Message) Started() bool { return m.started }
 
 const quotes = `"""`
 
-// Add adds a line. When it completes the message, that is returned.
+// Add adds a line. If that completes the message, the message is returned.
 func (m *Message) Add(text string) (message string, complete bool) {
 	trimmed := strings.TrimSpace(text)
 	if rest, opens := strings.CutPrefix(trimmed, quotes); opens && !m.started {
@@ -127,7 +127,7 @@ func (m *Message) Add(text string) (message string, complete bool) {
 	case m.block:
 		m.lines = append(m.lines, text)
 		return "", false
-	case strings.HasSuffix(text, `\\`): // a real backslash at the end
+	case strings.HasSuffix(text, `\\`): // a literal backslash at the end
 		text = strings.TrimSuffix(text, `\`)
 	case strings.HasSuffix(text, `\`):
 		m.started = true

@@ -14,28 +14,28 @@ import (
 	"winnow/tui/pane"
 )
 
-// TurnLines prints a turn: the answer as it comes, and beside it lines that begin with a word
-// for what they say. Answer and Note are needed.
+// TurnLines prints a turn: the answer as it arrives, and labelled lines for other events.
+// Answer and Note are required.
 type TurnLines struct {
 	Answer    func() Answer                        // prints the text between two other lines
-	Reasoning func() Answer                        // nil: it is not printed
+	Reasoning func() Answer                        // nil if it is not printed
 	Note      func(label, text string)             // prints a line
 	Confirm   func(assistant.ConfirmRequest) error // answers a question of the turn; see Question
-	Stop      func()                               // ends a turn that can no longer be printed
-	Limit     int                                  // of the input and the result of a tool, in cells; 0 for none
+	Stop      func()                               // stops a turn that can no longer be printed
+	Limit     int                                  // maximum width of a tool's input and result in cells; 0 means no limit
 
-	Seq int64           // of the pair, after its start
-	End assistant.Event // Complete, Error or Cancelled, after it
+	Seq int64           // of the pair, once it has started
+	End assistant.Event // Complete, Error or Cancelled, once it has ended
 
 	part     Answer
 	thinks   bool           // part is reasoning
 	inputs   map[int]string // of running tools, by index
-	marker   string         // that follows the result of a tool in the text
+	marker   string         // marker that follows the result of a tool in the text
 	progress float64        // of the tool, as last printed
 }
 
-// Print prints a turn to its end. After an error, the first one of Answer or Confirm, Stop
-// is called, and the rest of the turn is read but not printed.
+// Print prints a turn until it ends. After the first error of Answer or Confirm, it calls
+// Stop, and reads the rest of the turn without printing it.
 func (t *TurnLines) Print(events iter.Seq[assistant.Event]) error {
 	var failed error
 	t.inputs = map[int]string{}
@@ -55,14 +55,14 @@ func (t *TurnLines) print(e assistant.Event) error {
 	case assistant.TurnStarted:
 		t.Seq = e.Seq
 	case assistant.Status:
-		if e.Message != "Thinking…" && !strings.HasPrefix(e.Message, "Running ") { // their own lines say so
+		if e.Message != "Thinking…" && !strings.HasPrefix(e.Message, "Running ") { // these have separate lines
 			return t.note("Notice", e.Message)
 		}
 	case assistant.ReasoningDelta:
 		return t.text(e.Text, true)
 	case assistant.TextDelta:
 		text := e.Text
-		if t.marker != "" { // the place of a tool card; such a text of the model is escaped
+		if t.marker != "" { // the marker of a tool card; similar text from the model is escaped
 			text, t.marker = strings.TrimPrefix(text, t.marker), ""
 		}
 		return t.text(strings.ReplaceAll(text, `\[[tool:`, "[[tool:"), false)
@@ -70,7 +70,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 		t.inputs[e.Index], t.progress = pane.ArgumentLine(e.Input), 0
 		return t.endPart()
 	case assistant.ToolProgress:
-		const step = 0.25 // a listener wants to hear that it goes on, not each step
+		const step = 0.25 // report that it continues, but not every step
 		if e.Progress >= t.progress+step && e.Progress < 1 {
 			t.progress = e.Progress
 			return t.note("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), Quote(e.Message)))
@@ -100,7 +100,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 	return nil
 }
 
-// text prints a piece of the answer or of the reasoning.
+// text prints a piece of the answer or the reasoning.
 func (t *TurnLines) text(text string, thinks bool) error {
 	begin := t.Answer
 	if thinks {
@@ -165,7 +165,7 @@ func (t *TurnLines) bounded(text string) string {
 	return safetext.Line(text, t.Limit)
 }
 
-// MaxOutcome is the Limit of a turn that is printed while it runs.
+// MaxOutcome is the Limit for a turn that is printed while it is running.
 const MaxOutcome = 400
 
 // Question prints what a tool would do, for the user to confirm.
@@ -183,10 +183,10 @@ func (t *TurnLines) Question(e assistant.ConfirmRequest) {
 	}
 }
 
-// Words is the name of a tool or of a payload type as words.
+// Words returns the name of a tool or payload type as words.
 func Words(name string) string { return Name(strings.ReplaceAll(name, "_", " ")) }
 
-// payloadLabel is the label of a payload.
+// payloadLabel returns the label of a payload.
 func payloadLabel(payloadType string) string {
 	if payloadType == "" {
 		return "Card"
@@ -223,8 +223,8 @@ func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
 	}
 }
 
-// Marks are the marks that a screen shows at a pair, as words: " (not sent, 2
-// stars)". included says that the pair is sent with the next message.
+// Marks returns the marks that a screen shows next to a pair, in words: " (not sent, 2
+// stars)". included means that the pair is sent with the next message.
 func Marks(p *assistant.Pair, included bool) string {
 	var all []string
 	if !included {

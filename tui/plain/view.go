@@ -18,7 +18,7 @@ import (
 	"winnow/tui/slash"
 )
 
-// listPairs lists messages by their number in view; the oldest is 1.
+// listPairs lists messages with their number in the view; the oldest is 1.
 func (c *console) listPairs(ctx context.Context, args string) error {
 	shown := c.session.Shown()
 	refs := shown.Refs
@@ -34,7 +34,7 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	}
 	from := max(0, len(refs)-n)
 	var seqs []int64
-	positions := map[int64]int{} // in view, by Seq
+	positions := map[int64]int{} // position in the view, by Seq
 	for i, r := range refs[from:] {
 		seqs, positions[r.Seq] = append(seqs, r.Seq), from+i
 	}
@@ -50,7 +50,8 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	return nil
 }
 
-// pairAt returns the index and the Seq of the pair with a number in view; "" is the last.
+// pairAt returns the index and the Seq of the pair with a number in the view; "" means the
+// last.
 func (c *console) pairAt(number string) (i int, seq int64, err error) {
 	refs := c.session.Visible()
 	if number == "" {
@@ -62,7 +63,8 @@ func (c *console) pairAt(number string) (i int, seq int64, err error) {
 	return i, refs[i].Seq, nil
 }
 
-// readPair shows the pair of a number in view, "" is the last, with everything in it.
+// readPair prints the pair with a number in the view ("" means the last) with everything in
+// it.
 func (c *console) readPair(ctx context.Context, number string) error {
 	_, seq, err := c.pairAt(number)
 	if err != nil {
@@ -86,8 +88,8 @@ func (c *console) pair(ctx context.Context, seq int64) (*assistant.Pair, error) 
 	return &pairs[0], nil
 }
 
-// showPair shows a stored pair as its turn was shown, with its reasoning and all that its
-// tools returned.
+// showPair prints a stored pair like its turn, with its reasoning and the complete results
+// of its tools.
 func (c *console) showPair(p *assistant.Pair) {
 	c.out.Label("You", p.UserText)
 	t := TurnLines{
@@ -104,8 +106,7 @@ func (c *console) showPair(p *assistant.Pair) {
 	}
 }
 
-// filter shows the filter, or sets it; all is the line that shows the pairs of all
-// sessions.
+// filter prints or sets the filter; all shows the pairs of all sessions.
 func (c *console) filter(ctx context.Context, line string) error {
 	switch line {
 	case "":
@@ -127,7 +128,7 @@ func filterName(line string) string {
 	return line
 }
 
-// setFilter makes what a line matches the view, or executes its :command.
+// setFilter filters the view by a line, or executes its :command.
 func (c *console) setFilter(ctx context.Context, line string) error {
 	if q, err := filter.Parse(line); err == nil && q.Command != nil {
 		return c.executeLine(ctx, line)
@@ -144,8 +145,8 @@ func (c *console) setFilter(ctx context.Context, line string) error {
 	return nil
 }
 
-// executeLine executes the :command of a filter line. A change of many pairs, or for
-// good, is asked about.
+// executeLine executes the :command of a filter line. It asks first if the command changes
+// many pairs or deletes permanently.
 func (c *console) executeLine(ctx context.Context, line string) error {
 	cmd, err := c.workspace.PlanCommand(ctx, line)
 	if err != nil {
@@ -187,7 +188,7 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 }
 
 // switchSession lists the sessions, starts a new one, or resumes one of the last list. It
-// asks when something is unsaved.
+// asks first if something is unsaved.
 func (c *console) switchSession(ctx context.Context, which string) error {
 	done, change := "A new session. Earlier messages are no longer sent; unsaved changes stay.", c.workspace.NewSession
 	if number, err := strconv.Atoi(which); err == nil {
@@ -216,7 +217,7 @@ func (c *console) switchSession(ctx context.Context, which string) error {
 		}
 		_, err = change(ctx, true)
 	}
-	if err == nil || c.session.ID() != before { // also when only its pairs cannot be read
+	if err == nil || c.session.ID() != before { // even if only its pairs cannot be read
 		c.choices, c.unsent = nil, unsent{}
 		c.changed(done)
 		c.showWaiting()
@@ -255,8 +256,8 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 	return nil
 }
 
-// model lists the models, or chooses one by its number, its name, or a part that no other
-// name has.
+// model lists the models, or chooses one by its number, its name, or a part of a name that
+// is unique.
 func (c *console) model(ctx context.Context, name string) error {
 	list := overlay.ModelsOf(c.session.Registry(), time.Now())
 	list.Current = c.session.Model()
@@ -308,10 +309,10 @@ func (c *console) listModels(list overlay.ModelList, text string) error {
 	return nil
 }
 
-// showStatus shows what a screen always shows.
+// showStatus prints what a screen always shows.
 func (c *console) showStatus(context.Context, string) error {
 	b := c.session.Boundary()
-	_, _, model, _ := c.session.Registry().Open(c.session.Model()) // nothing is known of one that is gone
+	_, _, model, _ := c.session.Registry().Open(c.session.Model()) // the zero value for a model that is gone
 	from, about := model.LimitFrom(), ""
 	if from != "" {
 		from = " (" + from + ")"
@@ -332,7 +333,7 @@ func (c *console) showStatus(context.Context, string) error {
 	return nil
 }
 
-// contextText is the context counter as a sentence.
+// contextText returns the context counter as a sentence.
 func (c *console) contextText() string {
 	return "Context " + strings.ReplaceAll(c.session.Counter(), "/", " of ") + "."
 }

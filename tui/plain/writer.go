@@ -17,7 +17,7 @@ const (
 	off    = "\x1b[0m"
 )
 
-// Writer adds lines. Everything it writes is sanitised and redacted.
+// Writer prints lines. Everything it writes is sanitised and redacted.
 type Writer struct {
 	w      io.Writer
 	color  bool
@@ -26,20 +26,20 @@ type Writer struct {
 	open   bool
 }
 
-// NewWriter returns a Writer to w. color makes labels stand out; redact removes keys
-// from what is written.
+// NewWriter returns a Writer to w. color highlights labels; redact removes keys from the
+// output.
 func NewWriter(w io.Writer, color bool, redact func(string) string) *Writer {
 	return &Writer{w: w, color: color, redact: redact}
 }
 
-// Err is the error of the first write that failed; nothing is written after it.
+// Err returns the error of the first write that failed; nothing is written after it.
 func (w *Writer) Err() error { return w.err }
 
-// Open reports whether a line has begun and has not ended.
+// Open reports whether a line has been started but not ended.
 func (w *Writer) Open() bool { return w.open }
 
-// Echoed says that the terminal has ended the open line: the user typed the end of
-// a line behind it.
+// Echoed records that the terminal has ended the open line, because the user typed a line
+// end after it.
 func (w *Writer) Echoed() { w.open = false }
 
 func (w *Writer) raw(s string) {
@@ -50,51 +50,51 @@ func (w *Writer) raw(s string) {
 	w.open = !strings.HasSuffix(s, "\n")
 }
 
-// safe is text as it may be written.
+// safe returns text in the form in which it may be written.
 func (w *Writer) safe(text string) string {
 	return strings.ReplaceAll(safetext.Clean(w.redact(safetext.Clean(text))), "\t", "    ")
 }
 
-// Add adds text to the open line, or begins one.
+// Add adds text to the open line, or starts one.
 func (w *Writer) Add(text string) { w.raw(w.safe(text)) }
 
-// End ends the open line, if there is one.
+// End ends the open line, if any.
 func (w *Writer) End() {
 	if w.open {
 		w.raw("\n")
 	}
 }
 
-// Line writes text as lines of its own.
+// Line writes text as separate lines.
 func (w *Writer) Line(text string) {
 	w.End()
 	w.finish(text)
 }
 
-// finish writes text and the end of the line at once: a screen reader reads what
-// comes together.
+// finish writes text together with the line end, because a screen reader reads what arrives
+// together.
 func (w *Writer) finish(text string) { w.raw(strings.TrimRight(w.safe(text), "\n") + "\n") }
 
-// Indent writes lines that belong to the one before.
+// Indent writes lines that belong to the previous one.
 func (w *Writer) Indent(lines ...string) {
 	for _, l := range lines {
 		w.Line(strings.TrimRight("  "+l, " "))
 	}
 }
 
-// Label writes a line that begins with a word that says what it is.
+// Label writes a line that starts with a word that says what it is.
 func (w *Writer) Label(label, text string) {
 	w.Begin(label)
 	w.finish(text)
 }
 
-// Error is Label for what went wrong.
+// Error is Label for errors.
 func (w *Writer) Error(label, text string) {
 	w.begin(redOn, label)
 	w.finish(text)
 }
 
-// Begin begins a line with its label and leaves it open.
+// Begin starts a line with its label and leaves it open.
 func (w *Writer) Begin(label string) { w.begin(boldOn, label) }
 
 func (w *Writer) begin(style, label string) {
@@ -107,43 +107,43 @@ func (w *Writer) begin(style, label string) {
 	w.raw(label + " ")
 }
 
-// maxQuoted bounds how much of a message or a name is repeated, in cells.
+// maxQuoted is how much of a message or a name is repeated, in cells.
 const maxQuoted = 200
 
-// Quote is a text of the user on one line, cut where it is long.
+// Quote returns a text of the user on one line, shortened if it is long.
 func Quote(text string) string { return safetext.Line(text, maxQuoted) }
 
-// Name is a name from anywhere on one line, invisible characters spelled out.
+// Name returns any name on one line, with invisible characters made visible.
 func Name(text string) string { return Quote(Visible(text)) }
 
-// Visible spells out invisible characters, but not those that were spelled out before.
+// Visible makes invisible characters visible, unless they have already been replaced.
 func Visible(text string) string { return safetext.VisibleOnce(text) }
 
-// Sentences writes text that streams in, the answer or the reasoning before
-// it, in whole sentences and lines, so that a screen reader has something to
-// read. What it writes does not depend on the pieces in which the text came.
+// Sentences writes streamed text, the answer or the reasoning before it, in whole sentences
+// and lines, so that a screen reader has something to read. The output does not depend on
+// the pieces in which the text arrived.
 type Sentences struct {
 	out      *Writer
 	label    string
 	clean    safetext.Cleaner
-	pending  string // sanitised, not yet a sentence
-	labelled bool   // the label is written
-	space    string // white space that waits for text after it
+	pending  string // sanitised, not a complete sentence yet
+	labelled bool   // the label has been written
+	space    string // white space that is written once text follows
 }
 
 const (
-	// maxPending is how many bytes wait for the end of their sentence: some lines,
-	// half a minute of reading aloud.
+	// maxPending is how many bytes wait for the end of their sentence: a few lines, half a
+	// minute of reading aloud.
 	maxPending = 400
 	// maxWord is how many bytes of one word wait for its end.
 	maxWord = 4096
 )
 
-// sentenceEnd matches a line end, or the end of a sentence with the blank after
-// it; none follows full-width punctuation.
+// sentenceEnd matches a line end, or the end of a sentence with the blank after it;
+// full-width punctuation needs no blank.
 var sentenceEnd = regexp.MustCompile("\n|[.!?…:;][\"')\\]*_`”’»]*[ \t]|[。！？]")
 
-// Sentences returns a writer of text with a label.
+// Sentences returns a writer for text with a label.
 func (w *Writer) Sentences(label string) *Sentences { return &Sentences{out: w, label: label} }
 
 // Write implements Answer.
@@ -151,13 +151,13 @@ func (s *Sentences) Write(piece string) error {
 	piece = s.clean.Write(piece)
 	s.pending += piece
 	if len(s.pending) <= maxWord && !strings.ContainsAny(piece, " \t\n。！？") {
-		return nil // it ends no sentence, word or line: a look would cost more with each piece
+		return nil // it ends no sentence, word or line; searching pending for each piece would take quadratic time
 	}
 	n := 0
 	if ends := sentenceEnd.FindAllStringIndex(s.pending, -1); ends != nil {
 		n = ends[len(ends)-1][1]
 	}
-	if len(s.pending)-n > maxPending { // whole words of what gets too long
+	if len(s.pending)-n > maxPending { // write whole words if it gets too long
 		n += strings.LastIndexByte(s.pending[n:], ' ') + 1
 	}
 	if len(s.pending)-n > maxWord {
@@ -168,7 +168,7 @@ func (s *Sentences) Write(piece string) error {
 	return s.out.Err()
 }
 
-// Close implements Answer: it writes the rest and ends the line.
+// Close implements Answer. It writes the rest and ends the line.
 func (s *Sentences) Close() error {
 	s.print(s.pending + s.clean.Flush())
 	if s.labelled {
@@ -177,8 +177,8 @@ func (s *Sentences) Close() error {
 	return s.out.Err()
 }
 
-// print writes text, at once. White space waits until text follows, so that no text
-// ends in blanks or empty lines.
+// print writes text at once. White space is written once text follows, so that no text ends
+// in blanks or empty lines.
 func (s *Sentences) print(text string) {
 	text = strings.ReplaceAll(s.out.redact(s.space+text), "\t", "    ")
 	if !s.labelled {
@@ -196,11 +196,12 @@ func (s *Sentences) print(text string) {
 	s.out.raw(body)
 }
 
-// maxCell bounds a cell of a table, in columns: text of files and servers can be of any length.
+// maxCell is the maximum width of a table cell, because text from files and servers can
+// have any length.
 const maxCell = 120
 
-// Table aligns rows under titles. The columns of a title that begins with ">"
-// are aligned to the right. Without rows there is the line empty, unless it is "".
+// Table aligns rows below titles. Columns whose title starts with ">" are right-aligned.
+// Without rows it returns the line empty, unless that is "".
 func Table(empty string, titles []string, rows [][]string) []string {
 	switch {
 	case len(rows) == 0 && empty == "":

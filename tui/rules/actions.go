@@ -13,8 +13,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// Do implements pane.Pane. Besides the actions of the key table it knows those
-// that the assistant can suggest on the page.
+// Do implements pane.Pane. In addition to the actions of the key table it supports those
+// that the assistant can suggest on this page.
 func (p *Pane) Do(action keymap.Action) pane.Action {
 	open := p.tabs.Open
 	if p.tabs.Move(action) {
@@ -66,7 +66,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 	return pane.Nothing{}
 }
 
-// selectRow selects the row or deselects it, and goes to the next.
+// selectRow selects or deselects the row, and moves to the next.
 func (p *Pane) selectRow() pane.Action {
 	r, ok := p.tabs.List().Current()
 	if !ok || r.kind != rowRule && r.kind != rowModel {
@@ -82,8 +82,7 @@ func (p *Pane) selectRow() pane.Action {
 	return pane.Nothing{}
 }
 
-// selectAll selects all rules or models that are listed, or deselects them when all are
-// selected.
+// selectAll selects all listed rules or models or, if all are selected, deselects them.
 func (p *Pane) selectAll() pane.Action {
 	listed, fresh := 0, 0
 	for _, r := range p.tabs.List().Rows {
@@ -140,8 +139,8 @@ func (p *Pane) enter() pane.Action {
 	return pane.Nothing{}
 }
 
-// highlightRule highlights a rule and its models, or nothing when they are
-// highlighted; the tab of models opens on the first of them.
+// highlightRule highlights a rule and its models, or clears the highlight if they are
+// highlighted; the models tab then starts at the first of them.
 func (p *Pane) highlightRule(r modelfilter.RuleView) {
 	rule := modelfilter.Rule{List: r.List, Pattern: r.Pattern}
 	if p.highlight.rule == rule {
@@ -154,8 +153,8 @@ func (p *Pane) highlightRule(r modelfilter.RuleView) {
 	}
 }
 
-// highlightModel highlights a model and the rule that decides it, or nothing
-// when they are highlighted; the tab of rules opens on the rule.
+// highlightModel highlights a model and the rule that decides it, or clears the highlight
+// if they are highlighted; the rules tab then starts at the rule.
 func (p *Pane) highlightModel(id string) {
 	if len(p.highlight.Models) == 1 && p.highlight.models[id] {
 		p.highlight = highlight{}
@@ -167,8 +166,8 @@ func (p *Pane) highlightModel(id string) {
 	}
 }
 
-// Click implements pane.Pane: the titles open their tabs, a row takes the
-// cursor, and the row that has it is entered.
+// Click implements pane.Pane: a title opens its tab, a row gets the cursor, and the row
+// under the cursor is entered.
 func (p *Pane) Click(x, y int) pane.Action {
 	open := p.tabs.Open
 	again := p.tabs.Click(x, y)
@@ -182,8 +181,8 @@ func (p *Pane) Click(x, y int) pane.Action {
 	return pane.Nothing{}
 }
 
-// openAdd opens the line for a pattern. For selected models patterns are looked
-// for first; on a model the line suggests its name.
+// openAdd opens the line for a pattern. If models are selected, it first searches for
+// patterns; on a model the line suggests its name.
 func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
@@ -216,8 +215,8 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	return pane.Nothing{}
 }
 
-// suggestPatterns looks for patterns that match just these models, off the
-// update loop, and opens the line with them.
+// suggestPatterns searches for patterns that match exactly these models, outside the update
+// loop, and opens the line with them.
 func (p *Pane) suggestPatterns(list modelfilter.List, ids []string) pane.Action {
 	shown := p.data.ProviderSnapshot
 	return pane.Compute{Doing: "looking for the shortest pattern…", Run: func() (any, error) {
@@ -257,15 +256,15 @@ func (p *Pane) addEdit(list modelfilter.List, pattern string) pane.Action {
 	return p.edit(modelfilter.AddRule{Provider: p.data.Provider, Rule: modelfilter.Rule{List: list, Pattern: pattern}})
 }
 
-// added closes the line, whose pattern edit adds.
+// added closes the line whose pattern edit adds.
 func (p *Pane) added(list modelfilter.List, pattern string, edit pane.Action) pane.Action {
 	p.jumpTo = ruleID(list, pattern)
 	p.closeInput()
 	return edit
 }
 
-// deleteRow deletes what the row stands for: a rule, all selected rules, the
-// rule that decides a model, an unsaved change.
+// deleteRow deletes what the row represents: a rule, all selected rules, the rule that
+// decides a model, or an unsaved change.
 func (p *Pane) deleteRow() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
@@ -316,7 +315,7 @@ func (p *Pane) deleteRule(provider string, list modelfilter.List, pattern string
 	return p.edit(modelfilter.RemoveRules{Provider: provider, Rules: []modelfilter.Rule{{List: list, Pattern: pattern}}})
 }
 
-// deleteRules deletes the selected rules in one step.
+// deleteRules deletes the selected rules as one step.
 func (p *Pane) deleteRules(rules []modelfilter.RuleView) pane.Action {
 	act := modelfilter.RemoveRules{Provider: p.data.Provider}
 	for _, r := range rules {
@@ -335,7 +334,7 @@ func (p *Pane) restoreRule(provider string, list modelfilter.List, pattern strin
 	return p.edit(modelfilter.RestoreRule{Provider: provider, Rule: modelfilter.Rule{List: list, Pattern: pattern}})
 }
 
-// confirmDeleteDeciding asks first, since a rule seldom decides one model alone.
+// confirmDeleteDeciding asks first, because a rule seldom decides only one model.
 func (p *Pane) confirmDeleteDeciding(m modelfilter.ModelView) pane.Action {
 	r, ok := p.data.Rule(m.List, m.Rule)
 	if m.Index < 0 || !ok {

@@ -12,7 +12,7 @@ import (
 	"winnow/tui/pane"
 )
 
-// providerRows are the rows of the tab of all providers, from the numbers that are known now.
+// providerRows returns the rows of the tab of all providers, with the numbers known so far.
 func (p *Pane) providerRows() []row {
 	rows := []row{{kind: rowSum}}
 	for i, n := range p.data.Providers {
@@ -24,7 +24,7 @@ func (p *Pane) providerRows() []row {
 // maxNewsRows is how many changes of a provider's models are listed.
 const maxNewsRows = 50
 
-// newsRows list what has changed of the models since the user last looked.
+// newsRows returns the changes of the models since the user last looked.
 func (p *Pane) newsRows() (rows []row) {
 	for _, v := range p.data.Providers {
 		for i := range v.News[:min(len(v.News), maxNewsRows)] {
@@ -40,7 +40,7 @@ func (p *Pane) newsRows() (rows []row) {
 	return rows
 }
 
-// newsAt is the change that a row shows.
+// newsAt returns the change shown by a row.
 func (p *Pane) newsAt(r row) (n modelfilter.News, ok bool) {
 	for _, v := range p.data.Providers {
 		if r.kind == rowNews && v.Name == r.text && r.index < len(v.News) {
@@ -50,7 +50,8 @@ func (p *Pane) newsAt(r row) (n modelfilter.News, ok bool) {
 	return n, false
 }
 
-// newsPieces draw a change in w cells: what it is, and at the right the price and the context of the model.
+// newsPieces draws a change in w cells: its kind on the left, the model's price and context
+// on the right.
 func (p *Pane) newsPieces(r row, w int) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
 	n, ok := p.newsAt(r)
@@ -79,10 +80,10 @@ func (p *Pane) newsPieces(r row, w int) (left, right []pane.Piece) {
 	return left, nil
 }
 
-// newsGap are the cells of a row that its texts leave free.
+// newsGap is the number of cells in a row that its texts leave free.
 const newsGap = 3
 
-// newsAbout is what a row says of the model of a change, in whole and shorter.
+// newsAbout returns what a row says about the model of a change, in full and shorter.
 func newsAbout(n modelfilter.News) []string {
 	context, hidden := "", ""
 	if n.Context() > 0 {
@@ -98,7 +99,7 @@ func newsAbout(n modelfilter.News) []string {
 	return []string{pane.Join(n.Price(), context, hidden), pane.Join(price, context, hidden), pane.Join(price, context), price, context}
 }
 
-// decideNews hides or shows the model of a change by a rule with its name.
+// decideNews hides or shows the model of a change with a rule for its name.
 func (p *Pane) decideNews(n modelfilter.News, list modelfilter.List) pane.Action {
 	switch {
 	case n.Kind == models.Vanished:
@@ -110,7 +111,7 @@ func (p *Pane) decideNews(n modelfilter.News, list modelfilter.List) pane.Action
 	return p.edit(modelfilter.AddRule{Provider: n.Provider, Rule: modelfilter.Rule{List: list, Pattern: glob.Quote(name)}})
 }
 
-// providerPieces draw a row of the tab of all providers in w cells.
+// providerPieces draws a row of the tab of all providers in w cells.
 func (p *Pane) providerPieces(r row, w int) []pane.Piece {
 	st := &p.styles
 	t := overviewTable{W: w, Icons: &p.st.Icons, Ink: overviewInk{
@@ -123,7 +124,7 @@ func (p *Pane) providerPieces(r row, w int) []pane.Piece {
 	return t.Line(pane.Visible(r.text), providerNumbers{ProviderView: p.data.Providers[r.index]})
 }
 
-// aboutProvider is what a row has no room for; short leaves the name out.
+// aboutProvider returns what does not fit in a row; short omits the name.
 func (p *Pane) aboutProvider(r row) (text, short string) {
 	if r.kind == rowProvider {
 		short = providerNumbers{ProviderView: p.data.Providers[r.index]}.About()
@@ -133,7 +134,7 @@ func (p *Pane) aboutProvider(r row) (text, short string) {
 	return "all providers: " + short, short
 }
 
-// openProvider goes to the rules of a provider.
+// openProvider opens the rules of a provider.
 func (p *Pane) openProvider(name string) pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil && name != p.data.Provider {
 		return refusal
@@ -142,8 +143,8 @@ func (p *Pane) openProvider(name string) pane.Action {
 	return p.switchProvider(name)
 }
 
-// targets are the providers that an action is about: all of them on the sum of all
-// providers, else the one under the cursor or the current one.
+// targets returns the providers that an action applies to: all of them on the total row,
+// otherwise the one under the cursor or the current one.
 func (p *Pane) targets() []string {
 	r, _ := p.tabs.List().Current()
 	switch {

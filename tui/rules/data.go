@@ -8,19 +8,18 @@ import (
 	"winnow/adapters/modelfilter/engine"
 )
 
-// data is the snapshot of the window that is shown, and what is computed of it once.
-// Drawing and keys use it alone, so a frame costs the same with ten models and ten
-// thousand.
+// data is the displayed snapshot of the window, with values computed from it once. Drawing
+// and keys use only this, so a frame costs the same with ten models and ten thousand.
 type data struct {
 	*modelfilter.Snapshot
-	known    []condition.Model // what is known of Models; nil until a search or an order needs it
-	sorted   []int             // indexes of Models in the order of sortedBy; nil until it is needed
+	known    []condition.Model // what is known about Models; nil until a search or an order needs it
+	sorted   []int             // indexes of Models in the order of sortedBy; nil until needed
 	sortedBy sorting
-	findings []engine.Finding // nil until they are needed
-	linted   bool             // findings are those of the rules
+	findings []engine.Finding // nil until needed
+	linted   bool             // findings are up to date with the rules
 }
 
-// added is how many rules of a list are unsaved.
+// added returns how many rules of a list are unsaved.
 func (d *data) added(list modelfilter.List) (n int) {
 	for _, r := range d.Rules[list] {
 		if r.Unsaved {
@@ -30,7 +29,7 @@ func (d *data) added(list modelfilter.List) (n int) {
 	return n
 }
 
-// fixedBy is what decides a list that cannot be edited; "" for one that can.
+// fixedBy returns what decides a list that cannot be edited; "" if it can.
 func (d *data) fixedBy(list modelfilter.List) (source string) {
 	for _, r := range d.Rules[list] {
 		if r.Fixed {
@@ -40,7 +39,7 @@ func (d *data) fixedBy(list modelfilter.List) (source string) {
 	return source
 }
 
-// show replaces the snapshot; what was computed of the same provider stays.
+// show replaces the snapshot; values computed for the same provider are kept.
 func (d *data) show(s *modelfilter.Snapshot) {
 	if d.ProviderSnapshot == s.ProviderSnapshot {
 		d.Snapshot = s
@@ -49,7 +48,7 @@ func (d *data) show(s *modelfilter.Snapshot) {
 	*d = data{Snapshot: s}
 }
 
-// models is what is known of the models.
+// models returns what is known about the models.
 func (d *data) models() []condition.Model {
 	if d.known == nil {
 		d.known = make([]condition.Model, len(d.Models))
@@ -60,13 +59,13 @@ func (d *data) models() []condition.Model {
 	return d.known
 }
 
-// sorting is how the models are sorted; the zero value is by name.
+// sorting is the order of the models; the zero value is by name.
 type sorting struct {
 	order    string // modelfilter.Order.Name
 	reversed bool
 }
 
-// inOrder are the indexes of the models in an order.
+// inOrder returns the indexes of the models in an order.
 func (d *data) inOrder(by sorting) []int {
 	if d.sorted != nil && d.sortedBy == by {
 		return d.sorted
@@ -87,7 +86,7 @@ func (d *data) inOrder(by sorting) []int {
 	return d.sorted
 }
 
-// highlight is what the user has highlighted: a rule or a model; the zero value is nothing.
+// highlight is the highlighted rule or model; the zero value means none.
 type highlight struct {
 	modelfilter.Highlight
 	rule   modelfilter.Rule
@@ -95,7 +94,7 @@ type highlight struct {
 	models map[string]bool // ids of Models
 }
 
-// highlightOf highlights a rule, or a model, in what is shown.
+// highlightOf highlights a rule or a model in the displayed data.
 func (d *data) highlightOf(rule modelfilter.Rule, model string) highlight {
 	h := highlight{rule: rule, model: model}
 	switch {
@@ -114,7 +113,7 @@ func (d *data) highlightOf(rule modelfilter.Rule, model string) highlight {
 	return h
 }
 
-// windowHighlight is the highlight of the window.
+// windowHighlight returns the highlight of the window.
 func (d *data) windowHighlight() highlight {
 	h := d.Highlight
 	if rule := (modelfilter.Rule{List: h.List, Pattern: h.Rule}); h.Rule != "" && d.RuleHighlight(h.List, h.Rule).Equal(h) {
@@ -129,7 +128,7 @@ func (d *data) windowHighlight() highlight {
 // is reports whether a rule is the highlighted one.
 func (h *highlight) is(r modelfilter.RuleView) bool { return h.Rule == r.Pattern && h.List == r.List }
 
-// suggestion are the patterns that match the selected models and no others.
+// suggestion contains the patterns that match the selected models and no others.
 type suggestion struct {
 	provider string
 	list     modelfilter.List

@@ -1,27 +1,27 @@
-// Package rules is the pane of the model filter: its rules, its models and what
-// is unsaved, in three tabs, operated by keys.
+// Package rules is the pane of the model filter: its rules, its models and what is unsaved,
+// in three tabs, operated by keys.
 //
 // # Types
 //
-// A Pane shows a modelfilter.Snapshot, which Show gives it, and keeps search, tab, cursor
-// and highlight as its own state. What the user does it answers with an act of the window,
-// based on the revision that is shown; Wants tells the window what the user looks at. A row
-// is a line of the list of a tab; the foot is below the list: numbers, details of the row
-// under the cursor, warnings. The text input takes a pattern with its preview, a search, or
-// an import: importedRules are the rules that were typed or pasted.
+// A Pane shows a modelfilter.Snapshot, set by Show, and keeps search, tab, cursor and
+// highlight as its own state. It answers the user's keys with acts of the window, based on
+// the displayed revision; Wants reports to the window what the user is looking at. A row is
+// a line of the list of a tab; the foot below the list contains numbers, details about the
+// row under the cursor, and warnings. The text input is for a pattern with its preview, a
+// search, or an import: importedRules are the rules that were typed or pasted.
 //
-// The overview shows all providers at once: the models that are shown and hidden, the
-// unsaved changes, and what saving them would do. It draws providerNumbers, which are
-// those of one provider in the snapshot, as the lines of an overviewTable; until the list of
-// models of a provider was read, nothing is known of it but its rules.
+// The overview shows all providers at once: the shown and hidden models, the unsaved
+// changes, and the effect of saving them. It draws the providerNumbers of each provider in
+// the snapshot as lines of an overviewTable; until the models of a provider have been read,
+// only its rules are known.
 //
-// A rule has a colour and an icon; a model shows the icon of the rule that decides
-// it. Enter on either highlights the other.
+// A rule has a colour and an icon; a model shows the icon of the rule that decides it.
+// Enter on either highlights the other.
 //
 // # Concurrency
 //
-// A Pane belongs to the goroutine that runs Update and View. It has no window: the
-// function inside a Compute works on a snapshot, and is safe from any other.
+// A Pane must be used by the goroutine that runs Update and View. It has no window: the
+// function in a Compute works on a snapshot, and may be called from any goroutine.
 //
 // # Caveats
 //

@@ -16,7 +16,7 @@ import (
 	"winnow/tui/style"
 )
 
-// styles are the styles of the pane.
+// styles contains the styles of the pane.
 type styles struct {
 	style.Rules
 	Add, Remove, Cursor style.Style
@@ -26,9 +26,9 @@ func stylesOf(st *style.Styles) styles {
 	return styles{st.Rules, st.Diff.Add, st.Diff.Remove, st.Rules.Text.With(ansi.AttrReverse)}
 }
 
-// colour is the icon and the style of a rule by its index in its list, so that every
-// window on the file shows the same ones. Those of allow rules are numbered from the
-// last one down: an ignore rule that is added changes none of them.
+// colour returns the icon and the style of a rule by its index in its list, so that every
+// window on the file shows the same ones. Allow rules are numbered from the end, so that
+// adding an ignore rule changes none of them.
 func (p *Pane) colour(list modelfilter.List, index int) (icon string, style style.Style) {
 	n := index % len(p.styles.RuleColours)
 	if list == modelfilter.Allow {
@@ -37,8 +37,8 @@ func (p *Pane) colour(list modelfilter.List, index int) (icon string, style styl
 	return p.st.Icons.RuleIcons[n], p.styles.RuleColours[n]
 }
 
-// frame is the last frame and what it was drawn for: as long as nothing changes,
-// streaming beside the pane costs the pane nothing.
+// frame is the last frame and what it depends on: while nothing changes, streaming in the
+// chat costs the pane nothing.
 type frame struct {
 	w, h    int
 	version int64
@@ -67,7 +67,7 @@ func (p *Pane) titles() []string {
 	return out
 }
 
-// wideRow is the least width of a row that spells its numbers out.
+// wideRow is the minimum width of a row that shows its numbers with words.
 const wideRow = 34
 
 // drawRow draws a row in w cells.
@@ -92,12 +92,12 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	return line
 }
 
-// pieces are what a row shows at the left and at the right.
+// pieces returns what a row shows on the left and on the right.
 func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	switch r.kind {
 	case rowSum, rowProvider:
-		return p.providerPieces(r, w-2), nil // one cell is the cursor, one a margin
+		return p.providerPieces(r, w-2), nil // one cell for the cursor, one for the margin
 	case rowHeading:
 		return p.headingPieces(r)
 	case rowEmptyList:
@@ -132,7 +132,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	return []pane.Piece{{Text: r.text, Style: st.Muted}}, nil
 }
 
-// emptyList explains a list without rules.
+// emptyList returns the explanation of a list without rules.
 func (p *Pane) emptyList(list modelfilter.List, w int) string {
 	hint := p.keys.Hint(keymap.AddIgnore, "adds one: it hides models")
 	if list == modelfilter.Allow {
@@ -141,7 +141,7 @@ func (p *Pane) emptyList(list modelfilter.List, w int) string {
 	return pane.FirstFitting(w, pane.Join("none", hint), "none")
 }
 
-// headingPieces are the name of a group, and how many changes of a list are unsaved.
+// headingPieces returns the name of a group, and how many changes of a list are unsaved.
 func (p *Pane) headingPieces(r row) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
 	if p.tabs.Open != tabRules {
@@ -203,8 +203,7 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 	}, []pane.Piece{{Text: number, Style: style}}
 }
 
-// modelLead is how many cells of a model's row the cursor, the icons and the
-// gaps take.
+// modelLead is the width of cursor, icons and gaps in a model's row.
 const modelLead = 8
 
 func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
@@ -242,7 +241,7 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 		ruleIcon, colour := p.colour(m.List, m.Index)
 		right = []pane.Piece{{Text: ruleIcon, Style: colour}}
 		rule := " " + style.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
-		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name comes first
+		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name takes precedence
 			right = append(right, pane.Piece{Text: rule, Style: colour})
 		}
 	}
@@ -256,7 +255,7 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 	return left, right
 }
 
-// findingPieces are a rule and what is odd about it.
+// findingPieces returns a rule and what is wrong with it.
 func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
 	icon, style, why := icons.Warn, st.Warn, f.Kind.String()
@@ -274,7 +273,7 @@ func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 		[]pane.Piece{{Text: why, Style: style}}
 }
 
-// shortNotice is a notice with the name of the file in place of its path.
+// shortNotice returns a notice with the name of the file instead of its path.
 func (p *Pane) shortNotice(text string) string {
 	if p.data.File == "" {
 		return text
@@ -282,7 +281,7 @@ func (p *Pane) shortNotice(text string) string {
 	return strings.ReplaceAll(text, p.data.File, filepath.Base(p.data.File))
 }
 
-// listColumn is the name of a list in a column of its own.
+// listColumn returns the name of a list for a separate column.
 func listColumn(list modelfilter.List) string {
 	return style.Fit(list.String(), len("ignore "), "")
 }

@@ -11,8 +11,8 @@ func refuse(err error) pane.Action {
 	return pane.Notify{Text: pane.Visible(err.Error()), IsError: true}
 }
 
-// refuseLocked refuses what is not possible while the assistant works; nil when
-// it does not.
+// refuseLocked rejects what is not possible while the assistant is working; otherwise it
+// returns nil.
 func (p *Pane) refuseLocked() pane.Action {
 	if p.data.Locked {
 		return pane.Notify{Text: p.lockedText(), IsError: true}
@@ -20,8 +20,8 @@ func (p *Pane) refuseLocked() pane.Action {
 	return nil
 }
 
-// refuseFixed refuses to edit a list that the environment decides; nil for any
-// other list.
+// refuseFixed rejects edits of a list that the environment decides; for any other list it
+// returns nil.
 func (p *Pane) refuseFixed(list modelfilter.List) pane.Action {
 	if err := p.data.Fixed[list]; err != nil {
 		return refuse(err)
@@ -29,7 +29,7 @@ func (p *Pane) refuseFixed(list modelfilter.List) pane.Action {
 	return nil
 }
 
-// edit is a change of the rules, based on what is shown.
+// edit returns a change of the rules, based on what is shown.
 func (p *Pane) edit(a assistant.Act) pane.Action {
 	return pane.Edit{Act: a, Revision: p.data.Revision}
 }

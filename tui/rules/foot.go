@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	minRows  = 12 // rows of the list that are left where the foot takes more than half of the pane
-	footRows = 6  // lines that the foot may use of those that a short list leaves empty
+	minRows  = 12 // rows of the list that must remain if the foot takes more than half of the pane
+	footRows = 6  // lines left empty by a short list that the foot may use
 )
 
-// Ranks of the notes that are always there. A note with a higher rank gives way first;
+// Ranks of the notes that are always present. Notes with a higher rank are left out first;
 // the input and the bar have 0, warnings 1 to 8.
 const (
 	rankAbout     = 5
-	rankSeparator = 9  // the separator, and the hints
+	rankSeparator = 9  // the separator and the hints
 	rankSource    = 10 // where the models come from
 )
 
-// foot is drawn below the list: at most half of the pane, and the text
-// line in any case. The text about the row under the cursor grows into the lines
-// that a short list leaves empty; a long list loses none to it.
+// foot draws what is below the list: at most half of the pane, but always the text line.
+// The text about the row under the cursor may use the lines left empty by a short list, but
+// takes none from a long one.
 func (p *Pane) foot(w, h int) []string {
 	if h <= 1 && !p.Typing() {
 		return nil
@@ -48,12 +48,12 @@ func (p *Pane) foot(w, h int) []string {
 	return pane.LayoutNotes(p.idleNotes(w, h), w, max(needed, min(empty, limit, max(h/2, footRows))), ellipsis)
 }
 
-// separator is the empty line above the foot.
+// separator returns the empty line above the foot.
 func (p *Pane) separator(w int) pane.Note {
 	return pane.Note{Rank: rankSeparator, Text: strings.Repeat(" ", max(0, w))}
 }
 
-// oneLine is a note of one line, with a blank before the border.
+// oneLine returns a note of one line, with a blank before the border.
 func (p *Pane) oneLine(rank, w int, look style.Style, text string) pane.Note {
 	return pane.Note{Rank: rank, Text: look.Render(style.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
 }
@@ -66,8 +66,8 @@ func (p *Pane) lockedText() string {
 	return pane.Join("assistant is working", p.keys.Hint(keymap.Escape, "cancels"))
 }
 
-// idleNotes are the foot while nothing is typed. The text about the row under
-// the cursor takes at most aboutLines.
+// idleNotes returns the foot while nothing is being typed. The text about the row under the
+// cursor takes up to aboutLines.
 func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
 	st, icons := &p.styles, &p.st.Icons
 	notes := []pane.Note{p.separator(w)}
@@ -86,7 +86,7 @@ func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
 	if text, short := p.aboutRow(); text != "" {
 		notes = append(notes, pane.Note{Rank: rankAbout, Text: text, Short: short, Style: st.Muted, MaxLines: aboutLines})
 	}
-	if p.tabs.Open == tabAll { // its rows have the numbers
+	if p.tabs.Open == tabAll { // its rows contain the numbers
 		return notes
 	}
 	notes = append(notes, pane.Note{Text: p.bar(w)})
@@ -116,11 +116,11 @@ func (p *Pane) hitCount() string {
 	return assistant.Counted(p.hits(), "rule")
 }
 
-// barCells is the width of the bar where there is room. Below a third of it
-// there are only numbers.
+// barCells is the width of the bar if there is room. Below a third of it, only numbers are
+// shown.
 const barCells = 12
 
-// bar is the share of models that is available, with the numbers.
+// bar returns the share of available models, with numbers.
 func (p *Pane) bar(w int) string {
 	c, st, icons := p.data.Counts, &p.styles, &p.st.Icons
 	if c.Total == 0 {
@@ -150,7 +150,7 @@ func (p *Pane) bar(w int) string {
 	}, nil)
 }
 
-// warnings are what the user should not overlook.
+// warnings returns what the user should not overlook.
 func (p *Pane) warnings(w int) []pane.Note {
 	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	var notes []pane.Note
@@ -191,7 +191,7 @@ func (p *Pane) modelSource(w int) string {
 	return pane.FirstFitting(w, "models "+text, text)
 }
 
-// aboutCache caches the text about a row: that of a rule needs a preview of its
+// aboutCache caches the text about a row, because that of a rule requires a preview of its
 // removal.
 type aboutCache struct {
 	of          *modelfilter.ProviderSnapshot
@@ -199,8 +199,8 @@ type aboutCache struct {
 	text, short string
 }
 
-// aboutRow is what the row under the cursor has no room for. short leaves out
-// the name that the row begins with, where that is possible.
+// aboutRow returns what does not fit in the row under the cursor. If possible, short omits
+// the name that the row starts with.
 func (p *Pane) aboutRow() (text, short string) {
 	r, ok := p.tabs.List().Current()
 	if !ok {
@@ -268,7 +268,7 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
 	return name, text
 }
 
-// effectOf is what a rule of a list does to the models that it decides.
+// effectOf says what a rule of a list does to the models that it decides.
 func effectOf(l modelfilter.List) string {
 	if l == modelfilter.Allow {
 		return "shown"
@@ -276,8 +276,8 @@ func effectOf(l modelfilter.List) string {
 	return "hidden"
 }
 
-// aboutChange says what an unsaved change does to the models of the provider
-// that is shown.
+// aboutChange describes the effect of an unsaved change on the models of the current
+// provider.
 func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 	what := "deleted"
 	if c.Added {
@@ -289,7 +289,7 @@ func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 	return pane.Join(listAndPattern(c.List, c.Pattern)+": "+what, p.keys.Hint(keymap.DeleteRule, "undoes it"))
 }
 
-// aboutModel says what the status of a model is, and why.
+// aboutModel returns the status of a model, and the reason.
 func (p *Pane) aboutModel(i int) (name, text string) {
 	m := p.data.Models[i]
 	name = pane.Visible(m.ID)
@@ -318,7 +318,7 @@ func (p *Pane) aboutModel(i int) (name, text string) {
 	return name, pane.Join(text, p.aboutFacts(i))
 }
 
-// aboutFinding says what is odd about a rule, and what can be done.
+// aboutFinding says what is wrong with a rule, and what can be done.
 func (p *Pane) aboutFinding(f engine.Finding) string {
 	rule, by := listAndPattern(f.List, f.Pattern), listAndPattern(f.ByList, f.By)
 	open, remove := p.keys.Hint(keymap.PaneHighlight, "shows the rule"), p.keys.Hint(keymap.DeleteRule, "deletes it")
@@ -339,7 +339,7 @@ func listAndPattern(list modelfilter.List, pattern string) string {
 	return list.String() + " " + pane.Visible(pattern)
 }
 
-// firstOf are the first n of some names, and how many more there are.
+// firstOf returns the first n names, and how many others there are.
 func firstOf(names []string, n int) string {
 	text := strings.Join(names[:min(len(names), n)], ", ")
 	if more := len(names) - n; more > 0 {

@@ -10,8 +10,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// importRules adds the rules of the line, after a question that shows what they
-// change and which are refused.
+// importRules adds the rules of the line, after a question that shows what they change and
+// which are rejected.
 func (p *Pane) importRules() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
@@ -38,11 +38,11 @@ func (p *Pane) importRules() pane.Action {
 
 const (
 	maxListed   = 20     // lines of a list in a question
-	maxCompared = 20_000 // pairs of rules that the preview of an import compares, some 10 ms
+	maxCompared = 20_000 // pairs of rules that the preview of an import compares; takes about 10 ms
 )
 
-// importLines are the rules of an import, what they change together, and why a
-// rule is refused.
+// importLines returns the rules of an import, their combined effect, and why rules are
+// rejected.
 func (p *Pane) importLines(rules importedRules) []string {
 	head := rules.String()
 	refused := map[string]error{}

@@ -7,16 +7,16 @@ import (
 	"winnow/assistant"
 )
 
-// importedRules are patterns by list.
+// importedRules contains patterns by list.
 type importedRules [2][]string
 
-// listWords are the words of an import after which the patterns of a list follow.
+// listWords are the words in an import that precede the patterns of a list.
 var listWords = map[string]modelfilter.List{
 	"ignore:": modelfilter.Ignore, "hide:": modelfilter.Ignore, "allow:": modelfilter.Allow, "whitelist:": modelfilter.Allow,
 }
 
-// parseImport parses an import: patterns separated by commas or white space. They
-// are ignore rules up to "allow:", or to a variable of the file.
+// parseImport parses an import: patterns separated by commas or white space. They are
+// ignore rules until "allow:", or a variable of the file.
 func parseImport(text string) importedRules {
 	var rules importedRules
 	list := modelfilter.Ignore
@@ -40,10 +40,10 @@ func parseImport(text string) importedRules {
 	return rules
 }
 
-// Len is the number of rules of both lists.
+// Len returns the number of rules in both lists.
 func (r importedRules) Len() int { return len(r[0]) + len(r[1]) }
 
-// String is the number of rules of each list.
+// String returns the number of rules in each list.
 func (r importedRules) String() string {
 	var parts []string
 	for _, list := range [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow} {

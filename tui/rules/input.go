@@ -16,7 +16,7 @@ import (
 	"winnow/tui/textline"
 )
 
-// inputKind says what is typed.
+// inputKind is the kind of text being typed.
 type inputKind uint8
 
 const (
@@ -28,11 +28,11 @@ const (
 )
 
 const (
-	// maxPattern bounds a pattern or a search, in characters; the window has the
-	// same bound.
+	// maxPattern is the maximum length of a pattern or a search in characters, the same as
+	// in the window.
 	maxPattern = 500
-	// maxImport bounds an import, in characters: a thousand patterns of ordinary
-	// length.
+	// maxImport is the maximum length of an import in characters: a thousand patterns of
+	// ordinary length.
 	maxImport = 100_000
 )
 
@@ -40,28 +40,28 @@ const (
 type textInput struct {
 	textline.Editor
 	kind      inputKind
-	list      modelfilter.List       // of a pattern
+	list      modelfilter.List       // for a pattern
 	suggested bool                   // the text was not typed: the first typed character replaces it
-	last      [inputKindCount]string // what was typed last, by kind
+	last      [inputKindCount]string // the last typed text, by kind
 	preview   preview
 	glob      *glob.Pattern // of the preview; nil until a model is drawn
-	rules     importedRules // of an import
+	rules     importedRules // for an import
 }
 
-// suggest sets a text that can be accepted, edited or typed over.
+// suggest sets a text that can be accepted, edited or replaced by typing.
 func (l *textInput) suggest(text string) {
 	l.Set(text)
 	l.suggested = text != ""
 }
 
-// openPattern opens the line for a pattern of a list and suggests one.
+// openPattern opens the line for a pattern of a list, with a suggestion.
 func (p *Pane) openPattern(list modelfilter.List, text string) {
 	p.input.kind, p.input.list = inputPattern, list
 	p.input.suggest(text)
 	p.textChanged()
 }
 
-// openSuggested opens the line with suggested patterns of a list: several are an
+// openSuggested opens the line with suggested patterns of a list; several patterns are an
 // import.
 func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
 	if len(patterns) == 1 {
@@ -73,7 +73,7 @@ func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
 	p.textChanged()
 }
 
-// openSearch opens the line with the search, to be typed over.
+// openSearch opens the line with the current search, which typing replaces.
 func (p *Pane) openSearch() {
 	if p.tabs.Open >= tabChanges {
 		p.openTab(tabModels)
@@ -93,7 +93,7 @@ func (p *Pane) openImport() pane.Action {
 	return pane.Nothing{}
 }
 
-// Escape implements pane.Pane. Up brings back what was typed.
+// Escape implements pane.Pane. Up restores what was typed.
 func (p *Pane) Escape() {
 	if p.input.Empty() {
 		p.closeInput()
@@ -104,7 +104,7 @@ func (p *Pane) Escape() {
 	p.textChanged()
 }
 
-// rememberText stores what was typed for the up key.
+// rememberText stores what was typed, for the up key.
 func (p *Pane) rememberText() {
 	if !p.input.Empty() && !p.input.suggested {
 		p.input.last[p.input.kind] = p.input.Text()
@@ -118,7 +118,7 @@ func (p *Pane) closeInput() {
 	p.version++
 	if searched {
 		p.searched = p.query
-		p.rebuild() // an empty result names another key now
+		p.rebuild() // an empty result now names another key
 	}
 }
 
@@ -151,7 +151,7 @@ func (p *Pane) Key(a keymap.Action, text string) pane.Action {
 	return pane.Nothing{}
 }
 
-// editInput edits the text line, or inserts what was typed or pasted.
+// editInput edits the text line, or inserts typed or pasted text.
 func (p *Pane) editInput(a keymap.Action, text string) {
 	l := &p.input
 	before := l.Text()
@@ -175,8 +175,9 @@ func (p *Pane) editInput(a keymap.Action, text string) {
 	}
 }
 
-// printable is what a line accepts of a key or a paste: line ends become spaces,
-// control characters are dropped. Other invisible characters are drawn as such.
+// printable returns the part of a key or paste that a line accepts: line ends become
+// spaces, control characters are dropped. Other invisible characters are made visible when
+// drawn.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -201,7 +202,7 @@ func (p *Pane) textChanged() {
 	}
 }
 
-// submitInput does what the line says. A line that is refused stays open.
+// submitInput carries out the line. A rejected line stays open.
 func (p *Pane) submitInput() pane.Action {
 	switch p.input.kind {
 	case inputPattern:
@@ -218,8 +219,8 @@ func (p *Pane) submitInput() pane.Action {
 	return pane.Nothing{}
 }
 
-// draw draws the line in w cells with the cursor as a reversed cell, scrolled so
-// that the cursor is visible.
+// draw draws the line in w cells with the cursor as a reversed cell, scrolled so that the
+// cursor is visible.
 func (l *textInput) draw(w int, st *styles) string {
 	if w <= 0 {
 		return ""
@@ -246,16 +247,16 @@ func (l *textInput) draw(w int, st *styles) string {
 	return text.Render(left) + st.Cursor.Render(atCursor) + st.Text.Render(rest)
 }
 
-// preview is what adding the pattern of the line would do.
+// preview is the effect of adding the pattern in the line.
 type preview struct {
 	pattern  string
 	change   engine.Effect
 	verdict  engine.Verdict
-	refusal  error // why it would be refused
-	compared bool  // with the rules of its list
+	refusal  error // why it would be rejected
+	compared bool  // it was compared with the rules of its list
 }
 
-// previewOf previews adding a pattern.
+// previewOf returns the effect of adding a pattern.
 func (p *Pane) previewOf(list modelfilter.List, text string) preview {
 	v := preview{pattern: strings.TrimSpace(text)}
 	if v.pattern != "" {
@@ -267,7 +268,7 @@ func (p *Pane) previewOf(list modelfilter.List, text string) preview {
 	return v
 }
 
-// previewLabel says what the typed pattern would do to a model; "" is nothing.
+// previewLabel says what the typed pattern would do to a model; "" if nothing.
 func (p *Pane) previewLabel(m modelfilter.ModelView) string {
 	l := &p.input
 	if l.kind != inputPattern || l.preview.pattern == "" || m.Unfiltered {

@@ -10,7 +10,7 @@ import (
 	"winnow/tui/pane"
 )
 
-// typingNotes are the foot while something is typed.
+// typingNotes returns the foot while something is being typed.
 func (p *Pane) typingNotes(w, h int) []pane.Note {
 	st, l := &p.styles, &p.input
 	label, style := " / ", st.Text
@@ -46,8 +46,8 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	return append(notes, p.oneLine(rankSeparator, w, st.Muted, " "+p.hintLine()))
 }
 
-// Hints implements pane.Hinter: the keys of the tab of all providers, and of the text
-// line. Of these only escape is bound in the key table.
+// Hints implements pane.Hinter: the keys of the tab of all providers, and of the text line.
+// Of these, only escape is in the key table.
 func (p *Pane) Hints() []pane.Hint {
 	l := &p.input
 	switch {
@@ -81,7 +81,7 @@ func (p *Pane) Hints() []pane.Hint {
 	return append(p.keys.Hints(keymap.To(enter, keymap.LineAccept)), esc("clears")...)
 }
 
-// hintLine are the hints in one line.
+// hintLine returns the hints as one line.
 func (p *Pane) hintLine() string {
 	var parts []string
 	for _, h := range p.Hints() {
@@ -90,7 +90,7 @@ func (p *Pane) hintLine() string {
 	return pane.Join(parts...)
 }
 
-// previewNotes say what the typed pattern would do.
+// previewNotes describes what the typed pattern would do.
 func (p *Pane) previewNotes(w, h int) []pane.Note {
 	v, st := &p.input.preview, &p.styles
 	if v.pattern == "" {
@@ -134,7 +134,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	return notes
 }
 
-// importNotes say what an import would add, and how one is written.
+// importNotes describes what an import would add, and its syntax.
 func (p *Pane) importNotes(w int) []pane.Note {
 	st := &p.styles
 	if p.input.rules.Len() == 0 {
@@ -147,7 +147,7 @@ func (p *Pane) importNotes(w int) []pane.Note {
 	return []pane.Note{p.oneLine(1, w, st.Count, " "+p.input.rules.String())}
 }
 
-// listNotes are the first n lines; the last says how many more there are.
+// listNotes returns the first n lines; the last says how many others there are.
 func (p *Pane) listNotes(w, n int, lines []string) []pane.Note {
 	var notes []pane.Note
 	for i, text := range lines[:min(len(lines), max(0, n))] {

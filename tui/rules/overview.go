@@ -2,10 +2,10 @@ package rules
 
 import "winnow/adapters/modelfilter"
 
-// providerNumbers are what is known of a provider.
+// providerNumbers contains what is known about a provider.
 type providerNumbers struct{ modelfilter.ProviderView }
 
-// sumNumbers adds the numbers of providers up. unknown is how many have no list of models.
+// sumNumbers adds up the numbers of providers. unknown is how many have no list of models.
 func sumNumbers(rows []modelfilter.ProviderView) (sum providerNumbers, unknown int) {
 	for _, n := range rows {
 		sum.Read = sum.Read || n.Read

@@ -12,38 +12,38 @@ import (
 	"winnow/tui/style"
 )
 
-// overviewInk are the styles of a table.
+// overviewInk contains the styles of a table.
 type overviewInk struct{ Text, Muted, Shown, Hidden, Pending style.Style }
 
 // From these widths on, in cells, a table has more columns.
 const (
 	spelledFrom = 56 // unsaved changes with the word
-	savingFrom  = 72 // what saving them would do
-	allowedFrom = 92 // models that an allow rule shows
+	savingFrom  = 72 // the effect of saving them
+	allowedFrom = 92 // models shown by an allow rule
 )
 
-// overviewTable draws numbers as lines of a table of W cells. The columns have no heading, which
-// a long list would scroll away: each number comes with its word.
+// overviewTable draws numbers as lines of a table of W cells. The columns have no heading,
+// which would scroll away in a long list: each number is followed by a word.
 type overviewTable struct {
 	W     int
 	Ink   overviewInk
 	Icons *style.Icons
 }
 
-// countColumn is a cell of a line: a number and its word, at the right of width cells.
+// countColumn is a cell of a line: a number and its word, right-aligned in width cells.
 type countColumn struct {
 	number, word string
 	ink          style.Style
 	width        int
 }
 
-// Line are the numbers of a provider; name is drawn as it is.
+// Line returns the numbers of a provider; name is drawn unchanged.
 func (t overviewTable) Line(name string, n providerNumbers) []pane.Piece {
 	lead, ink := "  ", t.Ink
 	if n.Current {
 		lead = t.Icons.ToolOK + " "
 	}
-	digits := 4 // with the gap before them
+	digits := 4 // including the gap before them
 	if t.W >= spelledFrom {
 		digits = 5
 	}
@@ -63,7 +63,7 @@ func (t overviewTable) Line(name string, n providerNumbers) []pane.Piece {
 	return t.line(lead+name, append(columns, t.unsaved(n)...))
 }
 
-// unsaved are the columns of the unsaved changes; they are empty when there are none.
+// unsaved returns the columns of the unsaved changes; they are empty if there are none.
 func (t overviewTable) unsaved(n providerNumbers) []countColumn {
 	changes := countColumn{ink: t.Ink.Pending, width: 4}
 	saving := countColumn{ink: t.Ink.Pending, width: len(": hides 999, shows 999")}
@@ -83,7 +83,7 @@ func (t overviewTable) unsaved(n providerNumbers) []countColumn {
 	return []countColumn{changes, saving}
 }
 
-// line are a name and its columns.
+// line returns a name and its columns.
 func (t overviewTable) line(name string, columns []countColumn) []pane.Piece {
 	room := t.W
 	for _, c := range columns {
@@ -97,7 +97,7 @@ func (t overviewTable) line(name string, columns []countColumn) []pane.Piece {
 	return line
 }
 
-// word stands in place of numbers that are not known.
+// word returns the text shown instead of unknown numbers.
 func (n providerNumbers) word(icons *style.Icons) string {
 	switch {
 	case n.Asking:
@@ -110,7 +110,7 @@ func (n providerNumbers) word(icons *style.Icons) string {
 	return ""
 }
 
-// SavingText says in a few words what saving the unsaved changes would do.
+// SavingText describes in a few words the effect of saving the unsaved changes.
 func (n providerNumbers) SavingText() string {
 	hidden, shown := len(n.Effect.Hidden), len(n.Effect.Shown)
 	switch {
@@ -126,8 +126,8 @@ func (n providerNumbers) SavingText() string {
 	return "changes no model"
 }
 
-// Remarks are what else a list of providers says of one: the number of its rules, that
-// the proxy has no key for it, that the environment decides its rules.
+// Remarks returns what else a list of providers says about a provider: the number of rules,
+// that the proxy has no key for it, that the environment decides its rules.
 func (n providerNumbers) Remarks() string {
 	var remarks [3]string
 	if n.Rules > 0 {

@@ -8,12 +8,12 @@ import (
 	"winnow/tui/pane"
 )
 
-// About is what the line of a provider has no room for.
+// About returns what does not fit in the line of a provider.
 func (n providerNumbers) About() string {
 	return n.about(pane.Join(n.SourcesText, n.Remarks()))
 }
 
-// aboutAllProviders is the same for the sum of all providers.
+// aboutAllProviders is the same for the total of all providers.
 func aboutAllProviders(rows []modelfilter.ProviderView) string {
 	sum, unknown := sumNumbers(rows)
 	if unknown == 0 {

@@ -34,11 +34,11 @@ var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
-	ReadOnly string // why no rule can be changed in this run; "" when they can
-	Home     string // the home folder of the user, which the path of the file is shown below; "" is none
+	ReadOnly string // why no rule can be changed in this run; "" if they can
+	Home     string // the user's home folder, which is abbreviated in the path of the file; may be ""
 }
 
-// Pane shows the model filter. New makes it.
+// Pane shows the model filter. Create it with New.
 type Pane struct {
 	opts   Options
 	st     style.Styles
@@ -47,25 +47,25 @@ type Pane struct {
 	focus  bool
 
 	data      data
-	holder    string // whose turn has the window; "" is nobody's, or the own one
+	holder    string // another user whose turn has locked the window; "" if none
 	tabs      pane.Tabs[row]
-	cursorIDs [tabCount]string // IDs of the rows under the cursors while the rows are out of date
-	jumpTo    string           // ID of the row that the cursor goes to once it is listed
+	cursorIDs [tabCount]string // IDs of the rows under the cursors, while the rows are out of date
+	jumpTo    string           // ID of the row that the cursor moves to once it is listed
 	selected  map[string]bool  // IDs of the selected rows of all tabs
 	about     aboutCache
 
-	query     string // what the rows are searched for
-	filter    filter // query, of models
+	query     string // search text for the rows
+	filter    filter // query, applied to models
 	sorting   sorting
 	searched  string // query when its input was closed
 	highlight highlight
-	told      modelfilter.Look // what the window was last told of tab, search and highlight
-	asked     int64            // the revision at which models or facts were asked for
+	told      modelfilter.Look // what was last reported to the window about tab, search and highlight
+	asked     int64            // revision at which models or facts were requested
 	columns   columnsKnown
 
 	welcome welcomed
 	input   textInput
-	version int64 // grows with every change of what is drawn
+	version int64 // increases with every change of what is drawn
 	frame   frame
 }
 
@@ -78,8 +78,8 @@ var (
 	_ pane.Welcomer  = (*Pane)(nil)
 )
 
-// New makes a pane that shows nothing until Show is called, in the style of a light
-// terminal until SetStyles is called.
+// New returns a pane that shows nothing until Show is called. Until SetStyles is called, it
+// uses the style for a light terminal.
 func New(o Options) *Pane {
 	p := &Pane{opts: o, selected: map[string]bool{}, data: data{Snapshot: modelfilter.EmptySnapshot()}}
 	p.tabs.Lists = make([]pane.List[row], tabCount)
@@ -109,7 +109,7 @@ func (p *Pane) Show(s pane.State) {
 	p.rebuild()
 }
 
-// begin takes over what the window has of an earlier look at it.
+// begin restores what the window knows about an earlier session of looking at it.
 func (p *Pane) begin() {
 	p.query, p.searched = p.data.Search, p.data.Search
 	p.highlight = p.data.windowHighlight()
@@ -127,11 +127,11 @@ func (p *Pane) begin() {
 		}
 	}
 	if p.data.Tab == modelfilter.TabRules && !ruled && keyed > 1 {
-		p.openTab(tabAll) // the rules of one of several providers would be an empty list
+		p.openTab(tabAll) // one of several providers would probably show an empty list of rules
 	}
 }
 
-// follow takes over what was changed elsewhere since a snapshot of what the user looks at,
+// follow applies changes made elsewhere since a snapshot to what the user is looking at,
 // for example by a rollback.
 func (p *Pane) follow(before *modelfilter.Snapshot) {
 	d := &p.data
@@ -139,7 +139,7 @@ func (p *Pane) follow(before *modelfilter.Snapshot) {
 		p.query, p.searched, p.told.Search = d.Search, d.Search, d.Search
 	}
 	if before.Locked && !d.Locked {
-		p.told.Search = d.Search // a locked window takes over no search
+		p.told.Search = d.Search // a locked window accepts no search
 	}
 	if d.Highlight.Equal(before.Highlight) || p.look() != p.told {
 		p.highlight = d.highlightOf(p.highlight.rule, p.highlight.model)
@@ -149,13 +149,13 @@ func (p *Pane) follow(before *modelfilter.Snapshot) {
 	p.told = p.look()
 }
 
-// look is what the user looks at.
+// look returns what the user is looking at.
 func (p *Pane) look() modelfilter.Look {
 	return modelfilter.Look{Tab: tabNames[p.tabs.Open].page, Search: p.searched, Rule: p.highlight.rule, Model: p.highlight.model}
 }
 
-// Wants implements pane.Pane: the window learns what the user looks at, and reads the
-// models of the providers on the tab of all of them.
+// Wants implements pane.Pane: it reports to the window what the user is looking at, and
+// requests the models of the providers on the tab of all providers.
 func (p *Pane) Wants() (pane.Edit, bool) {
 	if p.data.Revision == 0 {
 		return pane.Edit{}, false
@@ -176,7 +176,7 @@ func (p *Pane) Wants() (pane.Edit, bool) {
 	return pane.Edit{}, false
 }
 
-// act is an act on what is shown.
+// act returns an act based on what is shown.
 func (p *Pane) act(a assistant.Act) pane.Edit {
 	return pane.Edit{Act: a, Revision: p.data.Revision, ViewOnly: true}
 }
@@ -200,10 +200,11 @@ func (p *Pane) SetFocus(on bool) {
 	p.version++
 }
 
-// Changed implements pane.Pane: it reads nothing by itself.
+// Changed implements pane.Pane. The pane reads nothing by itself.
 func (p *Pane) Changed() {}
 
-// Receive implements pane.Receiver: the patterns for the selected models go to the line.
+// Receive implements pane.Receiver: it puts the patterns for the selected models into the
+// line.
 func (p *Pane) Receive(result any) pane.Action {
 	s, ok := result.(suggestion)
 	if !ok || s.provider != p.data.Provider {
@@ -224,7 +225,7 @@ func (p *Pane) Receive(result any) pane.Action {
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status {
 	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.Provider), Unsaved: len(p.data.Unsaved)}
-	if p.data.Dirty { // be it the order of the rules alone
+	if p.data.Dirty { // even if only the order of the rules has changed
 		s.Unsaved = max(s.Unsaved, 1)
 	}
 	r, _ := p.tabs.List().Current()
@@ -251,8 +252,8 @@ func (p *Pane) openTab(t int) {
 	p.rebuild()
 }
 
-// Completions implements pane.Completer: the patterns of the rules, then the
-// models of the provider.
+// Completions implements pane.Completer: the patterns of the rules, then the models of the
+// provider.
 func (p *Pane) Completions() []string {
 	var names []string
 	for _, list := range lists {

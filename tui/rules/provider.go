@@ -9,7 +9,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// allEntry is the line of the provider list that opens their tab; no name has a space.
+// allEntry is the entry of the provider list that opens their tab; no provider name
+// contains a space.
 const allEntry = "all providers"
 
 // pickProvider lets the user choose a provider.
@@ -55,7 +56,7 @@ func (p *Pane) switchProvider(name string) pane.Action {
 	return p.act(modelfilter.PickProvider{Provider: name})
 }
 
-// refreshModels asks the provider for its models, and the proxy what it serves.
+// refreshModels requests the provider's models, and asks the proxy what it serves.
 func (p *Pane) refreshModels() pane.Action {
 	names := p.targets()
 	e := p.act(modelfilter.RefreshModels{Providers: names})
@@ -72,7 +73,7 @@ func (p *Pane) markSeen(provider string) pane.Action {
 	return e
 }
 
-// discard drops the unsaved rules, unless there are none.
+// discard discards the unsaved rules, if any.
 func (p *Pane) discard() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal

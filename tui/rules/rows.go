@@ -12,7 +12,7 @@ import (
 	"winnow/tui/pane"
 )
 
-// rowKind says what a row is.
+// rowKind is the kind of a row.
 type rowKind uint8
 
 const (
@@ -29,15 +29,15 @@ const (
 	rowNotice                   // a notice about the file
 	rowProvider                 // a provider
 	rowSum                      // all providers
-	rowNews                     // a change of the models of the provider text, in the index of its News
+	rowNews                     // a change of a model of the provider in text, at the index in its News
 )
 
 // row is a line of a list.
 type row struct {
 	kind  rowKind
 	list  modelfilter.List
-	index int    // in the part of the snapshot that kind names
-	text  string // of explanations, headings and children; the name of a provider
+	index int    // index in the part of the snapshot for the row's kind
+	text  string // text of explanations, headings and children; name of a provider
 }
 
 // Selectable implements pane.Row.
@@ -55,7 +55,7 @@ func (r row) isName() bool {
 	return false
 }
 
-// rowID identifies a row across rebuilds; "" for one that the cursor need not find again.
+// rowID identifies a row across rebuilds; "" for rows to which the cursor need not return.
 func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowRule:
@@ -87,7 +87,8 @@ func ruleID(list modelfilter.List, pattern string) string { return list.String()
 func modelID(id string) string                            { return "model " + id }
 func providerID(name string) string                       { return "provider " + name }
 
-// rememberCursors notes the rows under the cursors: rows refer to the snapshot by index.
+// rememberCursors records the rows under the cursors, because rows refer to the snapshot by
+// index.
 func (p *Pane) rememberCursors() {
 	for t := range p.cursorIDs {
 		if r, ok := p.tabs.Lists[t].Current(); ok && p.cursorIDs[t] == "" {
@@ -96,7 +97,7 @@ func (p *Pane) rememberCursors() {
 	}
 }
 
-// rebuild builds the rows of the open tab; the cursor stays on its row.
+// rebuild rebuilds the rows of the open tab; the cursor stays on its row.
 func (p *Pane) rebuild() {
 	l, t := p.tabs.List(), p.tabs.Open
 	id := p.cursorIDs[t]
@@ -123,15 +124,15 @@ func (p *Pane) rebuild() {
 	p.version++
 }
 
-// moveToRow puts the cursor on the row with an ID.
+// moveToRow moves the cursor to the row with an ID.
 func (p *Pane) moveToRow(id string) bool {
-	if model, ok := strings.CutPrefix(id, modelID("")); ok { // there may be many
+	if model, ok := strings.CutPrefix(id, modelID("")); ok { // there may be many models
 		return p.tabs.List().Find(func(r row) bool { return r.kind == rowModel && p.data.Models[r.index].ID == model })
 	}
 	return id != "" && p.tabs.List().Find(func(r row) bool { return p.rowID(r) == id })
 }
 
-// dropSelected removes what no longer exists from the selection.
+// dropSelected removes rows that no longer exist from the selection.
 func (p *Pane) dropSelected() {
 	remaining := map[string]bool{}
 	add := func(id string) {
@@ -152,7 +153,7 @@ func (p *Pane) dropSelected() {
 	p.selected = remaining
 }
 
-// hits is how many rules or models the search found.
+// hits returns how many rules or models the search found.
 func (p *Pane) hits() (n int) {
 	for _, r := range p.tabs.List().Rows {
 		if r.kind == rowModel || r.kind == rowRule {
@@ -205,7 +206,7 @@ func (p *Pane) ruleRows() []row {
 	return rows
 }
 
-// childRows are the models of the highlighted rule.
+// childRows returns rows for the models of the highlighted rule.
 func (p *Pane) childRows() []row {
 	ids := p.highlight.Models
 	if len(ids) == 0 {
@@ -286,15 +287,15 @@ func (p *Pane) changeRows() []row {
 	return rows
 }
 
-// fewRules is the number of rules of a provider up to which they are compared with
-// each other, and with a pattern at each key, on the update loop: at most 3 ms.
-// With more rules a pattern is compared on enter.
+// fewRules is the number of rules up to which a provider's rules are compared with each
+// other, and with a pattern at each key, in the update loop, which takes at most 3 ms. With
+// more rules a pattern is compared on enter.
 const fewRules = 100
 
 func (d *data) hasFewRules() bool { return len(d.Rules[0])+len(d.Rules[1]) <= fewRules }
 
-// findings are what is odd about the rules: of many rules, the ones that match or
-// decide nothing.
+// findings returns what is wrong with the rules; if there are many, only the ones that
+// match or decide nothing.
 func (p *Pane) findings() []engine.Finding {
 	d := &p.data
 	if d.linted {
@@ -319,7 +320,7 @@ func (p *Pane) findings() []engine.Finding {
 	return d.findings
 }
 
-// noFileLines says that the first save creates the file.
+// noFileLines returns the explanation that the first save creates the file.
 func (p *Pane) noFileLines() []string {
 	if p.data.FileExists {
 		return nil
@@ -327,7 +328,7 @@ func (p *Pane) noFileLines() []string {
 	return []string{"", pane.Visible(filepath.Base(p.data.File)) + " does not exist yet:", "the first save creates it"}
 }
 
-// endSearchHints says how a search ends.
+// endSearchHints says how to end a search.
 func (p *Pane) endSearchHints(what string) []string {
 	esc := p.keys.Hint(keymap.Escape, "shows all "+what)
 	if p.input.kind != inputSearch && esc != "" {
@@ -336,7 +337,7 @@ func (p *Pane) endSearchHints(what string) []string {
 	return nonEmpty(esc)
 }
 
-// nonEmpty are the sentences that are not empty. A hint is empty when no key is bound.
+// nonEmpty returns the sentences that are not empty. A hint is empty if no key is bound.
 func nonEmpty(sentences ...string) []string {
 	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 }
@@ -345,7 +346,7 @@ func textRows(lines ...string) []row {
 	return pane.TextRows(func(text string) row { return row{kind: rowText, text: text} }, lines...)
 }
 
-// containsFold reports whether text contains query, whatever its case.
+// containsFold reports whether text contains query, ignoring case.
 func containsFold(text, query string) bool {
 	query = strings.ToLower(strings.TrimSpace(query))
 	return query == "" || strings.Contains(strings.ToLower(text), query)

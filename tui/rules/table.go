@@ -18,17 +18,17 @@ import (
 	"winnow/tui/style"
 )
 
-// filter is the search of the models.
+// filter is the search for models.
 type filter struct {
 	query     string
-	condition condition.Condition // the words of query that can be read
-	problem   string              // why one of them cannot; "" when all can
-	unknown   int                 // models that the condition could not judge
+	condition condition.Condition // the words of query that could be parsed
+	problem   string              // why a word could not be parsed; "" if all could
+	unknown   int                 // number of models that the condition could not judge
 }
 
 // modelMatcher returns a function that reports which models the search finds, and counts
-// those that it cannot judge. A word that cannot be read, such as one that is half typed,
-// is left out.
+// those that it cannot judge. Words that cannot be parsed, such as half-typed ones, are
+// ignored.
 func (p *Pane) modelMatcher() func(i int) bool {
 	f := &p.filter
 	if f.query != p.query {
@@ -54,13 +54,13 @@ func (p *Pane) modelMatcher() func(i int) bool {
 
 // column is a column of the table of models.
 type column struct {
-	title, order string // the order that sorts by it; "-": none does
+	title, order string // the order that sorts by it; "-" if none does
 	width        int
-	text         func(m *condition.Model, now time.Time) string // "" is unknown
+	text         func(m *condition.Model, now time.Time) string // "" if unknown
 }
 
-// columns are those after the name and before the rule, the most useful first: a narrow
-// pane has the first of them.
+// columns are the columns between the name and the rule, most useful first: a narrow pane
+// shows only the first ones.
 var columns = []column{
 	{"$ out", "price", 6, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.PriceOut.String() }},
 	{"context", "context", 8, func(m *condition.Model, _ time.Time) string { return contextText(m.Info) }},
@@ -71,7 +71,7 @@ var columns = []column{
 	{"released", "released", 10, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.Released }},
 }
 
-// columnGap is between two columns, in cells.
+// columnGap is the number of cells between two columns.
 const columnGap = 1
 
 func contextText(info llm.ModelInfo) string {
@@ -113,7 +113,7 @@ func requests(m *condition.Model, _ time.Time) string {
 	}
 }
 
-// abilities are what a model can do, by their letters or in words.
+// abilities returns what a model can do, as letters or words.
 func abilities(info llm.ModelInfo, words bool) string {
 	var out []string
 	for _, a := range []struct {
@@ -137,7 +137,7 @@ func abilities(info llm.ModelInfo, words bool) string {
 	return strings.TrimRight(strings.Join(out, ""), " ")
 }
 
-// columnsKnown is which columns have a value for any model, for the facts that are known.
+// columnsKnown caches, for the known facts, which columns have a value for any model.
 type columnsKnown struct {
 	of    *modelfilter.ProviderSnapshot
 	info  []llm.ModelInfo
@@ -145,13 +145,13 @@ type columnsKnown struct {
 }
 
 const (
-	nameCells    = 20 // of the name that a table leaves room for
-	minRuleCells = 8  // of the pattern of the rule, where there is room
+	nameCells    = 20 // minimum width of the name in a table
+	minRuleCells = 8  // minimum width of the rule's pattern, if there is room
 	maxRuleCells = 20
 	tableCells   = modelLead + nameCells
 )
 
-// columnsIn are the columns for a row of w cells; none before the facts were read.
+// columnsIn returns the columns for a row of w cells; none until the facts have been read.
 func (p *Pane) columnsIn(w int) []column {
 	known := p.knownColumns()
 	room, n := w-tableCells, 0
@@ -162,7 +162,7 @@ func (p *Pane) columnsIn(w int) []column {
 	return known[:n]
 }
 
-// knownColumns are the columns that have a value for a model.
+// knownColumns returns the columns that have a value for any model.
 func (p *Pane) knownColumns() []column {
 	k, d := &p.columns, &p.data
 	same := func() bool { return len(k.info) == len(d.Info) && len(d.Info) > 0 && &k.info[0] == &d.Info[0] }
@@ -195,7 +195,7 @@ func (p *Pane) knownColumns() []column {
 	return k.known
 }
 
-// head names the columns of the table of models.
+// head returns the column titles of the table of models.
 func (p *Pane) head(w, h int) []string {
 	if p.tabs.Open != tabModels || h < minRows {
 		return nil
@@ -213,8 +213,8 @@ func (p *Pane) head(w, h int) []string {
 	return []string{pane.Spread(w, style.Fit, "", pieces, nil)}
 }
 
-// nameWidth is how many cells of a row of w cells come before the columns, and how many the
-// pattern of the rule takes.
+// nameWidth returns how many of w cells come before the columns, and how many the rule's
+// pattern takes.
 func nameWidth(w int, columns []column) (name, rule int) {
 	name = w - len(" x ") // the icon of the rule, and a blank before the border
 	for _, c := range columns {
@@ -226,12 +226,12 @@ func nameWidth(w int, columns []column) (name, rule int) {
 	return name - rule, rule
 }
 
-// right puts text at the right of w cells.
+// right right-aligns text in w cells.
 func right(text string, w int) string {
 	return style.Fit(strings.Repeat(" ", max(0, w-ansi.StringWidth(text)))+text, w, "")
 }
 
-// tablePieces are the row of a model in a table; left are its icons and its name.
+// tablePieces returns the row of a model in a table; left contains its icons and name.
 func (p *Pane) tablePieces(left []pane.Piece, i, w int, columns []column) []pane.Piece {
 	st, icons, m := &p.styles, &p.st.Icons, p.data.Models[i]
 	known, now, ink := p.data.Model(i), p.data.Now(), st.Count
@@ -240,7 +240,7 @@ func (p *Pane) tablePieces(left []pane.Piece, i, w int, columns []column) []pane
 	}
 	name := &left[len(left)-1]
 	room, ruleCells := nameWidth(w, columns)
-	room -= len("xxxxx") // the cursor, two signs, and the icon with a blank
+	room -= len("xxxxx") // the cursor, two icons, and the rule's icon with a blank
 	mark := ""
 	if m.New {
 		mark = " NEW"
@@ -265,7 +265,7 @@ func (p *Pane) tablePieces(left []pane.Piece, i, w int, columns []column) []pane
 	return append(left, pane.Piece{Text: rule, Style: look})
 }
 
-// aboutFacts is what the table has no room for.
+// aboutFacts returns the facts that do not fit in the table.
 func (p *Pane) aboutFacts(i int) string {
 	if p.data.Info == nil {
 		return ""
@@ -306,7 +306,7 @@ func orUnknown(text string) string {
 	return text
 }
 
-// sortMark follows the title of the column that the models are sorted by.
+// sortMark returns the mark after the title of the column that the models are sorted by.
 func (p *Pane) sortMark(order string) string {
 	switch {
 	case p.sorting.order != order:
@@ -317,8 +317,8 @@ func (p *Pane) sortMark(order string) string {
 	return "↓"
 }
 
-// pickOrder lets the user choose how the models are sorted; the present order again is
-// reversed.
+// pickOrder lets the user choose the order of the models; choosing the current order
+// reverses it.
 func (p *Pane) pickOrder() pane.Action {
 	if p.tabs.Open != tabModels {
 		p.openTab(tabModels)

@@ -36,7 +36,7 @@ func (p *Pane) addTyped(list modelfilter.List, pattern string) pane.Action {
 	p.openPattern(list, "")
 	p.editInput("", pattern)
 	done := p.submitInput()
-	p.closeInput() // a line that was refused has not the focus
+	p.closeInput() // the line of a rejected pattern does not have the focus
 	return done
 }
 
@@ -62,7 +62,7 @@ func (p *Pane) why(text string) pane.Action {
 	return e
 }
 
-// whyRow is why of the model under the cursor.
+// whyRow is why for the model under the cursor.
 func (p *Pane) whyRow() pane.Action {
 	if r, ok := p.tabs.List().Current(); ok && r.kind == rowModel {
 		return p.whyModel(r.index)

@@ -11,17 +11,17 @@ import (
 	"winnow/tui/pane"
 )
 
-// maxWelcomed is how many providers a welcome lists.
+// maxWelcomed is how many providers the welcome lists.
 const maxWelcomed = 4
 
-// welcomed is the Welcome of a snapshot.
+// welcomed caches the Welcome of a snapshot.
 type welcomed struct {
 	of *modelfilter.Snapshot
 	pane.Welcome
 }
 
 // Welcome implements pane.Welcomer: the file, the first providers with their numbers, and
-// requests that fit the rules.
+// requests suitable for the rules.
 func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
 	d := &p.data
 	if d.Revision == 0 {
@@ -53,8 +53,8 @@ func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
 	return w, true
 }
 
-// inUse are the providers with rules or a key, those with rules first; without any, the
-// current one.
+// inUse returns the providers with rules or a key, those with rules first; if there are
+// none, the current one.
 func (p *Pane) inUse() (all []modelfilter.ProviderView) {
 	for _, v := range p.data.Providers {
 		if v.Rules > 0 || v.Key || v.Unsaved {
@@ -72,7 +72,7 @@ func (p *Pane) inUse() (all []modelfilter.ProviderView) {
 	return all
 }
 
-// welcomeNumbers are the numbers of a provider in a line.
+// welcomeNumbers returns the numbers of a provider in one line.
 func welcomeNumbers(v modelfilter.ProviderView) string {
 	rules := "no rules"
 	if v.Rules > 0 {
