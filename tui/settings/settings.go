@@ -26,32 +26,33 @@ import (
 // Screen holds the settings of the screen. The zero value is ready to use.
 type Screen struct {
 	Style style.Options // Dark follows the terminal unless FixedBackground
-	// FixedBackground says that the user has chosen the background, not the terminal.
+	// FixedBackground means that the user has chosen the background; otherwise the terminal
+	// decides it.
 	FixedBackground bool
 	Mouse           bool   // the mouse is captured
 	HUD             bool   // the context HUD is docked
-	LongReply       string // what happens when an answer is longer than the screen: a Reply constant; "" is ReplyStay
-	PanePlace       string // where the pane of the window is: a Pane constant; "" is PaneBeside
-	Notify          bool   // notify when a long turn ends unseen
+	LongReply       string // what happens when an answer is longer than the screen: one of the Reply constants; "" means ReplyStay
+	PanePlace       string // where the pane of the window is: one of the Pane constants; "" means PaneBeside
+	Notify          bool   // notify the user when a long turn ends while he looks elsewhere
 	EnterSends      bool   // send_key = "enter": enter sends, the other keys break the line
-	AsksEnter       bool   // send_key is not set: the first enter asks which key shall send
+	AsksEnter       bool   // send_key is not set: the first enter asks which key should send
 }
 
 // The values of long_reply.
 const (
 	ReplyStay = "stay" // the view does not move
-	ReplyTop  = "top"  // it goes to the first line of the answer
-	ReplyView = "view" // so does the focus, when nobody types
+	ReplyTop  = "top"  // the view moves to the first line of the answer
+	ReplyView = "view" // the view moves there, and so does the focus unless the user is typing
 )
 
 // The values of pane.
 const (
-	PaneBeside = "beside" // the chat; on a narrow screen like PaneFull
+	PaneBeside = "beside" // next to the chat; on a narrow screen like PaneFull
 	PaneFull   = "full"   // over the whole width while it has the focus
-	PaneAway   = "away"   // and no region that a key moves to
+	PaneAway   = "away"   // hidden; no key moves the focus to it
 )
 
-// NextPane is the value of pane after the current one.
+// NextPane returns the value of pane that follows the current one.
 func (s *Screen) NextPane() string {
 	all := []string{PaneBeside, PaneFull, PaneAway}
 	return all[(slices.Index(all, cmp.Or(s.PanePlace, PaneBeside))+1)%len(all)]
@@ -62,34 +63,35 @@ type Setting struct {
 	Key    string
 	Title  string
 	values []string
-	words  map[string]string // by value: how it is shown, when not as it is
+	words  map[string]string // how a value is shown, where that differs from the value itself
 	value  func() string
-	set    func(value string) // nil: OfSession
-	// OfSession says that the setting is one of the session: what changes it is not Next but
-	// a use case.
+	set    func(value string) // nil for OfSession
+	// OfSession means that this is a setting of the session: it is changed by a use case,
+	// not by Next.
 	OfSession bool
-	stored    func() (key, value string) // what the config stores; nil: Key and value
+	stored    func() (key, value string) // what the config stores; nil means Key and value
 }
 
-// Value is the current value, in words.
+// Value returns the current value, in words.
 func (s Setting) Value() string { return cmp.Or(s.words[s.value()], s.value()) }
 
-// Entry is the setting in a list; a narrow one leaves out what explains the value.
+// Entry returns the setting as an entry of a list. A narrow list leaves out the explanation
+// of the value.
 func (s Setting) Entry() overlay.Entry {
 	short, _, _ := strings.Cut(s.Value(), ": ")
 	return overlay.Entry{Value: s.Key, Text: s.Title, Extra: s.Value(), Short: short}
 }
 
-// Next sets the next value of a setting of the screen.
+// Next changes a setting of the screen to its next value.
 func (s Setting) Next() { s.set(s.NextValue()) }
 
-// NextValue is the value after the current one, or the first when the current one is not
+// NextValue returns the value after the current one, or the first if the current one is not
 // in the list.
 func (s Setting) NextValue() string {
 	return s.values[(slices.Index(s.values, s.value())+1)%len(s.values)]
 }
 
-// Stored is the setting as the config file has it.
+// Stored returns the setting as the config file stores it.
 func (s Setting) Stored() (key, value string) {
 	if s.stored != nil {
 		return s.stored()
@@ -97,7 +99,7 @@ func (s Setting) Stored() (key, value string) {
 	return s.Key, s.value()
 }
 
-// All are the settings of a session, as they are now, and of the screen.
+// All lists the settings of a session, with their current values, and those of the screen.
 func All(now assistant.Settings, screen *Screen) []Setting {
 	session := func(key, title string, value func(assistant.Settings) string, values ...string) Setting {
 		return Setting{Key: key, Title: title, values: values, value: func() string { return value(now) }, OfSession: true}
@@ -177,7 +179,7 @@ func (s *Screen) settings() []Setting {
 
 func (s *Screen) colours() string { return cmp.Or(s.Style.Theme, style.DefaultTheme) }
 
-// background is the value of the setting: dark or light, or auto for that of the
+// background returns the value of the setting: dark, light, or auto, which follows the
 // terminal.
 func (s *Screen) background() string {
 	switch {
@@ -189,8 +191,8 @@ func (s *Screen) background() string {
 	return "light"
 }
 
-// theme is the setting "theme" of the config: NAME, or NAME-BACKGROUND when the
-// background is fixed; for the default colours the background alone.
+// theme returns the setting "theme" as the config stores it: NAME, or NAME-BACKGROUND if
+// the background is fixed. For the default colours it is the background alone.
 func (s *Screen) theme() (key, value string) {
 	switch name, background := s.colours(), s.background(); {
 	case name == style.DefaultTheme:

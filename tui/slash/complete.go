@@ -11,27 +11,28 @@ import (
 // HelpTopic is a page of the help.
 type HelpTopic struct {
 	Name  string          // in lower case
-	Short string          // what it is about, a few words
+	Short string          // what it is about, in a few words
 	Lines func() []string // may take long
 }
 
-// Sources are the names that complete arguments.
+// Sources holds the names that complete arguments.
 type Sources struct {
 	filter.Sources
 	Help   []HelpTopic
 	Window []string // patterns and models of the window
 }
 
-// maxOffered bounds the entries: nobody walks through more.
+// maxOffered limits the entries: nobody scrolls through more.
 const maxOffered = 200
 
-// Stem is what all completions of a draft begin with: the command and its blank, once
-// there is one, and the words of a filter line before the last. The draft is not empty.
+// Stem returns the part that all completions of a draft have in common: the command and its
+// space, once there is one, and all words of a filter line but the last. The draft must not
+// be empty.
 func Stem(draft string) string { return draft[:max(1, strings.LastIndexByte(draft, ' ')+1)] }
 
-// Complete lists what can take the place of a draft whose cursor is at its end, best
-// first; each Value is a whole draft. selected is the entry to select; -1 where enter is
-// to run the command as it stands.
+// Complete lists completions of a draft whose cursor is at its end, best first. The Value
+// of each entry is a whole draft. selected is the entry to select, or -1 if enter should
+// run the command as typed.
 func Complete(draft string, commands []Command, from Sources) (entries []overlay.Entry, selected int) {
 	if !strings.HasPrefix(draft, "/") || strings.ContainsAny(draft, "\n\t") {
 		return nil, -1
@@ -80,8 +81,8 @@ func Complete(draft string, commands []Command, from Sources) (entries []overlay
 	return entries, 0
 }
 
-// completeName lists the commands whose names have what is typed. One that is typed
-// whole is not selected: enter runs it.
+// completeName lists the commands whose names contain what is typed. A name that is typed
+// in full is not selected: enter runs it.
 func completeName(typed string, commands []Command) (entries []overlay.Entry, selected int) {
 	names, helps, byName := make([]string, len(commands)), make([]string, len(commands)), map[string]Command{}
 	for i, c := range commands {
@@ -103,8 +104,8 @@ func completeName(typed string, commands []Command) (entries []overlay.Entry, se
 	return entries, selected
 }
 
-// offered are the values that have what is typed in them, in upper or lower case: first
-// those that begin with it, then those of which a word does.
+// offered lists the values that contain what is typed, ignoring case: first those that
+// begin with it, then those with a word that begins with it.
 func offered(typed string, values, extras []string) (entries []overlay.Entry) {
 	typed = strings.ToLower(typed)
 	var groups [3][]overlay.Entry
@@ -113,7 +114,7 @@ func offered(typed string, values, extras []string) (entries []overlay.Entry) {
 		if i < len(extras) {
 			e.Extra = extras[i]
 		}
-		lower := strings.ToLower(v) // it may have another length
+		lower := strings.ToLower(v) // its length may differ
 		switch at := strings.Index(lower, typed); {
 		case at < 0:
 		case at == 0:

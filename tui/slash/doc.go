@@ -1,18 +1,18 @@
-// Package slash is the commands that are typed where messages are written: /help,
-// /model NAME. The screen and the console of lines have them from one table.
+// Package slash handles the commands that are typed into the message box, such as /help and
+// /model NAME. The screen and the plain console share one table of them.
 //
 // # Types
 //
-// A Command has a name, and says what its argument is. Table lists those that the front
-// ends have in common; Screen adds every other action of the screen under its own name.
-// Parse tells a command from a message, Find looks it up, Complete lists what can
-// complete it.
+// A Command has a name and says which argument it takes. Table lists the commands that the
+// front ends have in common; Screen adds every other action of the screen under its own
+// name. Parse tells a command from a message, Find looks a command up, and Complete lists
+// completions of a draft.
 //
 // # Caveats
 //
-// Only a text of one line whose first word is a slash and letters, digits or hyphens is
-// a command, known or not: /etc/hosts is the beginning of a message. Two slashes, or a
-// space before the slash, begin a message that would be a command.
+// A draft is a command, known or unknown, only if it is a single line whose first word is a
+// slash followed by letters, digits or hyphens: /etc/hosts begins a message. To send a
+// message that looks like a command, begin it with two slashes or a space.
 //
-// All functions are pure, and safe from any goroutine.
+// All functions are pure and may be called from any goroutine.
 package slash

@@ -10,7 +10,7 @@ import (
 	"winnow/tui/keymap"
 )
 
-// Argument is what a command of the screen takes, as its usage names it. It may always be
+// Argument says what a command of the screen takes, as its usage shows it. It may always be
 // left out.
 type Argument string
 
@@ -20,7 +20,7 @@ const (
 	Topic Argument = "TOPIC" // of the help
 	Model Argument = "NAME"
 	Line  Argument = "LINE"  // of the filter language
-	Path  Argument = "PATH"  // of a topic of pairs, or none
+	Path  Argument = "PATH"  // of a topic of pairs; may be empty
 	Text  Argument = "TEXT"  // to search for
 	Title Argument = "TITLE" // of the session
 
@@ -28,18 +28,18 @@ const (
 	FilteredModel Argument = "MODEL"   // of the window
 )
 
-// Command is what a line that begins with a slash does.
+// Command is something that the user can type after a slash.
 type Command struct {
 	Name     string // without the slash
-	Console  string // how it is typed without a screen, with its arguments; "": only the screen has it
+	Console  string // how it is typed in the console, with its arguments; "" if only the screen has it
 	Help     string
-	Action   keymap.Action // of the key table; "": only the console has it
+	Action   keymap.Action // of the key table; "" if only the console has it
 	Argument Argument
 }
 
-// Table lists the commands that the screen and the console have in common, those of
-// the console alone, and those of the screen whose action has another name, in the order
-// in which both show them.
+// Table lists the commands that the screen and the console have in common, those of the
+// console alone, and those of the screen whose names differ from their actions. Both show
+// them in this order.
 func Table() []Command {
 	return []Command{
 		{"help", "help [TOPIC]", "read this, or about TOPIC", keymap.Help, Topic},
@@ -83,8 +83,8 @@ func Table() []Command {
 	}
 }
 
-// Commands lists what can be typed after a slash on the screen: the actions of the palette,
-// and the other names of them; plainChat leaves out those on rules.
+// Commands lists what can be typed after a slash on the screen: the actions of the palette
+// and their aliases. plainChat leaves out the commands about rules.
 func Commands(plainChat bool) []Command {
 	var actions []Command
 	for _, e := range (*keymap.Map)(nil).Palette(plainChat) {
@@ -94,8 +94,9 @@ func Commands(plainChat bool) []Command {
 }
 
 // Screen lists the commands of the screen: those of the table, and one for each other
-// action, named as the action is. actions are those of the palette, each with its title
-// as Help; that is also the Help of a command of the table, unless another does the same.
+// action, with the name of the action. actions are those of the palette, each with its
+// title as Help. A command of the table gets that Help too, unless another command does the
+// same.
 func Screen(actions []Command) (all []Command) {
 	title, named := map[keymap.Action]string{}, map[keymap.Action]bool{}
 	for _, a := range actions {
@@ -120,7 +121,7 @@ func Screen(actions []Command) (all []Command) {
 	return all
 }
 
-// Usage is the command as it is typed on the screen.
+// Usage returns the command as it is typed on the screen.
 func (c Command) Usage() string {
 	if c.Argument == None {
 		return "/" + c.Name
@@ -140,7 +141,8 @@ func Parse(draft string) (name, argument string, ok bool) {
 	return strings.ToLower(words[1]), words[2], true
 }
 
-// Message is the message that a draft stands for: of two slashes at its beginning, one.
+// Message returns the message that a draft stands for: two slashes at its beginning become
+// one.
 func Message(draft string) string {
 	if strings.HasPrefix(draft, "//") {
 		return draft[1:]
@@ -148,14 +150,14 @@ func Message(draft string) string {
 	return draft
 }
 
-// Error is a draft that looks like a command and cannot be one.
+// Error reports a draft that looks like a command but is not a valid one.
 type Error struct {
 	Text    string   // what is wrong
-	Near    []string // what was probably meant, as it is typed
-	Unknown bool     // there is no such command
+	Near    []string // what the user probably meant, as it is typed
+	Unknown bool     // no such command exists
 }
 
-// Error says what is wrong, and how the draft is sent as a message.
+// Error says what is wrong and how to send the draft as a message.
 func (e *Error) Error() string {
 	text := e.Text
 	if len(e.Near) > 0 {
@@ -164,8 +166,8 @@ func (e *Error) Error() string {
 	return text + " · // in place of / sends it as a message"
 }
 
-// Find is the command of this name; the name of its action finds it as well. A name that
-// is none, and an argument that the command does not take, are an *Error.
+// Find returns the command with this name, or with an action of this name. It returns an
+// *Error if there is none, or if the command does not take this argument.
 func Find(commands []Command, name, argument string) (Command, error) {
 	var names []string
 	i := slices.IndexFunc(commands, func(c Command) bool { return c.Name == name })
@@ -184,7 +186,7 @@ func Find(commands []Command, name, argument string) (Command, error) {
 	return commands[i], nil
 }
 
-// near are the names that were probably meant, as they are typed.
+// near lists the names that the user probably meant, as they are typed.
 func near(name string, known []string, prefix string) []string {
 	const most, longest = 2, 60
 	if len(name) > longest {
@@ -197,9 +199,9 @@ func near(name string, known []string, prefix string) []string {
 	return names
 }
 
-// ModelNamed is the id of the model that an argument names: its whole id, its name
-// without the provider, or a part of it that no other has. An id of a provider may be
-// one that is not known. Otherwise the error is an *Error.
+// ModelNamed returns the id of the model that an argument names: the whole id, the name
+// without the provider, or a part that no other id contains. An id with a provider is
+// accepted even if it is unknown. Any other argument is an *Error.
 func ModelNamed(argument string, ids []string) (string, error) {
 	var named, parts []string
 	for _, id := range ids {
@@ -227,8 +229,8 @@ func ModelNamed(argument string, ids []string) (string, error) {
 	return "", &Error{Text: "there is no model " + argument, Near: near(argument, ids, "")}
 }
 
-// TopicNamed is the topic of the help that an argument names, in upper or lower case;
-// otherwise the error is an *Error.
+// TopicNamed returns the help topic that an argument names, ignoring case. If there is
+// none, the error is an *Error.
 func TopicNamed(argument string, topics []HelpTopic) (HelpTopic, error) {
 	var names []string
 	for _, t := range topics {

@@ -15,29 +15,29 @@ import (
 	"winnow/assistant/serve"
 )
 
-// Terminal is what the client says of its terminal.
+// Terminal describes the client's terminal, as the client reports it.
 type Terminal struct {
 	Width, Height int
-	Environ       []string // TERM, and the variables of allowed that it has set
+	Environ       []string // TERM, and the allowed variables that the client has set
 }
 
-// Streams are those of a command.
+// Streams are the standard streams of a command.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	Environ  []string // as of a Terminal
+	Environ  []string // as in Terminal
 }
 
-// allowed are the variables that a client may set: what they say concerns its terminal
-// alone.
+// allowed lists the variables that a client may set. They affect only its own terminal.
 var allowed = []string{"COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE"}
 
 const (
-	maxValue = 64 // bytes of a variable, or of what is logged
+	maxValue = 64 // bytes of a variable or of a logged value
 	maxLine  = 64 << 10
 )
 
-// identifier is a name that a client sent, as far as it is one.
+// identifier returns a name that a client sent, cut to maxValue bytes, with ? for
+// everything but printable ASCII.
 func identifier(s string) string {
 	s = s[:min(len(s), maxValue)]
 	return strings.Map(func(r rune) rune {
@@ -48,7 +48,7 @@ func identifier(s string) string {
 	}, s)
 }
 
-// setVariable sets one that the client may set.
+// setVariable sets a variable if the client may set it.
 func (t *Terminal) setVariable(name, value string) bool {
 	if !slices.Contains(allowed, name) && name != "TERM" || len(value) > maxValue || identifier(value) != value {
 		return false
@@ -58,7 +58,8 @@ func (t *Terminal) setVariable(name, value string) bool {
 	return true
 }
 
-// setSize sets the size, within its bounds. A side of 0 is unknown.
+// setSize sets the size, within the limits. If a side is 0, which means unknown, it takes
+// the usual size.
 func (t *Terminal) setSize(width, height uint32, maxWidth, maxHeight int) {
 	const usualWidth, usualHeight = 80, 24
 	if width == 0 || height == 0 {
@@ -67,7 +68,7 @@ func (t *Terminal) setSize(width, height uint32, maxWidth, maxHeight int) {
 	t.Width, t.Height = int(min(width, uint32(maxWidth))), int(min(height, uint32(maxHeight)))
 }
 
-// complete is the terminal with what is most likely where the client was silent.
+// complete returns the terminal with a UTF-8 locale if the client sent no locale.
 func (t *Terminal) complete() Terminal {
 	out := Terminal{Width: t.Width, Height: t.Height, Environ: slices.Clone(t.Environ)}
 	if !slices.ContainsFunc(out.Environ, func(e string) bool { return strings.HasPrefix(e, "LANG=") || strings.HasPrefix(e, "LC_") }) {
@@ -84,12 +85,12 @@ type channel struct {
 	end   context.CancelCauseFunc
 	sizes chan Terminal // the newest size, until it is read
 
-	terminal Terminal // of the request loop alone
+	terminal Terminal // used by the request loop only
 	hasPTY   bool
 	started  bool
 }
 
-// channel serves a channel to its end.
+// channel serves a channel until it ends.
 func (c *connection) channel(n ssh.NewChannel) {
 	ch, requests, err := n.Accept()
 	if err != nil {
@@ -106,7 +107,7 @@ func (c *connection) channel(n ssh.NewChannel) {
 			c.refused(r.Type)
 		}
 		if r.WantReply {
-			_ = r.Reply(ok, nil) // the channel is gone then
+			_ = r.Reply(ok, nil) // fails only if the channel is gone
 		}
 		if run != nil {
 			running.Go(func() { x.run(run) })
@@ -114,7 +115,7 @@ func (c *connection) channel(n ssh.NewChannel) {
 	}
 }
 
-// run runs a screen or command, and tells the client its status.
+// run runs a screen or command and sends its exit status to the client.
 func (c *channel) run(run func() (status int)) {
 	status := 1
 	defer func() {
@@ -122,12 +123,13 @@ func (c *channel) run(run func() (status int)) {
 			c.log.Error("ssh: panic", "panic", fmt.Sprint(r))
 		}
 		_, _ = c.ch.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{uint32(status)}))
-		_ = c.ch.Close() // both fail when the client has gone
+		_ = c.ch.Close() // both fail if the client has gone
 	}()
 	status = run()
 }
 
-// request handles a request of the client. run is what it has started.
+// request handles a request of the client. run is the screen or command that it starts, if
+// any.
 func (c *channel) request(kind string, payload []byte) (run func() (status int), ok bool) {
 	switch kind {
 	case "pty-req":
@@ -153,7 +155,7 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 		c.terminal.setSize(r.Width, r.Height, c.server.opts.Width, c.server.opts.Height)
 		c.resized()
 		return nil, true
-	case "signal": // whichever it is
+	case "signal": // whichever signal it is
 		c.end(errGone)
 		return nil, c.started
 	case "shell":
@@ -173,7 +175,7 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 	return nil, false
 }
 
-// resized passes on the size; one that was not read yet is replaced.
+// resized passes on the size. It replaces one that has not been read yet.
 func (c *channel) resized() {
 	select {
 	case <-c.sizes:
@@ -182,7 +184,7 @@ func (c *channel) resized() {
 	c.sizes <- c.terminal.complete()
 }
 
-// shell runs the screen, which is what a client without a command gets.
+// shell returns the screen, which a client gets that asks for no command.
 func (c *channel) shell() func() int {
 	t := c.terminal.complete()
 	if !c.hasPTY || slices.Contains(t.Environ, "TERM=dumb") {
@@ -197,7 +199,7 @@ func (c *channel) shell() func() int {
 	}
 }
 
-// command runs a command line.
+// command returns the function that runs a command line.
 func (c *channel) command(line string) func() int {
 	run, err := c.server.opts.Command(c.who, line)
 	if err != nil {
@@ -216,7 +218,7 @@ func (c *channel) command(line string) func() int {
 	}
 }
 
-// kindOf returns the first words of a command line, without what the user has written.
+// kindOf returns the first words of a command line, without the user's own text.
 func kindOf(line string) string {
 	words := strings.Fields(line)
 	if len(words) > 0 && words[0] == "winnow" {
@@ -228,18 +230,18 @@ func kindOf(line string) string {
 	return identifier(words[0])
 }
 
-// sorry is a command that says why nothing was run.
+// sorry returns a command that runs nothing and says why.
 func (c *channel) sorry(why string) func() int {
-	const usage = 2 // the status of a command line that was not understood
+	const usage = 2 // exit status of a command line that was not understood
 	return func() int {
 		_, _ = fmt.Fprintf(c.writer(c.ch.Stderr()), "winnow: %s\n", why)
 		return usage
 	}
 }
 
-// writer writes to the client. A terminal gets line ends as a tty would send them. A
-// client that does not read for stallTime is disconnected, for what waits for it, such
-// as a turn, may have the window.
+// writer returns a writer to the client. A terminal gets line ends as a tty would send
+// them. A client that does not read for stallTime is disconnected, because something that
+// waits for it, such as a turn, may hold the window.
 func (c *channel) writer(w io.Writer) io.Writer { return &writer{c, w} }
 
 type writer struct {

@@ -23,10 +23,10 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// ModeError refuses a file of keys that others can read or change.
+// ModeError reports a key file that others can read or change.
 type ModeError struct {
 	Path string
-	Mode fs.FileMode // that it may have at most
+	Mode fs.FileMode // the permissions that it may have at most
 }
 
 func (e *ModeError) Error() string {
@@ -36,7 +36,7 @@ func (e *ModeError) Error() string {
 	return "others can change " + e.Path
 }
 
-// checkMode refuses what is no file, or has more permissions than mode.
+// checkMode returns an error if path is not a regular file or has permissions beyond mode.
 func checkMode(path string, mode fs.FileMode) error {
 	info, err := os.Stat(path)
 	switch {
@@ -50,7 +50,7 @@ func checkMode(path string, mode fs.FileMode) error {
 	return nil
 }
 
-// hostKey reads the key of the server, or makes it.
+// hostKey reads the server's host key, or creates it.
 func hostKey(path string) (ssh.Signer, error) {
 	err := checkMode(path, privatefile.FileMode)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +70,7 @@ func hostKey(path string) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// makeHostKey writes a new key: whole and durable, or not at all.
+// makeHostKey writes a new key, atomically and durably.
 func makeHostKey(path string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -88,11 +88,11 @@ func makeHostKey(path string) error {
 
 const (
 	maxKeyFile = 1 << 20 // bytes of an authorized_keys file
-	maxUser    = 40      // cells of the name of a user
+	maxUser    = 40      // cells of a user name
 )
 
-// readUsers reads an authorized_keys file: what each key proves, by the bytes of the key. A
-// line that cannot be used is left out, and is one of the problems.
+// readUsers reads an authorized_keys file and returns the credential of each key, indexed
+// by the bytes of the key. A line that cannot be used is left out and reported in problems.
 func readUsers(path string, now time.Time) (users map[string]credential.Credential, problems []string, err error) {
 	const writable = 0o022
 	if err := checkMode(path, fs.ModePerm&^writable); err != nil {
@@ -145,15 +145,15 @@ func readKey(line []byte) (ssh.PublicKey, credential.Credential, error) {
 	return key, user, nil
 }
 
-// granted are the options that refuse what this server never does: a key that has them is
-// safe to use.
+// granted lists the options that forbid what this server never does anyway: a key with them
+// is safe to accept.
 var granted = []string{
 	"restrict", "no-port-forwarding", "no-agent-forwarding", "no-x11-forwarding", "no-user-rc",
-	"pty", // what restrict takes away, and every client here has
+	"pty", // taken away by restrict; every client has it here
 }
 
-// setOption applies an option of a key. One that would limit the key in a way that this
-// server does not know refuses the key.
+// setOption applies an option of a key. It returns an error for an option that would
+// restrict the key in a way this server does not know.
 func setOption(user *credential.Credential, option string) (err error) {
 	name, value, _ := strings.Cut(option, "=")
 	value = strings.Trim(value, `"`)
@@ -172,7 +172,7 @@ func setOption(user *credential.Credential, option string) (err error) {
 	return err
 }
 
-// expiry reads the value of expiry-time, as OpenSSH has it: YYYYMMDD[HHMM[SS]][Z].
+// expiry parses the value of expiry-time in OpenSSH's format: YYYYMMDD[HHMM[SS]][Z].
 func expiry(value string) (time.Time, error) {
 	digits, in := strings.TrimSuffix(value, "Z"), time.Local
 	if digits != value {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// places are the connections and channels of the users that have logged in.
+// places counts the connections and channels of logged-in users.
 type places struct {
 	connections, perUser int // the limits
 
@@ -26,7 +26,7 @@ func newPlaces(connections, perUser int) *places {
 	return &places{connections: connections, perUser: perUser, byUser: map[string]*place{}}
 }
 
-// connect counts a connection of a user; the error says, for the user, why it is refused.
+// connect counts a connection of a user. The error tells the user why it is refused.
 func (p *places) connect(user string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *places) connect(user string) error {
 	return nil
 }
 
-// disconnect ends a connection that connect counted.
+// disconnect undoes a connect.
 func (p *places) disconnect(user string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +55,8 @@ func (p *places) disconnect(user string) {
 	}
 }
 
-// openChannel counts a channel of a connected user; false: it is one too many.
+// openChannel counts a channel of a connected user. It returns false if the user has too
+// many.
 func (p *places) openChannel(user string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +68,7 @@ func (p *places) openChannel(user string) bool {
 	return true
 }
 
-// closeChannel ends a channel that openChannel counted. It may outlive its connection.
+// closeChannel undoes an openChannel. The channel may outlive its connection.
 func (p *places) closeChannel(user string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,8 +77,8 @@ func (p *places) closeChannel(user string) {
 	}
 }
 
-// refuse tells a client why it has no connection, when it opens its first channel. Until
-// then the client counts as one that has not logged in.
+// refuse tells a client why it has no connection, as soon as it opens its first channel.
+// Until then the client counts as one that has not logged in.
 func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, requests <-chan *ssh.Request, why error) {
 	defer time.AfterFunc(s.opts.login, func() { _ = conn.Close() }).Stop()
 	go ssh.DiscardRequests(requests)
@@ -87,7 +88,7 @@ func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, re
 	}
 }
 
-// timeoutConn is a connection whose writes fail when the other end does not read for a time.
+// timeoutConn is a connection whose writes fail if the other end does not read for a while.
 type timeoutConn struct {
 	net.Conn
 	stall time.Duration

@@ -21,11 +21,11 @@ const (
 	graceTime = 500 * time.Millisecond
 	// saveTime is how long storing the draft and ending the turn may take.
 	saveTime = 2 * time.Second
-	// turnPoll is how often an ending server looks whether a turn has ended.
+	// turnPoll is how often a server that is shutting down checks whether a turn has ended.
 	turnPoll = 50 * time.Millisecond
 )
 
-// screen runs the screen of the user in a terminal.
+// screen runs the user's screen in a terminal.
 func (c *channel) screen(t Terminal) error {
 	session, err := c.session()
 	if err != nil {
@@ -40,7 +40,8 @@ func (c *channel) screen(t Terminal) error {
 	}
 	p := tea.NewProgram(model,
 		tea.WithInput(&input{c}), tea.WithOutput(c.writer(c.ch)), tea.WithWindowSize(t.Width, t.Height),
-		// Some terminals show what they do not understand: SSH_TTY asks for less.
+		// SSH_TTY makes Bubble Tea send fewer queries: some terminals print the ones that
+		// they do not understand.
 		tea.WithEnvironment(append(t.Environ, "SSH_TTY=ssh")), tea.WithColorProfile(colorprofile.Env(t.Environ)),
 		tea.WithoutSignalHandler(), tea.WithFilter(stayHere),
 	)
@@ -57,7 +58,7 @@ func (c *channel) screen(t Terminal) error {
 	}
 	_, _ = io.WriteString(c.writer(c.ch), end)
 	if errors.Is(err, tea.ErrProgramKilled) && c.ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
-		err = nil // it was to end
+		err = nil // it was ended on purpose
 	}
 	saving, cancel := context.WithTimeout(context.Background(), saveTime)
 	defer cancel()
@@ -81,15 +82,16 @@ func stayHere(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// lastKey is the key of the history under which the last session of the user is stored.
+// lastKey returns the key in the history under which the user's last session is stored.
 func (c *channel) lastKey() string {
 	return "ssh session:" + c.server.opts.Folder + "\x00" + c.user
 }
 
-// session opens the session that the user had last, or a new one when that is open.
+// session opens the session that the user had last, or a new one if that one is open
+// already.
 func (c *channel) session() (*serve.Session, error) {
 	hub, ctx := c.server.opts.Hub, context.WithoutCancel(c.ctx)
-	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // unknown is none
+	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // an unknown key means no session
 	s, err := hub.Open(ctx, serve.Join{User: c.user, Role: c.who.Role, Key: c.who.Key, Session: last})
 	if errors.Is(err, serve.ErrOpen) || errors.Is(err, serve.ErrNoSession) || errors.As(err, new(*assistant.RoleError)) {
 		s, err = hub.Open(ctx, serve.Join{User: c.user, Role: c.who.Role, Key: c.who.Key})
@@ -103,13 +105,13 @@ func (c *channel) session() (*serve.Session, error) {
 	return s, nil
 }
 
-// leave ends the session, which is the last of the user now.
+// leave ends the session and stores it as the user's last.
 func (c *channel) leave(ctx context.Context, s *serve.Session) error {
 	return errors.Join(s.Close(ctx), c.server.opts.History.Set(ctx, c.lastKey(), s.ID()))
 }
 
-// watch ends the screen when the connection or the server ends, by force when it does not
-// react. A turn that runs delays the end of the server; see endWithServer.
+// watch ends the screen when the connection or the server ends, by force if the screen does
+// not react. A running turn delays the end of the server; see endWithServer.
 func (c *channel) watch(ctx context.Context, p *tea.Program, s *serve.Session) {
 	select {
 	case <-ctx.Done():
@@ -121,16 +123,16 @@ func (c *channel) watch(ctx context.Context, p *tea.Program, s *serve.Session) {
 		}
 		c.end(errEnding)
 	}
-	go p.Quit() // waits for the loop, which may be blocked
+	go p.Quit() // in the background: it waits for the loop, which may be blocked
 	select {
 	case <-ctx.Done():
 	case <-time.After(graceTime):
-		_ = c.ch.Close() // what waits for the client goes on
+		_ = c.ch.Close() // unblocks whatever waits for the client
 		p.Kill()
 	}
 }
 
-// forward tells the screen its sizes.
+// forward sends the sizes of the terminal to the screen.
 func (c *channel) forward(ctx context.Context, p *tea.Program) {
 	for {
 		select {
@@ -142,7 +144,7 @@ func (c *channel) forward(ctx context.Context, p *tea.Program) {
 	}
 }
 
-// input is what the user types. Its end is that of the terminal.
+// input reads what the user types. It ends with the terminal.
 type input struct{ c *channel }
 
 // Read implements io.Reader.

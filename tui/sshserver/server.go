@@ -20,34 +20,34 @@ import (
 	"winnow/tui"
 )
 
-// Options configures a Server. The zero values of the limits are the constants below.
+// Options configures a Server. A limit of 0 means the default below.
 type Options struct {
 	Hub            *serve.Hub
-	History        history.Settings // of the hub; stores which session each user had last
-	Folder         string           // of the hub
-	HostKey        string           // file of the server's key, which is made when there is none
-	AuthorizedKeys string           // file of the keys that log in
-	Version        string           // of the program, as clients see it; "" tells none
+	History        history.Settings // the hub's; also stores each user's last session
+	Folder         string           // the hub's
+	HostKey        string           // file with the server's key, created if it does not exist
+	AuthorizedKeys string           // file with the keys that may log in
+	Version        string           // version of the program that clients see; "" hides it
 	Log            *slog.Logger     // nil means no log
 
-	Idle        time.Duration // after which a connection without a key ends
+	Idle        time.Duration // after which a connection without a key press ends
 	Total       time.Duration // after which any connection ends
-	Connections int           // at once, of clients that have logged in
-	PerUser     int           // connections of one user at once, and screens and commands
+	Connections int           // open at once, of logged-in clients
+	PerUser     int           // connections of one user at once; the same limit holds for screens and commands
 	Logins      int           // connections that have not logged in; 0 means serve.MaxLogins
-	Address     int           // of these from one address; 0 means serve.MaxAddressLogins
-	Width       int           // columns of a screen at most; 0 means DefaultWidth
-	Height      int           // rows of a screen at most; 0 means DefaultHeight
+	Address     int           // such connections from one address; 0 means serve.MaxAddressLogins
+	Width       int           // most columns of a screen; 0 means DefaultWidth
+	Height      int           // most rows of a screen; 0 means DefaultHeight
 
-	Metrics *serve.Metrics // nil counts nothing
+	Metrics *serve.Metrics // may be nil
 
-	// Screen makes the screen of a session.
+	// Screen creates the screen of a session.
 	Screen func(context.Context, *serve.Session, Terminal) (*tui.Model, error)
-	// Command is what runs a command line as a user, until ctx ends, and returns its exit
-	// status. The error says, for the user, why the line is refused.
+	// Command returns the function that runs a command line as a user until ctx ends, and
+	// returns its exit status. The error tells the user why the line is refused.
 	Command func(who credential.Credential, line string) (run func(ctx context.Context, s Streams) (status int), err error)
 
-	login, drain, stall, interval time.Duration // tests shorten them
+	login, drain, stall, interval time.Duration // shortened by tests
 }
 
 // The default limits.
@@ -56,19 +56,19 @@ const (
 	DefaultTotal       = 24 * time.Hour
 	DefaultConnections = 100
 	DefaultPerUser     = 10
-	DefaultWidth       = 500 // columns: a frame is made for all of them, and takes up to 25 MB
+	DefaultWidth       = 500 // columns: a frame is drawn for all of them and takes up to 25 MB
 	DefaultHeight      = 200
 )
 
 const (
 	loginTime  = 20 * time.Second // from the connection to the login
-	drainTime  = 10 * time.Second // for running turns at the end
+	drainTime  = 10 * time.Second // for running turns when the server ends
 	closeTime  = 3 * time.Second  // for screens and commands to end after that
 	stallTime  = 30 * time.Second // for a client to read what was written
 	maxChannel = 4                // channels of a connection at once
 )
 
-// Why a connection ends, as its user reads it.
+// Reasons for the end of a connection, as the user reads them.
 var (
 	errIdle    = errors.New("no key was pressed for a long time")
 	errTotal   = errors.New("the connection reached its time limit")
@@ -79,7 +79,7 @@ var (
 
 // Server serves SSH connections. Make it with New.
 type Server struct {
-	// Problems are the lines of the authorized_keys file that New could not use.
+	// Problems lists the lines of the authorized_keys file that New could not use.
 	Problems []string
 
 	opts    Options
@@ -87,12 +87,12 @@ type Server struct {
 	host    ssh.Signer
 	logins  serve.Logins
 	places  *places
-	open    sync.Map      // the connections that have logged in, as keys
+	open    sync.Map      // the logged-in connections, as keys
 	ending  chan struct{} // closed when Serve is to end
-	drained chan struct{} // closed drain later
+	drained chan struct{} // closed drain after ending
 }
 
-// New returns a server with the host key, which it makes at the first start. It checks
+// New returns a server with its host key, which is created at the first start. It checks
 // the authorized_keys file.
 func New(o Options) (*Server, error) {
 	o.Idle, o.Total = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Total, DefaultTotal)
@@ -120,10 +120,10 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// Fingerprint is that of the host key, as clients show it.
+// Fingerprint returns the fingerprint of the host key, as clients show it.
 func (s *Server) Fingerprint() string { return ssh.FingerprintSHA256(s.host.PublicKey()) }
 
-// Serve serves connections of a listener until ctx ends and all have ended.
+// Serve serves connections from a listener until ctx ends and all connections have ended.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	var connections sync.WaitGroup
 	defer connections.Wait()
@@ -158,10 +158,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// extUser is the key of ssh.Permissions under which the credential of the user is.
+// extUser is the key in ssh.Permissions under which the user's credential is stored.
 const extUser = "user"
 
-// config is how clients log in from an address: by a public key of the file.
+// config returns how clients from an address log in: with a public key from the file.
 func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
 	c := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 		users, problems, err := readUsers(s.opts.AuthorizedKeys, time.Now())
@@ -172,7 +172,7 @@ func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
 		if err != nil {
 			s.opts.Metrics.Refused(serve.ServerSSH, "key")
 			log.Warn("ssh: key refused", "key", ssh.FingerprintSHA256(key), "error", err, "left_out", strings.Join(problems, "; "))
-			return nil, errors.New("refused") // nothing of it reaches the client
+			return nil, errors.New("refused") // the client does not see this text
 		}
 		return &ssh.Permissions{ExtraData: map[any]any{extUser: user}}, nil
 	}}
@@ -183,8 +183,8 @@ func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
 	return c
 }
 
-// connected notes that a connection has logged in or ended. A key that was removed in the
-// meantime ends it.
+// connected records that a connection has logged in or ended. It ends a connection whose
+// key was removed in the meantime.
 func (s *Server) connected(c *connection, on bool) {
 	if !on {
 		s.open.Delete(c)
@@ -194,8 +194,8 @@ func (s *Server) connected(c *connection, on bool) {
 	s.endRevoked(true)
 }
 
-// endRevoked ends the connections whose key was removed from the file, has expired, or has
-// another role or user now. A file that cannot be read has no keys.
+// endRevoked ends the connections whose key was removed from the file, has expired, or now
+// has another role or user. If the file cannot be read, all keys count as removed.
 func (s *Server) endRevoked(changed bool) {
 	var valid map[string]bool
 	s.open.Range(func(key, _ any) bool {
@@ -214,7 +214,7 @@ func (s *Server) endRevoked(changed bool) {
 	})
 }
 
-// Reload looks at once for keys that have been removed, which Serve otherwise does when the file changes.
+// Reload checks for removed keys at once. Serve does so by itself when the file changes.
 func (s *Server) Reload() { s.endRevoked(true) }
 
 func (s *Server) validKeys() map[string]bool {
@@ -229,7 +229,7 @@ func (s *Server) validKeys() map[string]bool {
 	return valid
 }
 
-// connection serves a connection to its end.
+// connection serves a connection until it ends.
 func (s *Server) connection(raw net.Conn) {
 	log := s.log.With("remote", raw.RemoteAddr().String())
 	defer func() {
@@ -240,7 +240,7 @@ func (s *Server) connection(raw net.Conn) {
 		s.logins.End(raw)
 	}()
 	select {
-	case <-s.ending: // DropAll may have come before
+	case <-s.ending: // DropAll may have run before
 		return
 	default:
 	}
@@ -279,12 +279,12 @@ func (s *Server) connection(raw net.Conn) {
 	c.log.Info("ssh: login")
 	c.serve(channels)
 	_ = conn.Close()
-	for range channels { // so that nothing waits for a reader
+	for range channels { // drained, so that nobody waits for a reader
 	}
 	c.log.Info("ssh: connection ended", "why", context.Cause(c.ctx))
 }
 
-// connection is what a logged-in client does.
+// connection serves a logged-in client.
 type connection struct {
 	server *Server
 	user   string
@@ -296,13 +296,13 @@ type connection struct {
 
 	mu       sync.Mutex // guards the fields below
 	open     int        // channels
-	commands int        // that run
+	commands int        // running commands
 }
 
-// touch begins the idle time again.
+// touch restarts the idle timer.
 func (c *connection) touch() { c.idle.Reset(c.server.opts.Idle) }
 
-// onIdle ends the connection; a command that runs needs no key.
+// onIdle ends the connection unless a command is running, which needs no key presses.
 func (c *connection) onIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -313,7 +313,7 @@ func (c *connection) onIdle() {
 	c.end(errIdle)
 }
 
-// count adds to the numbers of open channels and of running commands.
+// count adds to the numbers of open channels and running commands.
 func (c *connection) count(channels, commands int) (open int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -322,8 +322,8 @@ func (c *connection) count(channels, commands int) (open int) {
 	return c.open
 }
 
-// endWithServer ends the connection when the server does: at once when nothing runs,
-// else when the turns have had their time.
+// endWithServer ends the connection when the server ends: at once if nothing runs,
+// otherwise once the turns have had their time.
 func (c *connection) endWithServer() {
 	select {
 	case <-c.ctx.Done():
@@ -340,20 +340,20 @@ func (c *connection) endWithServer() {
 	}
 }
 
-// refuseRequests refuses what concerns the whole connection, such as the forwarding of
-// ports. Clients also ask for nothing, to see whether the connection lives.
+// refuseRequests refuses requests that concern the whole connection, such as port
+// forwarding. Clients also send requests just to see whether the connection is alive.
 func (c *connection) refuseRequests(requests <-chan *ssh.Request) {
 	for r := range requests {
 		if r.Type != "keepalive@openssh.com" && r.Type != "no-more-sessions@openssh.com" {
 			c.refused(r.Type)
 		}
 		if r.WantReply {
-			_ = r.Reply(false, nil) // the connection is gone then
+			_ = r.Reply(false, nil) // fails only if the connection is gone
 		}
 	}
 }
 
-// refused logs what the client may not do.
+// refused logs what the client was not allowed to do.
 func (c *connection) refused(what string) {
 	c.log.Warn("ssh: refused", "what", identifier(what))
 }

@@ -17,16 +17,16 @@ import (
 // BarPart is a piece of a bar.
 type BarPart struct {
 	Text   string        // styled
-	Action keymap.Action // what a click does, of the key table; "" is nothing
+	Action keymap.Action // what a click does, from the key table; "" means nothing
 }
 
-// Bar draws in the styles of a screen, whose cache it measures with.
+// Bar draws in the styles of a screen and measures with its cache.
 type Bar struct {
 	Styles *style.Styles
 	Widths *style.Cache
 }
 
-// width is the width of parts together, in cells.
+// width returns the total width of parts, in cells.
 func (b Bar) width(parts ...BarPart) (sum int) {
 	for _, p := range parts {
 		sum += b.Widths.Width(p.Text)
@@ -34,7 +34,7 @@ func (b Bar) width(parts ...BarPart) (sum int) {
 	return sum
 }
 
-// ActionAt is the action of the part at a column; "" for none.
+// ActionAt returns the action of the part at a column, or "".
 func (b Bar) ActionAt(parts []BarPart, x int) keymap.Action {
 	for _, p := range parts {
 		w := b.width(p)
@@ -46,7 +46,7 @@ func (b Bar) ActionAt(parts []BarPart, x int) keymap.Action {
 	return ""
 }
 
-// Draw draws parts in w cells; rest styles the cells after them.
+// Draw draws parts in w cells. rest styles the cells after them.
 func (b Bar) Draw(parts []BarPart, w int, rest style.Style) string {
 	line, used := "", b.width(parts...)
 	for _, p := range parts {
@@ -59,31 +59,31 @@ func (b Bar) Draw(parts []BarPart, w int, rest style.Style) string {
 	return line + rest.Render(strings.Repeat(" ", max(0, w-used)))
 }
 
-// Header is what the first line shows. The zero value is a screen whose session is not
-// open yet: the name alone.
+// Header is what the first line shows. The zero value is a screen whose session is not open
+// yet: it shows the name alone.
 type Header struct {
 	Ready            bool // the session is open
 	Window, Provider string
-	Model            string // "" for none
-	Share            string // of the model's context that the next request takes: "31 % of 400k"; "" is not known
+	Model            string // may be ""
+	Share            string // how much of the model's context the next request takes: "31 % of 400k"; "" if unknown
 	Checkpoints      int    // changes in effect
-	Counter          string // which pairs are sent; "" is no pair
-	NearLimit        bool   // of the model
-	Others           string // how many others are in the window; "" for none
-	Mouse            bool   // it is on, and offers what else has a key alone
-	Locked           string // why the window cannot be changed; "" is that it can
+	Counter          string // which pairs are sent; "" if there are none
+	NearLimit        bool   // the request is close to the model's limit
+	Others           string // how many others are in the window; may be ""
+	Mouse            bool   // the mouse is on: actions that otherwise have only a key are offered
+	Locked           string // why the window cannot be changed; "" if it can
 	Saves            bool   // the window can be saved
-	Unsaved          int    // changes
+	Unsaved          int    // unsaved changes
 }
 
 const (
-	minModel   = 12 // cells that the model has before other parts give way
-	othersFrom = 60 // cells of a screen whose header counts the others in the window
+	minModel   = 12 // cells that the model keeps before other parts give way
+	othersFrom = 60 // cells of the narrowest screen whose header counts the others in the window
 )
 
-// Header is the header in w cells. Where there is no room, the model is cut, then the
-// checkpoints give way, then the share of the context, then the name of the window, then
-// that of the provider; whether something is unsaved goes last.
+// Header returns the parts of the header in w cells. If there is not enough room, the model
+// is shortened first, then these go: the checkpoints, the share of the context, the name of
+// the window, the name of the provider, and last the sign that something is unsaved.
 func (b Bar) Header(h Header, w int) []BarPart {
 	st := b.Styles.Header
 	if !h.Ready {
@@ -120,13 +120,13 @@ func (b Bar) Header(h Header, w int) []BarPart {
 	return append([]BarPart{left, gap}, right...)
 }
 
-// model is the model in at most w cells.
+// model returns the model in at most w cells.
 func (b Bar) model(id string, w int) string {
 	name := safetext.Visible(cmp.Or(pane.ModelName(id), "no model"))
 	return b.Styles.Header.Model.Render(b.Widths.Truncate(name, max(0, w), b.Styles.Icons.Ellipsis))
 }
 
-// right is the right side of the header, with a gap after each part.
+// right returns the right side of the header, with a gap after each part.
 func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 	st, ic := b.Styles.Header, b.Styles.Icons
 	add := func(gap, text string, action keymap.Action) {
@@ -139,7 +139,7 @@ func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 	add("", model, keymap.Models)
 	counter := st.Count
 	if h.NearLimit {
-		counter = st.Unsaved // a warning as well
+		counter = st.Unsaved // also a warning
 	}
 	if h.Share != "" {
 		add(dot, counter.Render(h.Share), keymap.ContextHUD)
@@ -165,8 +165,8 @@ func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 	return append(right, BarPart{Text: st.Bar.Render(" ")})
 }
 
-// Share is how much of a model's context a number of tokens is; known says that the size of
-// the context is known.
+// Share returns how much of a model's context a number of tokens takes. known means that
+// the size of the context is known.
 func Share(tokens, context int, known bool) string {
 	if context <= 0 {
 		return ""
@@ -179,7 +179,7 @@ func Share(tokens, context int, known bool) string {
 	return fmt.Sprintf("%d %% of %s%s", (max(tokens, 0)*percent+context-1)/context, about, short(context))
 }
 
-// short is a number in a few digits: "812", "400k", "1.0M".
+// short returns a number in a few digits: "812", "400k", "1.0M".
 func short(n int) string {
 	const k, m = 1000, 1000_000
 	switch {
@@ -197,8 +197,8 @@ type KeyHint struct {
 	Action    keymap.Action
 }
 
-// Hints draws hints, the most useful first. When they do not fit into w cells, the first
-// ones stay, and the last, help.
+// Hints draws hints, the most useful first. If they do not fit into w cells, the first ones
+// stay, and so does the last one, help.
 func (b Bar) Hints(hints []KeyHint, w int) (parts []BarPart) {
 	f := b.Styles.Footer
 	for i, h := range hints {

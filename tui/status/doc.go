@@ -1,33 +1,33 @@
-// Package status draws what the first and the last line of the screen show: the state of
-// the session, keys, notices, the other users, the line that is typed there. It also has
-// the context HUD, which shows what the next request contains.
+// Package status draws the first and the last line of the screen: the state of the session,
+// keys, notices, the other users, the line being typed there. It also has the context HUD,
+// which shows what the next request contains.
 //
 // # Types
 //
-// A BarPart is a piece of the first or last line; a click on it does an action of the key
-// table. Header is what the first line shows, a value. A Bar fits what there is into the
-// width of the screen and draws it.
+// A BarPart is a piece of the first or last line; a click on it runs an action of the key
+// table. A Header holds what the first line shows. A Bar fits parts into the width of the
+// screen and draws them.
 //
-// Notices are the sentences that the footer shows: what was done, what failed, what others
-// did. The newest stays until the next key that does something; all can be read again.
-// Others is who else works in the window, as one session sees it; ChangeSentence is the
-// notice of a change that another session made. An InputLine is a line of text in the
-// footer: the filter line, the search.
+// Notices holds the sentences that the footer shows: what was done, what failed, what
+// others did. The newest stays until the next key that does something, and the list of
+// notices shows all of them. Others says who else works in the window, from the point of
+// view of one session; ChangeSentence returns the notice for a change that another session
+// made. An InputLine is a line of text in the footer: the filter line or the search.
 //
 // ContextNumbers writes the numbers behind the context counter as lines: parameters,
 // budget, selection, trimming and the last error. A ContextPanel lists the visible pairs
-// with what each costs, and why some are not sent; it can stay on the screen while the
+// with their costs, and says why some are not sent. It can stay on the screen while the
 // user types.
 //
 // # Concurrency
 //
-// Header and Others are values. Everything else belongs to the goroutine that runs Update
-// and View, and does no I/O: a ContextPanel names the pairs that it has to show and does
-// not know, and is given them.
+// Header and Others are plain values. Everything else must be used by the goroutine that
+// runs Update and View, and does no I/O: a ContextPanel names the pairs that it needs to
+// show, and the caller loads them.
 //
 // # Caveats
 //
-// Texts are safe to show, whoever wrote them. Tokens are estimates. A frame of a
-// ContextPanel costs what its rows cost, whatever the number of pairs; a closed one costs
-// nothing.
+// All texts are safe to show, whoever wrote them. Tokens are estimates. Drawing a
+// ContextPanel costs time for the rows it shows, not for the number of pairs; a closed one
+// costs nothing.
 package status

@@ -14,23 +14,23 @@ import (
 	"winnow/tui/textline"
 )
 
-// InputLine is a text line with what the text would do, or what is wrong with it. The zero
-// value is empty and not active.
+// InputLine is a text line with a hint: what the text would do, or what is wrong with it.
+// The zero value is empty and not active.
 type InputLine struct {
 	textline.Line
-	Active bool   // it has the keys
+	Active bool   // it receives the keys
 	Hint   string // what the text would do, or what is wrong with it
 	Wrong  bool
-	Column int // where it is wrong, from 1; 0 is nowhere
+	Column int // where it is wrong, from 1; 0 for nowhere
 }
 
 const (
-	maxInsert = 4000 // cells of the longest text that one key or paste inserts
+	maxInsert = 4000 // cells of the longest text that one key or paste can insert
 	maxHint   = 500  // cells
 	hintGap   = 3    // cells around the hint after a line
 )
 
-// Open makes the line active, with a text.
+// Open activates the line with a text.
 func (t *InputLine) Open(text string) {
 	*t = InputLine{Line: t.Line, Active: true}
 	t.Begin(text)
@@ -49,7 +49,7 @@ func (t *InputLine) Fail(err error) {
 	}
 }
 
-// Edit edits the line with an action of the mode [keymap.Editing], or inserts a text; it
+// Edit runs an action of the mode [keymap.Editing] on the line, or inserts a text. It
 // reports whether the line changed.
 func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	before := t.Text()
@@ -59,8 +59,8 @@ func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	return t.Text() != before
 }
 
-// Room divides w cells between the line and the hint behind it: the line has at
-// least half of them.
+// Room divides w cells between the line, which gets at least half of them, and the hint
+// behind it.
 func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
 		hint = style.Truncate(safetext.Line(t.Hint, maxHint), max(0, w/2-hintGap), "…")
@@ -68,8 +68,8 @@ func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-hintGap), hint
 }
 
-// Draw draws the line in w cells around its cursor. mark draws the wrong rune, or the
-// cell after the text when something is missing.
+// Draw draws the line in w cells around its cursor. mark styles the wrong rune, or the cell
+// after the text if something is missing.
 func (t *InputLine) Draw(w int, mark func(string) string) string {
 	body := t.View(w)
 	if t.Column == 0 {

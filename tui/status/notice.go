@@ -11,11 +11,12 @@ import (
 	"winnow/tui/style"
 )
 
-// Notices are the sentences of a screen. The zero value with a clock has none.
+// Notices holds the notices of a screen. The zero value with Now set is empty and ready to
+// use.
 type Notices struct {
 	Now    func() time.Time
-	Text   string // what the footer shows, sanitised; "" is nothing
-	Failed bool   // Text says what failed
+	Text   string // what the footer shows, sanitised; may be ""
+	Failed bool   // Text reports a failure
 
 	all []entry // oldest first
 }
@@ -28,20 +29,20 @@ type entry struct {
 }
 
 const (
-	maxNotices = 100  // how many can be read again
+	maxNotices = 100  // how many are kept for the list
 	maxLength  = 4000 // cells: longer than the error messages of providers
 )
 
-// Info shows a sentence.
+// Info shows a notice.
 func (n *Notices) Info(text string) { n.Show(text, false) }
 
-// Fail shows what failed.
+// Fail shows a failure.
 func (n *Notices) Fail(text string) { n.Show(text, true) }
 
-// Clear shows nothing.
+// Clear removes the notice from the footer.
 func (n *Notices) Clear() { n.Text = "" }
 
-// Show is Info or Fail.
+// Show does the same as Info or, if failed, as Fail.
 func (n *Notices) Show(text string, failed bool) {
 	n.Text, n.Failed = safetext.Line(text, maxLength), failed
 	if n.Text != "" {
@@ -50,8 +51,8 @@ func (n *Notices) Show(text string, failed bool) {
 	}
 }
 
-// Add adds what others did. The footer shows it unless it is quiet, or would replace a
-// failure.
+// Add adds a notice about what others did. The footer shows it unless it is quiet or would
+// replace a failure.
 func (n *Notices) Add(text string, quiet bool) {
 	before, failed := n.Text, n.Failed
 	if n.Show(text, false); quiet || before != "" && failed {
@@ -59,7 +60,7 @@ func (n *Notices) Add(text string, quiet bool) {
 	}
 }
 
-// Lines are all notices with their time of day, the newest first.
+// Lines returns all notices with their time of day, the newest first.
 func (n *Notices) Lines(styles style.Styles) []string {
 	lines := make([]string, len(n.all))
 	for i, e := range n.all {
@@ -72,11 +73,12 @@ func (n *Notices) Lines(styles style.Styles) []string {
 	return lines
 }
 
-// wayOut finds the clauses at the end of a notice that name a key: " · ctrl+z undoes it".
+// wayOut matches the part at the end of a notice that names a key: " · ctrl+z undoes it".
 var wayOut = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab|f\d+|[a-zA-Z]) .*$`)
 
-// FitNotice is a notice in at most w cells. What happened is cut first: the keys after it
-// stay where they take at most two thirds. Otherwise more says how the rest is read.
+// FitNotice shortens a notice to w cells. The text about what happened is cut first; the
+// keys at the end stay if they take at most two thirds of the width. Otherwise the notice
+// ends with more, which says how to read the rest.
 func FitNotice(text string, w int, ellipsis, more string) string {
 	if ansi.StringWidth(text) <= w {
 		return text

@@ -31,19 +31,19 @@ type ContextNumbers struct {
 type Row struct{ Name, Value string }
 
 const (
-	// nameWidth is the width of the names where there is room; a narrower screen than
-	// narrow leaves out their acronyms, and puts a long value on the next line.
+	// nameWidth is the width of the names if there is room. A screen narrower than narrow
+	// leaves out their acronyms and puts a long value on the next line.
 	nameWidth, narrowNameWidth = 34, 24
 	narrow                     = 60
 	maxValueWidth              = 500 // in cells
 )
 
-// Lines formats the numbers in groups, for a screen of w cells: those of the
-// boundary, and those of the request that was sent last.
+// Lines formats the numbers in groups for a screen of w cells: those of the boundary and
+// those of the last request.
 func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {
-		// The acronym in brackets, as in the telemetry, is muted.
+		// The acronym in brackets, which the telemetry uses too, is muted.
 		words, acronym, short := strings.Cut(style.Fit(style.Fit(name, nameWidth-1, "…"), nameWidth, ""), " (")
 		if short {
 			acronym = st.Muted.Render(" (" + acronym)
@@ -116,7 +116,7 @@ func (n ContextNumbers) budget(row func(name string, value any)) {
 	}
 }
 
-// Refusals are the reasons why the endpoint would likely refuse a message now.
+// Refusals lists the reasons for which the endpoint would probably refuse a message now.
 func Refusals(c assistant.DraftCost) (lines []string) {
 	q := c.Quota
 	if q.Wait > 0 {
@@ -131,7 +131,7 @@ func Refusals(c assistant.DraftCost) (lines []string) {
 	return lines
 }
 
-// trimming writes what the last send included and left out.
+// trimming writes what the last request included and left out.
 func (n ContextNumbers) trimming(row func(name string, value any)) {
 	last := n.State.Shown.LastSend
 	if last == nil {

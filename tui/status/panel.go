@@ -16,20 +16,20 @@ import (
 	"winnow/tui/style"
 )
 
-// ContextPanel is the HUD beside the conversation: what the next request contains, pair by
-// pair, the newest first, and why the others are not in it.
+// ContextPanel is the HUD next to the conversation. It lists what the next request
+// contains, pair by pair, the newest first, and says why the other pairs are not in it.
 type ContextPanel struct {
 	refs    []assistant.Ref // the visible pairs, oldest first
 	at      budget.Boundary
-	running int64          // the pair that is being answered; 0 for none
-	leftOut map[int64]bool // of the last request
+	running int64          // the pair that is being answered; 0 if none
+	leftOut map[int64]bool // left out of the last request
 	hidden  int            // pairs that the filter hides
-	heads   map[int64]head // of pairs that were on the screen
-	loads   int            // heads of another number are out of date
+	heads   map[int64]head // of pairs that have been on the screen
+	loads   int            // heads loaded before this count are out of date
 	trims   trims
 
 	cursor  list.Cursor // 0 is the newest pair
-	height  int         // lines on the screen, with the head
+	height  int         // lines on the screen, including the head
 	focused bool
 	styles  *style.Styles
 	look    look
@@ -40,32 +40,32 @@ type head struct {
 	text   string // safe to show
 	star   int
 	failed bool
-	load   int // Panel.loads when it was loaded
+	load   int // ContextPanel.loads when it was loaded
 }
 
-// trims finds the pairs that the draft pushes out: the oldest included ones, before the
-// index end. It is found again when one of the other fields changes.
+// trims finds the pairs that the draft pushes out: the oldest included ones, up to the
+// index end. They are computed again when one of the other fields changes.
 type trims struct {
 	count, first, visible int
 	end                   int
 }
 
-// look is the styles of a row.
+// look holds the styles of a row.
 type look struct{ in, out, muted, warn, bad, star, selected, text style.Style }
 
 const (
 	maxHeads  = 4096 // pairs whose heads are stored
 	maxText   = 200  // cells of a head
-	leftWidth = 11   // cells of sign and estimate
-	minBorder = 20   // a narrower panel shows nothing
-	minText   = 6    // cells that a pair has before its reason is left out
-	wideText  = 20   // cells that it has before the reason is shortened
-	// With so many lines inside, draft and system prompt have rows of their own, and the
-	// bar and the pairs that the filter hides a line each.
+	leftWidth = 11   // cells of the sign and the estimate
+	minBorder = 20   // a narrower panel is empty
+	minText   = 6    // cells that the text of a pair keeps before its reason is left out
+	wideText  = 20   // cells that it keeps before the reason is shortened
+	// From this height on, the draft and the system prompt have rows of their own, and the
+	// bar and the pairs hidden by the filter have a line each.
 	tall = 8
 )
 
-// SetStyles draws with other colours from now on.
+// SetStyles changes the colours.
 func (p *ContextPanel) SetStyles(st *style.Styles) {
 	p.styles = st
 	p.look = look{
@@ -74,8 +74,8 @@ func (p *ContextPanel) SetStyles(st *style.Styles) {
 	}
 }
 
-// Resize sets what is known of the place on the screen before it is drawn; a height of
-// 0 closes the panel, which then forgets the pairs it has loaded.
+// Resize sets what is known of the panel's size before it is drawn. A height of 0 closes
+// the panel, which then forgets the pairs it has loaded.
 func (p *ContextPanel) Resize(height int, focused bool) {
 	p.height, p.focused = height, focused
 	if height == 0 {
@@ -92,8 +92,8 @@ func (p *ContextPanel) fixed() []string {
 	return []string{"sum", "bar", "draft", "system"}
 }
 
-// Show shows other pairs, and which of them are included. The pair with the cursor
-// keeps it. It costs the same for any number of pairs.
+// Show replaces the pairs and sets which of them are included. The cursor stays on its
+// pair. The cost does not depend on the number of pairs.
 func (p *ContextPanel) Show(refs []assistant.Ref, at budget.Boundary) {
 	seq, ok := p.Current()
 	p.refs, p.at, p.trims = refs, at, trims{count: -1}
@@ -104,14 +104,14 @@ func (p *ContextPanel) Show(refs []assistant.Ref, at budget.Boundary) {
 	p.scroll()
 }
 
-// SetRunning names the pair that is being answered, and its message; 0 for none.
+// SetRunning sets the pair that is being answered, and its message; 0 for none.
 func (p *ContextPanel) SetRunning(seq int64, text string) {
 	if p.running = seq; seq != 0 {
 		p.Load(assistant.Pair{Seq: seq, UserText: text})
 	}
 }
 
-// SetLast shows which pairs the last request has left out.
+// SetLast sets which pairs the last request left out.
 func (p *ContextPanel) SetLast(last *assistant.LastSend) {
 	p.leftOut = map[int64]bool{}
 	if last == nil {
@@ -122,10 +122,10 @@ func (p *ContextPanel) SetLast(last *assistant.LastSend) {
 	}
 }
 
-// SetHidden shows how many pairs the filter hides.
+// SetHidden sets how many pairs the filter hides.
 func (p *ContextPanel) SetHidden(n int) { p.hidden = n }
 
-// Load shows loaded pairs, as far as the panel is open.
+// Load stores loaded pairs, if the panel is open.
 func (p *ContextPanel) Load(pairs ...assistant.Pair) {
 	if p.height == 0 {
 		return
@@ -139,11 +139,11 @@ func (p *ContextPanel) Load(pairs ...assistant.Pair) {
 	}
 }
 
-// Reload makes Missing name all pairs again: others may have changed them.
+// Reload makes Missing name all pairs again, because others may have changed them.
 func (p *ContextPanel) Reload() { p.loads++ }
 
-// Missing names the pairs on the screen that are not loaded, or that are out of date;
-// none of a closed panel.
+// Missing returns the pairs on the screen that are not loaded or are out of date. It
+// returns none if the panel is closed.
 func (p *ContextPanel) Missing() (seqs []int64) {
 	from, to := p.cursor.Shown(len(p.refs))
 	for row := from; row < to; row++ {
@@ -157,7 +157,7 @@ func (p *ContextPanel) Missing() (seqs []int64) {
 
 func (p *ContextPanel) ref(row int) assistant.Ref { return p.refs[len(p.refs)-1-row] }
 
-// Current is the pair with the cursor.
+// Current returns the pair with the cursor.
 func (p *ContextPanel) Current() (seq int64, ok bool) {
 	if p.cursor.At >= len(p.refs) {
 		return 0, false
@@ -181,7 +181,7 @@ func (p *ContextPanel) MoveToEnd(oldest bool) {
 	}
 }
 
-// Click puts the cursor on the pair of a line, the head included.
+// Click moves the cursor to the pair on line y of the panel, counted with its head.
 func (p *ContextPanel) Click(y int) {
 	from, to := p.cursor.Shown(len(p.refs))
 	if row := from + y - 2 - len(p.fixed()); row >= from && row < to {
@@ -189,14 +189,14 @@ func (p *ContextPanel) Click(y int) {
 	}
 }
 
-// scroll keeps the cursor on a pair, and on the screen.
+// scroll keeps the cursor on a pair, and that pair on the screen.
 func (p *ContextPanel) scroll() {
 	p.cursor.MoveTo(p.cursor.At, len(p.refs))
 	p.cursor.Scroll(p.cursor.Rows, p.cursor.At, p.cursor.At+1, len(p.refs))
 }
 
-// Lines draws the panel: h lines of w cells. It looks at no more pairs than it shows.
-// counter is the context counter.
+// Lines draws the panel: h lines of w cells. It reads no more pairs than it shows. counter
+// is the context counter.
 func (p *ContextPanel) Lines(w, h int, counter string, draft assistant.DraftCost) []string {
 	if w < minBorder || h < 3 {
 		return slices.Repeat([]string{strings.Repeat(" ", w)}, h)
@@ -231,7 +231,7 @@ func (p *ContextPanel) body(w, h int, draft assistant.DraftCost) []string {
 	return lines
 }
 
-// fixedLine draws a line of fixed.
+// fixedLine draws one of the lines that fixed names.
 func (p *ContextPanel) fixedLine(what string, w int, draft assistant.DraftCost) string {
 	l := &p.look
 	switch what {
@@ -293,8 +293,8 @@ func (p *ContextPanel) row(row, w int) string {
 	return p.draw(w, sign, shape, ref.Cost, text, h.text, selected, reason)
 }
 
-// reason says why a visible pair is not in the next request, or why it may not stay
-// there; "" is one that is in it.
+// reason says why a visible pair is not in the next request, or why it may drop out. It is
+// "" for a pair that stays in.
 func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (in bool, reason string) {
 	switch {
 	case ref.Seq == p.running:
@@ -313,8 +313,8 @@ func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (in bool, reason
 	return true, ""
 }
 
-// draw draws a sign, an estimate, a text, and at the right end a remark, in w cells. A
-// line with selected is drawn in that style alone.
+// draw draws a sign, an estimate and a text, and a remark at the right end, in w cells. A
+// selected line is drawn in the selected style alone.
 func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, text style.Style, words string, selected *style.Style, remark string) string {
 	head := style.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
 	room := w - min(w, leftWidth)
@@ -347,7 +347,8 @@ func (t *trims) find(refs []assistant.Ref, first, count int) {
 	}
 }
 
-// Warning is what sending a draft would do to what is sent with it; "" is nothing.
+// Warning says what sending a draft would change about the rest of the request; "" if
+// nothing.
 func Warning(c assistant.DraftCost) string {
 	switch {
 	case c.OverBudget:

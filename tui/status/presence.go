@@ -11,18 +11,20 @@ import (
 	"winnow/checkpoint"
 )
 
-// Others are those who work in the window beside the own session.
+// Others describes who else works in the window.
 type Others struct {
-	Shared bool   // the window is one that sessions share
-	Holder string // whose turn has the window; "": no other one has it
-	Count  int    // open sessions beside the own one
-	// Waiting names the users whose assistants wait for their answer: the window is free.
+	Shared bool   // several sessions share the window
+	Holder string // whose turn holds the window; "" if no other session does
+	Count  int    // other open sessions
+	// Waiting names the users whose assistants wait for an answer; they do not hold the
+	// window.
 	Waiting []string
 
 	users map[string]string // by session
 }
 
-// OthersOf are the others of a session; part is nil when it has its window to itself.
+// OthersOf returns the others from the point of view of a session. part is nil if the
+// session has its window to itself.
 func OthersOf(part *assistant.Others, session string) Others {
 	if part == nil {
 		return Others{}
@@ -56,8 +58,8 @@ func assistantOf(user string) string {
 	return strings.Replace(windowlock.AssistantOf(user), user, userName(user), 1)
 }
 
-// Working says whose assistant has the window, else whose waits for an answer; "" when
-// none does.
+// Working says whose assistant holds the window or, if none does, whose assistant waits for
+// an answer. It is "" if there is neither.
 func (o *Others) Working() string {
 	switch {
 	case o.Holder != "":
@@ -68,7 +70,8 @@ func (o *Others) Working() string {
 	return ""
 }
 
-// Refused is the *windowlock.HeldError of a change now; nil when nobody's turn has the window.
+// Refused returns the *windowlock.HeldError that a change would get now, or nil if no turn
+// holds the window.
 func (o *Others) Refused() error {
 	if o.Holder == "" {
 		return nil
@@ -76,7 +79,7 @@ func (o *Others) Refused() error {
 	return &windowlock.HeldError{Holder: windowlock.Holder{User: o.Holder}}
 }
 
-// Badge is Working in as few words as the header of a screen of w cells has room for.
+// Badge is a short form of Working that fits the header of a screen of w cells.
 func (o *Others) Badge(w int) string {
 	const wide, long = 100, 8
 	if w >= wide {
@@ -88,7 +91,7 @@ func (o *Others) Badge(w int) string {
 	return safetext.Line(o.Holder, long)
 }
 
-// CountText is how many others there are; "" for none.
+// CountText says how many others there are; "" if none.
 func (o *Others) CountText() string {
 	if o.Count == 0 {
 		return ""
@@ -96,7 +99,8 @@ func (o *Others) CountText() string {
 	return assistant.Counted(o.Count, "other")
 }
 
-// ChangeSentence says what another user did. quiet: it is for the list of notices only.
+// ChangeSentence says what another user did. If quiet is true, only the list of notices
+// shows it.
 func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 	user, what := userName(c.User), safetext.Line(cmp.Or(c.Effect, c.What), maxClause)
 	switch c.Kind {
@@ -139,8 +143,8 @@ func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 	return user + " " + what, false
 }
 
-// RollbackLines are steps of others that a rollback undoes as well, as lines of a question;
-// there are none when the window is not shared.
+// RollbackLines lists the steps of others that a rollback would undo too, as lines of a
+// question. It is empty if the window is not shared.
 func (o *Others) RollbackLines(steps []checkpoint.Checkpoint) (lines []string) {
 	if !o.Shared {
 		return nil

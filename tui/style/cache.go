@@ -6,14 +6,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Cache measures the texts of frames. A text that the last frame had too is not
-// measured again. The zero value is ready to use, by one goroutine.
+// Cache measures the texts of frames, and keeps the widths of the texts that the last frame
+// had too. The zero value is ready to use, from one goroutine.
 type Cache struct {
 	Measure   func(string) int // nil means ansi.StringWidth
 	last, now map[string]int   // the texts of the last frame, and of this one
 }
 
-// Width is the width of s in cells.
+// Width returns the width of s in cells.
 func (c *Cache) Width(s string) int {
 	if w, ok := c.now[s]; ok {
 		return w
@@ -33,7 +33,7 @@ func (c *Cache) Width(s string) int {
 	return w
 }
 
-// Fit is the function Fit.
+// Fit is like the function Fit.
 func (c *Cache) Fit(s string, width int, tail string) string {
 	if n := c.Width(s); width > 0 && n <= width {
 		return s + strings.Repeat(" ", width-n)
@@ -41,7 +41,7 @@ func (c *Cache) Fit(s string, width int, tail string) string {
 	return Fit(s, width, tail)
 }
 
-// Truncate is the function Truncate.
+// Truncate is like the function Truncate.
 func (c *Cache) Truncate(s string, width int, tail string) string {
 	if c.Width(s) <= width {
 		return s
@@ -49,7 +49,7 @@ func (c *Cache) Truncate(s string, width int, tail string) string {
 	return Truncate(s, width, tail)
 }
 
-// EndFrame forgets the texts that this frame did not have.
+// EndFrame forgets the texts that this frame did not use.
 func (c *Cache) EndFrame() {
 	c.last, c.now = c.now, c.last
 	clear(c.now)

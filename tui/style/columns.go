@@ -6,18 +6,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// columnBreak stands between the items of a line of Columns: a control character, which no
-// text on the screen has.
+// columnBreak separates the items of a line made by Columns. It is a control character,
+// which no text on the screen contains.
 const columnBreak = "\x02"
 
-// columnGap is how many cells divide columns.
+// columnGap is the number of cells between columns.
 const columnGap = 2
 
-// Columns is a line that LayColumns lays out. The items are safe to show and may be styled.
+// Columns returns a line for LayColumns. The items must be safe to show and may be styled.
 func Columns(items ...string) string { return columnBreak + strings.Join(items, columnBreak) }
 
-// LayColumns lays the items of a line of Columns out in as many columns of one width as w
-// cells hold, row by row. ok is false for any other line.
+// LayColumns lays out the items of a Columns line row by row, in as many columns of equal
+// width as fit into w cells. ok is false for any other line.
 func LayColumns(line string, w int) (rows []string, ok bool) {
 	joined, ok := strings.CutPrefix(line, columnBreak)
 	if !ok {

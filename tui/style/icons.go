@@ -2,16 +2,16 @@ package style
 
 import "strings"
 
-// Icons are the symbols that go with the colours, so that every state can be
-// told without colour. Each is one cell wide in both sets; the ASCII set is
-// for terminals without Unicode.
+// Icons holds the symbols that go with the colours, so that every state can be recognised
+// without colour. Each is one cell wide in both sets; the ASCII set is for terminals
+// without Unicode.
 type Icons struct {
 	ToolOK, ToolBad string
 	Running         []string // frames of the spinner, in order
 	Folded, Open    string   // a fold that is closed, and one that is open
 	Menu            string   // after a name that opens a list
 	Unsaved, Saved  string
-	Lock            string // the window is locked: the assistant works
+	Lock            string // the assistant is working and the window is locked
 	Model           string
 	Checkpoint      string
 	Error           string
@@ -25,13 +25,13 @@ type Icons struct {
 	Flag            string
 	Ignore, Allow   string
 	Pending         string // a rule that is not saved
-	Shadowed, Dead  string // a rule that never decides; one that matches nothing
+	Shadowed, Dead  string // a rule that never decides anything; one that matches nothing
 	RuleBar         string
 	RuleIcons       []string // one per rule colour, all different
 	Available       string   // a model that the proxy lists
 	Hidden          string   // a model that the rules hide
-	BarFull         string   // share that is available, in the bar of the pane
-	BarEmpty        string   // share that is hidden
+	BarFull         string   // available share, in the bar of the pane
+	BarEmpty        string   // hidden share
 	Add, Remove     string   // lines of a diff
 	Bullet          string
 	Quote           string
@@ -49,8 +49,8 @@ func icons(unicode bool) Icons {
 	return catalogue().ASCII
 }
 
-// equivalents maps the symbols of winnow's own texts to ASCII, each one cell
-// wide. It agrees with the ASCII set of Icons.
+// equivalents maps the symbols in winnow's own texts to ASCII, each one cell wide. It
+// matches the ASCII set of Icons.
 var equivalents = map[rune]byte{
 	'·': '-', '•': '*', '…': '~', '–': '-', '—': '-', '−': '-', '×': 'x', '\u00a0': ' ',
 	'“': '"', '”': '"', '„': '"', '«': '<', '»': '>', '‘': '\'', '’': '\'', '‹': '<', '›': '>',
@@ -61,10 +61,10 @@ var equivalents = map[rune]byte{
 	'╭': '+', '╮': '+', '╰': '+', '╯': '+',
 }
 
-// ASCII replaces the symbols of winnow's own texts in a frame with ASCII ones of
-// the same width, for a terminal without Unicode. Letters and unknown
-// characters stay, since they belong to messages and names: half readable is
-// better than gone. The addresses of links are not touched.
+// ASCII replaces the symbols of winnow's own texts in a frame with ASCII ones of the same
+// width, for a terminal without Unicode. Letters and unknown characters stay, because they
+// are part of messages and names, and half readable is better than missing. The addresses
+// of links do not change.
 func ASCII(frame string) string {
 	inOSC, previous := false, rune(0) // an operating system command, such as a link, ends with BEL or ESC \
 	return strings.Map(func(r rune) rune {

@@ -8,8 +8,8 @@ type Options struct {
 	Dark    bool
 	Profile Profile
 	Unicode bool
-	Theme   string            // one of Themes; empty means DefaultTheme, and so does a name that does not exist
-	Palette map[string]string // "#rrggbb" by one of ColourNames; for TrueColor and ANSI256
+	Theme   string            // one of Themes; "" or an unknown name means DefaultTheme
+	Palette map[string]string // "#rrggbb" by one of ColourNames; used with TrueColor and ANSI256
 }
 
 func (o Options) theme() string {
@@ -19,8 +19,7 @@ func (o Options) theme() string {
 	return o.Theme
 }
 
-// New makes the styles for o. It ignores unknown themes and colours; Check
-// reports them.
+// New creates the styles for o. It ignores unknown themes and colours; Check reports them.
 func New(o Options) Styles {
 	b := builder{colours: resolve(o), icons: icons(o.Unicode), profile: o.Profile}
 	var mark []string
@@ -49,28 +48,28 @@ type builder struct {
 	profile Profile
 }
 
-// quiet is muted text: a colour where there are many, else faint.
+// quiet is muted text: a colour if there are many, otherwise faint.
 func (b builder) quiet() lipgloss.Style {
 	return fg(b.muted).Faint(b.muted == nil)
 }
 
-// bubbled is text on the bubble's background; reversed where there is none.
+// bubbled is text on the bubble's background, or reversed if there is none.
 func (b builder) bubbled() lipgloss.Style {
 	return on(fg(b.onBubble), b.bubble).Reverse(b.bubble == nil)
 }
 
-// marked is a search hit; underlined and bold where there is no background.
+// marked is a search hit, underlined and bold if there is no background.
 func (b builder) marked() lipgloss.Style {
 	return on(fg(b.base), b.mark).Bold(true).Underline(b.mark == nil)
 }
 
-// chip is text on the panel's background; bold where there is none.
+// chip is text on the panel's background, or bold if there is none.
 func (b builder) chip() lipgloss.Style {
 	return on(fg(b.base), b.panel).Bold(b.panel == nil)
 }
 
-// selected is text that the mouse selected: on the accent colour; reversed where
-// there is none.
+// selected is text selected with the mouse: on the accent colour, or reversed if there is
+// none.
 func (b builder) selected() lipgloss.Style {
 	return on(fg(b.onAccent), b.accent).Reverse(b.accent == nil)
 }

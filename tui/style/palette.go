@@ -17,12 +17,12 @@ import (
 // DefaultTheme is the theme of an empty Options.Theme.
 const DefaultTheme = "winnow"
 
-// ruleColourCount is how many rule colours there are before they repeat.
+// ruleColourCount is the number of rule colours; after these they repeat.
 const ruleColourCount = 8
 
-// palette names colours by their purpose, never by what they look like. Each
-// is "#rrggbb", or "0" to "15" for one of the terminal's sixteen; one that is
-// missing is the terminal's own. The names are:
+// palette names colours by their purpose, never by their look. Each is "#rrggbb", or "0" to
+// "15" for one of the terminal's sixteen; a missing one is the terminal's own. The names
+// are:
 //
 //	back       assumed background of the terminal, never painted; text on accent
 //	panel      background of code, overlays and chips
@@ -40,20 +40,20 @@ const ruleColourCount = 8
 //	special    models, badges, numbers in code
 type palette struct {
 	Colours     map[string]string
-	Xterm       map[string]string       // chosen by hand of the 256, where the nearest looks wrong
+	Xterm       map[string]string       // chosen by hand from the 256, where the nearest looks wrong
 	RuleColours [ruleColourCount]string // of the rules of the pane, in turn
 }
 
-// theme is a palette for each kind of background.
+// theme has a palette for each kind of background.
 type theme struct {
 	About       string
 	Dark, Light palette
 }
 
-// catalogue is catalogue.json: the themes and the icons. In its sixteen-colour
-// palettes muted text is the terminal's own colour, faint: bright black cannot be
-// read in several common schemes. Green, yellow and cyan are too pale on white:
-// "good" is the terminal's own colour there, and its icon carries the meaning.
+// catalogue holds the themes and icons of catalogue.json. In the sixteen-colour palettes
+// muted text is the terminal's own colour, faint, because bright black is unreadable in
+// several common schemes. Green, yellow and cyan are too pale on white, so "good" is the
+// terminal's own colour there and its icon carries the meaning.
 var catalogue = sync.OnceValue(func() (c struct {
 	Themes         map[string]theme
 	Ansi16         theme
@@ -73,7 +73,7 @@ var catalogueJSON []byte
 // Themes lists the names of the themes, sorted.
 func Themes() []string { return slices.Sorted(maps.Keys(catalogue().Themes)) }
 
-// About says in a few words what a theme looks like; "" for one that does not exist.
+// About says in a few words what a theme looks like; "" if it does not exist.
 func About(name string) string { return catalogue().Themes[name].About }
 
 // ColourNames lists the names that Options.Palette may override, sorted.
@@ -81,9 +81,8 @@ func ColourNames() []string {
 	return slices.Sorted(maps.Keys(catalogue().Themes[DefaultTheme].Dark.Colours))
 }
 
-// Check reports the first thing in o that New ignores: a theme or a colour that
-// does not exist, or a value that is not "#rrggbb". A nil error means that New
-// uses all of o.
+// Check returns the first problem in o that New ignores: an unknown theme or colour, or a
+// value that is not "#rrggbb".
 func Check(o Options) error {
 	if _, ok := catalogue().Themes[o.theme()]; !ok {
 		return fmt.Errorf("style: no theme %q; there are %v", o.Theme, Themes())
@@ -101,7 +100,7 @@ func Check(o Options) error {
 
 var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// palette is the palette for o, with the user's own colours.
+// palette returns the palette for o, with the user's own colours.
 func (o Options) palette() palette {
 	t, ok := catalogue().Themes[o.theme()]
 	switch {
@@ -142,7 +141,7 @@ const (
 	NoColor                  // no colour at all (NO_COLOR): bold, faint, underline and reverse only
 )
 
-// color is a colour of a palette in the profile; nil is the terminal's own.
+// color returns a colour of a palette in this profile; nil is the terminal's own.
 func (p Profile) color(value string) color.Color {
 	switch {
 	case value == "":
@@ -161,7 +160,7 @@ type colours struct {
 	ruleColours [ruleColourCount]color.Color
 }
 
-// resolve picks the colours of o.
+// resolve returns the colours for o.
 func resolve(o Options) colours {
 	p := o.palette()
 	colour := func(name string) color.Color { return o.Profile.color(p.Colours[name]) }
@@ -176,7 +175,7 @@ func resolve(o Options) colours {
 	return c
 }
 
-// fg is a style with the foreground c; nil leaves the terminal's own.
+// fg returns a style with the foreground c; nil leaves the terminal's own.
 func fg(c color.Color) lipgloss.Style {
 	if c == nil {
 		return lipgloss.NewStyle()
@@ -184,7 +183,7 @@ func fg(c color.Color) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(c)
 }
 
-// on adds the background c to s; nil leaves the terminal's own.
+// on returns s with the background c; nil leaves the terminal's own.
 func on(s lipgloss.Style, c color.Color) lipgloss.Style {
 	if c == nil {
 		return s

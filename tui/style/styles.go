@@ -7,12 +7,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Style is a lipgloss style reduced to the escape sequences before and after a text: a frame
-// has hundreds of pieces of text, and lipgloss takes longer for each than the rest of the
-// frame does. The zero value leaves the text as it is.
+// Style is a lipgloss style reduced to the escape sequences before and after a text. A
+// frame has hundreds of pieces of text, and for each of them lipgloss takes longer than the
+// rest of the frame. The zero value leaves text unchanged.
 type Style struct{ before, after string }
 
-// Compile returns st as a Style; margins, borders, padding and sizes are lost.
+// Compile returns st as a Style, without margins, borders, padding and sizes.
 func Compile(st lipgloss.Style) Style {
 	before, after, _ := strings.Cut(st.Render("x"), "x")
 	return Style{before, after}
@@ -31,12 +31,12 @@ func (s Style) With(attrs ...ansi.Attr) Style {
 	return Style{s.before + ansi.SelectGraphicRendition(attrs...), ansi.ResetStyle}
 }
 
-// Sequence is what the style writes before its text; ansi.ResetStyle ends it.
+// Sequence returns the escape sequence before a text; ansi.ResetStyle ends it.
 func (s Style) Sequence() string { return s.before }
 
-// Styles holds one group per component; a component is given its group only.
+// Styles holds one group per component.
 type Styles struct {
-	WordMark []string // the name of the program in large letters, in lines of one width; none in ASCII
+	WordMark []string // the name of the program in large letters, as lines of equal width; empty in ASCII
 	Icons    Icons
 	Header   Header
 	Footer   Footer
@@ -49,12 +49,12 @@ type Styles struct {
 	Border   Border
 }
 
-// Header styles the line at the top.
+// Header styles the first line.
 type Header struct {
 	Bar, Name, Text, Model, Count, Saved, Unsaved, Lock Style
 }
 
-// Footer styles the line at the bottom.
+// Footer styles the last line.
 type Footer struct {
 	Bar, Mode, Key, Text, Notice, Warn, Bad Style
 }
@@ -69,32 +69,32 @@ type Chat struct {
 	ToolOK      Style
 	ToolBad     Style
 	ToolRunning Style
-	OffContext  Style // a pair that is off-context
+	OffContext  Style // an off-context pair
 	Badge       Style // "off", "not in filter"
 	Time        Style
 	Error       Style
 	Notice      Style
 	Chip        Style // a suggested value
 	Number      Style // the digit of a chip or action
-	Primary     Style // actions by their style
+	Primary     Style // the main action, by style
 	Secondary   Style
 	Warning     Style
-	Focus       Style // the mark beside the focused item
+	Focus       Style // the mark next to the focused item
 	SearchHit   Style
-	Selected    Style // what the mouse selected
-	// SelectedUser is Selected in the user's message, which has its own background.
-	// Without colours that message is reversed, so the selection in it is not.
+	Selected    Style // text selected with the mouse
+	// SelectedUser is Selected in the user's message, which has its own background. Without
+	// colours that message is reversed, so the selection in it is not.
 	SelectedUser Style
 	Separator    Style // checkpoint and boundary lines
 	Star, Flag   Style
 	New          Style // the hint that something arrived below
-	Sticky       Style // the question above the answer that it belongs to
+	Sticky       Style // the question above its answer
 	Welcome      Style
 	Example      Style
 }
 
-// Rules styles the pane of the filter rules. RuleColours is indexed by
-// the rule's number modulo its length, as Icons.RuleIcons is.
+// Rules styles the pane of the filter rules. RuleColours and Icons.RuleIcons are indexed by
+// the number of the rule modulo their length.
 type Rules struct {
 	Title, Tab, TabOpen, Text, Count, Muted            Style
 	Ignore, Allow, Pending, Shadowed, Dead             Style
@@ -111,7 +111,7 @@ type Input struct {
 // Overlay styles the dialogs and lists above the screen.
 type Overlay struct {
 	Border, Title, Text, Selected, Muted, Key, Group Style
-	Behind                                           Style // what lies behind
+	Behind                                           Style // the screen behind an overlay
 }
 
 // Diff styles the lines of a diff; each kind also has an icon.
@@ -119,8 +119,8 @@ type Diff struct {
 	Add, Remove, Hunk, Same Style
 }
 
-// Border is the shape and the colour of lines. With the focus they have another shape as
-// well, so that the focus shows without colour. Overlay is the frame of an overlay.
+// Border is the shape and the colour of lines. With the focus the shape differs too, so
+// that the focus shows without colour. Overlay is the frame of an overlay.
 type Border struct {
 	Shape, FocusedShape, Overlay lipgloss.Border
 	Idle, Focused                Style
@@ -131,7 +131,7 @@ type Markdown struct {
 	Text, Strong, Emph, Strike     lipgloss.Style
 	Heading                        [6]lipgloss.Style // by level, from 1
 	Code                           lipgloss.Style    // a code span
-	CodeBlock                      lipgloss.Style    // code of no class in Syntax
+	CodeBlock                      lipgloss.Style    // code of a class that Syntax does not have
 	Quote, Item, Number            lipgloss.Style    // the bar of a quote, the bullet, the number of an item
 	Link, LinkText                 lipgloss.Style    // the address; the text before it
 	Image                          lipgloss.Style

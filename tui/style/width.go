@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Truncate cuts s to at most width cells, including tail, which ends a text that was
-// cut. Escape sequences stay.
+// Truncate cuts s to at most width cells, including tail, which ends a text that was cut.
+// Escape sequences stay.
 func Truncate(s string, width int, tail string) string {
 	if !strings.Contains(s, emojiSelector) {
 		return ansi.Truncate(s, width, tail)
@@ -17,7 +17,8 @@ func Truncate(s string, width int, tail string) string {
 	return h.restore(ansi.Truncate(h.text, width, tail), 0)
 }
 
-// TruncateWords is Truncate for a text without escape sequences; it cuts after a word.
+// TruncateWords is like Truncate, for a text without escape sequences. It cuts after a
+// word.
 func TruncateWords(s string, width int, tail string) string {
 	if ansi.StringWidth(s) <= width {
 		return s
@@ -29,8 +30,8 @@ func TruncateWords(s string, width int, tail string) string {
 	return Truncate(strings.TrimRight(head, " ·:,")+tail, width, "")
 }
 
-// TruncateLeft cuts n cells off the beginning of s and puts prefix before the
-// rest. Escape sequences stay.
+// TruncateLeft cuts n cells off the beginning of s and puts prefix before the rest. Escape
+// sequences stay.
 func TruncateLeft(s string, n int, prefix string) string {
 	if !strings.Contains(s, emojiSelector) {
 		return ansi.TruncateLeft(s, n, prefix)
@@ -40,7 +41,7 @@ func TruncateLeft(s string, n int, prefix string) string {
 	return h.restore(rest, len(h.keycaps)-strings.Count(rest, h.placeholder))
 }
 
-// Fit cuts or pads s to exactly width cells; tail ends a text that was cut.
+// Fit cuts or pads s to exactly width cells. tail ends a text that was cut.
 func Fit(s string, width int, tail string) string {
 	if width <= 0 {
 		return ""
@@ -61,8 +62,8 @@ func Cut(s string, left, right int) string {
 	return TruncateLeft(Truncate(s, right, ""), left, "")
 }
 
-// Wrap breaks s into lines of at most width cells, between words where there
-// are any. Escape sequences stay where they are.
+// Wrap breaks s into lines of at most width cells, between words where possible. Escape
+// sequences stay where they are.
 func Wrap(s string, width int) []string {
 	width = max(1, width)
 	h := hidden{text: s}
@@ -74,7 +75,7 @@ func Wrap(s string, width int) []string {
 		for ansi.StringWidth(line) > width { // x/ansi does not count every mark, nor a space before a wide character
 			head := Truncate(line, width, "")
 			if ansi.StringWidth(head) == 0 {
-				break // one character is wider than the line
+				break // a single character is wider than the line
 			}
 			out = append(out, head)
 			line = TruncateLeft(line, ansi.StringWidth(head), "")
@@ -84,14 +85,14 @@ func Wrap(s string, width int) []string {
 	return out
 }
 
-// emojiSelector is U+FE0F, which makes an emoji of the character before it.
+// emojiSelector is U+FE0F, which turns the character before it into an emoji.
 const emojiSelector = "\ufe0f"
 
 // keycap matches a digit, * or # followed by U+FE0F, with or without U+20E3.
 var keycap = regexp.MustCompile("[0-9#*]\ufe0f\u20e3?")
 
-// placeholders are characters two cells wide. One that does not occur in a text
-// replaces its keycaps.
+// placeholders are characters two cells wide. One that does not occur in a text replaces
+// the keycaps in it.
 var placeholders = []string{"〾", "㍻", "㋿", "㊙"}
 
 // hidden is a text whose keycaps were replaced by placeholder.
@@ -117,8 +118,8 @@ func hideKeycaps(s string) hidden {
 	return h
 }
 
-// restore replaces the placeholders in s, a part of text, by keycaps, beginning with
-// number first.
+// restore replaces the placeholders in s, a part of text, with keycaps, starting with
+// keycap number first.
 func (h hidden) restore(s string, first int) string {
 	var b strings.Builder
 	for _, original := range h.keycaps[max(0, first):] {

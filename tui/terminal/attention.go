@@ -8,26 +8,27 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// ClearStatus removes the status of the program.
+// ClearStatus removes the program's status.
 const ClearStatus = ansi.ClearProgramStatus
 
-// Attention is what the program does. The zero value is at rest.
+// Attention describes what the program is doing. The zero value is an idle program.
 type Attention struct {
 	Working  bool
-	Doing    string // what it does, in a few words; "" is not known
-	Question string // what the user has to answer; "" is nothing
-	Outcome  string // how the last turn ended, until the user does something; "" is at rest
+	Doing    string // what it is doing, in a few words; "" if unknown
+	Question string // the question that the user has to answer; may be ""
+	Outcome  string // how the last turn ended, until the user does something; may be ""
 	Failed   bool   // Outcome is a failure
-	Focused  bool   // the user looks at the terminal
-	// Needs is what the program cannot go on without: Permission, Answer or Login; "" is nothing.
+	Focused  bool   // the user is looking at the terminal
+	// Needs is what the program waits for: NeedsPermission, NeedsAnswer or NeedsLogin; ""
+	// if nothing.
 	Needs tea.ProgramStatusKind
 }
 
-// What the program cannot go on without.
+// What the program can wait for.
 const (
-	NeedsPermission = tea.ProgramStatusKindPermission // for what the assistant wants to do
-	NeedsAnswer     = tea.ProgramStatusKindQuestion   // of what the user began
-	NeedsLogin      = tea.ProgramStatusKindAuth       // an endpoint, and the key of it
+	NeedsPermission = tea.ProgramStatusKindPermission // to do what the assistant wants to do
+	NeedsAnswer     = tea.ProgramStatusKindQuestion   // to a question about what the user began
+	NeedsLogin      = tea.ProgramStatusKindAuth       // to an endpoint, with its key
 )
 
 const (
@@ -37,7 +38,7 @@ const (
 	question = "a question waits: "
 )
 
-// text is the state in a few words; "" is at rest.
+// text returns the state in a few words; "" if idle.
 func (s Attention) text() string {
 	text := ""
 	switch {
@@ -53,7 +54,7 @@ func (s Attention) text() string {
 	return safetext.Line(text, maxText)
 }
 
-// Title is the title of the window.
+// Title returns the title of the window.
 func (s Attention) Title() string {
 	if text := s.text(); text != "" {
 		return app + " · " + text
@@ -61,9 +62,10 @@ func (s Attention) Title() string {
 	return app
 }
 
-// Progress is what the terminal shows in tab or task bar: moving while the program works,
-// standing in a warning colour while it waits for an answer; nil, which removes it, is
-// neither, except after a failure that nobody has seen.
+// Progress returns what the terminal shows in its tab or in the task bar: a moving bar
+// while the program works, a still one in a warning colour while it waits for an answer,
+// and one for a failure that the user has not seen. Otherwise it returns nil, which removes
+// the bar.
 func (s Attention) Progress() *tea.ProgressBar {
 	const whole = 100 // percent
 	switch {
@@ -77,7 +79,7 @@ func (s Attention) Progress() *tea.ProgressBar {
 	return nil
 }
 
-// Status is what a terminal that collects the states of programs shows.
+// Status returns what a terminal shows that collects the states of programs.
 func (s Attention) Status() *tea.ProgramStatus {
 	status := &tea.ProgramStatus{State: tea.ProgramStateIdle, App: app, Kind: s.Needs, Message: s.text()}
 	switch {
@@ -93,7 +95,8 @@ func (s Attention) Status() *tea.ProgramStatus {
 	return status
 }
 
-// TurnEnded is the outcome of a turn that ended with an event; that of a cancelled one is none.
+// TurnEnded returns the outcome of a turn that ended with an event. A cancelled turn has
+// none.
 func TurnEnded(end assistant.Event) Attention {
 	switch end.(type) {
 	case assistant.Cancelled:
@@ -105,8 +108,8 @@ func TurnEnded(end assistant.Event) Attention {
 	}
 }
 
-// Asked notifies a user who looks elsewhere of a question that before did not wait, when
-// notifications are on.
+// Asked returns a command that notifies the user of a new question, one that was not there
+// before, if he looks elsewhere and notifications are on.
 func (s Attention) Asked(before Attention, on bool) tea.Cmd {
 	if !on || s.Focused || s.Question == "" || s.Question == before.Question {
 		return nil
@@ -114,7 +117,7 @@ func (s Attention) Asked(before Attention, on bool) tea.Cmd {
 	return Notify(question + s.Question)
 }
 
-// Notify shows a notification.
+// Notify returns a command that shows a notification.
 func Notify(text string) tea.Cmd {
 	return tea.Raw("\x1b]9;" + app + ": " + safetext.Line(text, maxText) + "\a")
 }

@@ -1,36 +1,36 @@
-// Package terminal runs a Bubble Tea program in a terminal, and leaves the terminal as it
-// was, however the program ends: in order, by a signal, by a panic, or because the
-// terminal is gone or has stopped reading. It also reads the keys and tells a user who
-// looks elsewhere what the program does.
+// Package terminal runs a Bubble Tea program in a terminal, and restores the terminal
+// however the program ends: normally, by a signal, by a panic, or because the terminal is
+// gone or has stopped reading. It also reads the keys, and tells a user who looks elsewhere
+// what the program is doing.
 //
 // # Types
 //
-// Run may be called once at a time and from one goroutine. While it runs, file
-// descriptor 2 of the process does not lead to the terminal: no library can write
-// over the screen.
+// Run may be called once at a time, from one goroutine. While it runs, file descriptor 2 of
+// the process does not lead to the terminal, so no library can write over the screen.
 //
-// A KeyReader reads the bytes of keys and sees when they arrive; the program that parses
-// them does not. Text of several characters that arrives within 10 ms, on a terminal that
-// does not mark its pastes, gets the marks of a bracketed paste. A marked paste whose end
-// was lost, which would swallow all later keys, is ended after 2 s of silence.
+// A KeyReader reads the bytes of keys and knows when they arrived, which the program that
+// parses them does not. If several characters of text arrive within 10 ms on a terminal
+// that does not mark its pastes, the reader adds the marks of a bracketed paste. If the end
+// of a marked paste was lost, which would swallow all later keys, the reader ends the paste
+// after 2 s of silence.
 //
-// An Attention is what the program does, a value: it is shown by the title of the
-// terminal's window, by the progress that terminals show in tab or task bar (OSC 9;4), by
-// the program's status (OSC 7501), and by a notification (OSC 9). Notify makes a command
-// of the program.
+// An Attention describes what the program is doing. It is shown in the title of the
+// terminal's window, as progress in its tab or in the task bar (OSC 9;4), as the program's
+// status (OSC 7501), and as a notification (OSC 9). Notify returns a command for the
+// program.
 //
 // # Concurrency
 //
-// One goroutine reads from a KeyReader; AcceptText may be called from any. The methods of
-// an Attention are pure.
+// Only one goroutine may read from a KeyReader; AcceptText may be called from any. The
+// methods of an Attention are pure.
 //
 // # Caveats
 //
-// A program that does not end within graceTime after a signal is ended by os.Exit.
-// On Windows file descriptor 2 is not redirected, and there is no job control. On a
-// system without poll no key is marked: pastes without marks are typed text.
+// A program that does not end within graceTime after a signal is ended by os.Exit. On
+// Windows file descriptor 2 is not redirected, and there is no job control. On a system
+// without poll no pastes are recognised: pastes without marks count as typed text.
 //
-// The texts of an Attention may come from anywhere: they are sanitised here. Terminals that
-// do not know one of the sequences ignore it. A status outlives the program: who runs the
-// program writes ClearStatus when it has ended.
+// The texts of an Attention may come from anywhere: they are sanitised here. Terminals
+// ignore the sequences that they do not know. A status outlives the program, so whoever
+// runs the program must write ClearStatus after it has ended.
 package terminal

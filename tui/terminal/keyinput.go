@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// pasteSilence is how long a marked paste may pause. A terminal sends it
-	// without a break; after such a pause its end marker was lost.
+	// pasteSilence is how long a marked paste may pause. A terminal sends it without a
+	// break, so after such a pause its end marker must be lost.
 	pasteSilence = 2 * time.Second
 	// pasteGap is shorter than the time between two typed keys.
 	pasteGap = 10 * time.Millisecond
@@ -20,25 +20,25 @@ var (
 	pasteEnd   = []byte("\x1b[201~")
 )
 
-// KeyReader is a terminal to read keys from.
+// KeyReader reads keys from a terminal.
 type KeyReader struct {
 	*os.File
 	acceptText atomic.Bool // see AcceptText
-	marksPaste bool        // this terminal marks its pastes: nothing is guessed
-	inPaste    bool        // a marked paste has begun
-	tail       []byte      // the end of what was read, in which a marker may begin
-	lastText   time.Time   // when text was read last
+	marksPaste bool        // the terminal marks its pastes, so nothing is guessed
+	inPaste    bool        // inside a marked paste
+	tail       []byte      // the end of what was read, which may contain the beginning of a marker
+	lastText   time.Time   // when text was last read
 	now        func() time.Time
-	ready      func(f *os.File, wait time.Duration) bool // bytes arrive within wait; nil where the system cannot tell
+	ready      func(f *os.File, wait time.Duration) bool // reports whether bytes arrive within wait; nil if the system cannot tell
 }
 
-// NewKeyReader reads from f.
+// NewKeyReader returns a reader of f.
 func NewKeyReader(f *os.File) *KeyReader {
 	return &KeyReader{File: f, now: time.Now, ready: readable}
 }
 
-// AcceptText sets whether keys write text: only then text is taken for a paste. On a
-// nil Reader it does nothing.
+// AcceptText sets whether keys write text. Only then can text be recognised as a paste. On
+// a nil KeyReader it does nothing.
 func (r *KeyReader) AcceptText(on bool) {
 	if r != nil {
 		r.acceptText.Store(on)
@@ -48,9 +48,9 @@ func (r *KeyReader) AcceptText(on bool) {
 // Read implements io.Reader.
 func (r *KeyReader) Read(p []byte) (int, error) {
 	if len(p) <= 2*len(pasteEnd) {
-		return r.File.Read(p) // no reader of keys has so small a buffer
+		return r.File.Read(p) // too small for markers; no reader of keys has such a small buffer
 	}
-	room := len(p) - len(pasteStart) - len(pasteEnd) // for the markers that are added
+	room := len(p) - len(pasteStart) - len(pasteEnd) // leaves space for the markers
 	n, err := r.File.Read(p[:room])
 	if n == 0 {
 		return n, err
@@ -69,8 +69,8 @@ func (r *KeyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// markBurst puts paste markers around text that was not typed, and around all that
-// follows within pasteGap. n bytes of p are read, at most room may be.
+// markBurst puts paste markers around text that was not typed, and around everything that
+// follows within pasteGap. n bytes of p are read; at most room may be.
 func (r *KeyReader) markBurst(p []byte, n, room int) int {
 	now := r.now()
 	burst := now.Sub(r.lastText) < pasteGap || len(bytes.Runes(p[:n])) > 1
@@ -94,17 +94,17 @@ func (r *KeyReader) markBurst(p []byte, n, room int) int {
 	return n + copy(p[n:], pasteEnd)
 }
 
-// watch records whether what was read ends inside a marked paste.
+// watch records whether the bytes read so far end inside a marked paste.
 func (r *KeyReader) watch(read []byte) {
 	seen := append(r.tail, read...)
 	start, end := bytes.LastIndex(seen, pasteStart), bytes.LastIndex(seen, pasteEnd)
-	if start != end { // one of them is there
+	if start != end { // at least one was found
 		r.inPaste, r.marksPaste = start > end, true
 	}
 	r.tail = bytes.Clone(seen[max(0, len(seen)-len(pasteEnd)+1):])
 }
 
-// isText reports whether bytes are text, with line ends and tabs, and no other key.
+// isText reports whether bytes are text with line ends and tabs, and no other keys.
 func isText(read []byte) bool {
 	return !bytes.ContainsFunc(read, func(c rune) bool {
 		return c < ' ' && c != '\r' && c != '\n' && c != '\t' || c == 0x7f

@@ -20,27 +20,28 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// LeaveScreen resets every mode that the program may have set: synchronised
-// output, mouse, focus, paste, both keyboard protocols, the cursor's shape and
-// presence, colours, the program's status, and last the alternate screen.
+// LeaveScreen resets every mode that the program may have set: synchronised output, mouse,
+// focus, paste, both keyboard protocols, the cursor's shape and visibility, colours, the
+// program's status, and last the alternate screen.
 const LeaveScreen = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?2027l" +
 	"\x1b[<u\x1b[>4m\x1b[0 q\x1b[?25h\x1b[0m" + ClearStatus + "\x1b[?1049l"
 
 const (
-	// leaveTime is how long a terminal may take to accept LeaveScreen: one that
-	// has stopped reading never does.
+	// leaveTime is how long a terminal may take to accept LeaveScreen. One that has stopped
+	// reading never does.
 	leaveTime = 100 * time.Millisecond
-	// graceTime is how long the program may take to end by itself after a
-	// signal; with leaveTime and CloseTime it stays below the two seconds
-	// within which a process that lost its terminal has to end.
+	// graceTime is how long the program may take to end by itself after a signal. Together
+	// with leaveTime and CloseTime it stays below two seconds, within which a process that
+	// lost its terminal has to end.
 	graceTime = 500 * time.Millisecond
-	// CloseTime is how long Options.Close may take then.
+	// CloseTime is how long Options.Close may take.
 	CloseTime = 500 * time.Millisecond
-	// stackTime is how long the stack of a panic may take to arrive. It always does,
-	// but on a busy machine late.
+	// stackTime is how long the stack of a panic may take to arrive. It always arrives, but
+	// late on a busy machine.
 	stackTime = 10 * time.Second
-	// frameRate is Bubble Tea's fastest: while text is streamed, a key waits half as
-	// long for its echo as at the usual 60. Where nothing changes it costs nothing.
+	// frameRate is the highest that Bubble Tea supports: while text is streamed, the echo
+	// of a key takes half as long as at the usual 60. It costs nothing while nothing
+	// changes.
 	frameRate = 120
 )
 
@@ -48,7 +49,7 @@ const (
 // Bubble Tea's loop, which may be blocked.
 type guard struct {
 	in, out *os.File
-	states  map[*os.File]*term.State // of those that are terminals
+	states  map[*os.File]*term.State // of the files that are terminals
 	once    sync.Once
 }
 
@@ -72,7 +73,7 @@ func (g *guard) restore() {
 	})
 }
 
-// within runs f and waits for its end, but not for longer than limit.
+// within runs f and waits until it has ended, but not longer than limit.
 func within(limit time.Duration, f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -85,8 +86,8 @@ func within(limit time.Duration, f func()) {
 	}
 }
 
-// New is a Bubble Tea program for Run. environ is the environment that it finds out
-// from what the terminal can do.
+// New returns a Bubble Tea program for Run. It finds out from environ what the terminal can
+// do.
 func New(model tea.Model, in io.Reader, out *os.File, environ []string) *tea.Program {
 	return tea.NewProgram(model, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(),
 		tea.WithEnvironment(environ), tea.WithFilter(suspend))
@@ -98,8 +99,8 @@ type SuspendFailed struct{ Err error }
 // suspendAsked asks for a suspension. The goroutine that sets taken carries it out.
 type suspendAsked struct{ taken atomic.Bool }
 
-// suspend stops the program where Bubble Tea would send SIGTSTP, after the terminal
-// was given back. When it goes on, Bubble Tea draws the screen again.
+// suspend stops the program, after restoring the terminal, where Bubble Tea would send
+// SIGTSTP. When the program continues, Bubble Tea draws the screen again.
 func suspend(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.SuspendMsg:
@@ -129,18 +130,19 @@ func (stopped) SetStdin(io.Reader)  {}
 func (stopped) SetStdout(io.Writer) {}
 func (stopped) SetStderr(io.Writer) {}
 
-// Options configures Run. All fields are needed.
+// Options configures Run. All fields are required.
 type Options struct {
 	In, Out *os.File  // the terminal
-	Stderr  io.Writer // gets what is written to file descriptor 2 meanwhile
-	// AtEnd is called when the loop has ended, while signals are still watched; err is why,
-	// nil for an end in order.
+	Stderr  io.Writer // receives what is written to file descriptor 2 while Run runs
+	// AtEnd is called when the loop has ended, while signals are still watched. err is the
+	// reason, or nil if the program ended normally.
 	AtEnd func(err error)
 	Close func() // closes files before a program that does not react is ended by force
 }
 
-// Run runs a program made by New. The status is 0, or that of the signal that ended
-// it. After a panic err wraps tea.ErrProgramPanic, and Stderr has the stack.
+// Run runs a program made by New. The status is 0, or the exit status for the signal that
+// ended the program. After a panic err wraps tea.ErrProgramPanic, and Stderr has received
+// the stack.
 func Run(p *tea.Program, o Options) (status int, err error) {
 	g := newGuard(o.In, o.Out)
 	release, stack := captureStderr(o.Stderr)
@@ -150,7 +152,7 @@ func Run(p *tea.Program, o Options) (status int, err error) {
 	o.AtEnd(err)
 	status = stop()
 	if err == nil {
-		within(leaveTime, func() { _, _ = o.Out.WriteString(ClearStatus) }) // what the last frame reported
+		within(leaveTime, func() { _, _ = o.Out.WriteString(ClearStatus) }) // clears the status that the last frame reported
 		return status, nil
 	}
 	g.restore()
@@ -163,9 +165,9 @@ func Run(p *tea.Program, o Options) (status int, err error) {
 	return 0, fmt.Errorf("the screen: %w", err)
 }
 
-// watch ends the program when a signal asks for it or the terminal is gone: in
-// order if it still reacts, by force if not. stop ends the watch and returns the
-// status of what ended the program; 0 is nothing.
+// watch ends the program when a signal asks for it or the terminal is gone: normally if the
+// program still reacts, otherwise by force. stop ends the watch and returns the exit status
+// for the signal that ended the program, or 0.
 func watch(g *guard, p *tea.Program, closeFiles func()) (stop func() (status int)) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -182,7 +184,7 @@ func watch(g *guard, p *tea.Program, closeFiles func()) (stop func() (status int
 		case <-gone:
 			status.Store(signalStatus(syscall.SIGHUP))
 		}
-		go p.Quit() // waits for the loop, which may be blocked
+		go p.Quit() // in the background: it waits for the loop, which may be blocked
 		select {
 		case <-done:
 			return
@@ -199,18 +201,18 @@ func watch(g *guard, p *tea.Program, closeFiles func()) (stop func() (status int
 	}
 }
 
-// signalStatus is the exit status of a process that a signal ended; that of an
-// interrupt is 130 on every system.
+// signalStatus returns the exit status of a process ended by a signal. For an interrupt it
+// is 130 on every system.
 func signalStatus(s os.Signal) int64 {
-	const shell = 128 // the shell's convention: the number of the signal is added
+	const shell = 128 // the shell's convention: 128 plus the number of the signal
 	if n, ok := s.(syscall.Signal); ok && s != os.Interrupt {
 		return shell + int64(n)
 	}
 	return shell + 2
 }
 
-// captureStderr sends what is written to file descriptor 2 to out, until release.
-// stack is closed when the stack of a panic begins to arrive. Where the system cannot do
+// captureStderr sends what is written to file descriptor 2 to out until release is called.
+// stack is closed when the stack of a panic begins to arrive. On a system that cannot do
 // this nothing is captured, and stack is closed at once.
 func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
 	panicked := make(chan struct{})
@@ -233,7 +235,7 @@ func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
 		lines := bufio.NewReader(r)
 		for {
 			line, err := lines.ReadSlice('\n') // a longer line comes in pieces
-			_, _ = out.Write(line)             // an error has no other place to go
+			_, _ = out.Write(line)             // there is nowhere to report an error
 			if bytes.HasPrefix(line, []byte("goroutine ")) {
 				stackSeen()
 			}
@@ -249,14 +251,14 @@ func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
 	}), panicked
 }
 
-// TmuxBuffer puts text into the buffer of the tmux around the program.
+// TmuxBuffer puts text into the buffer of the tmux in which the program runs.
 func TmuxBuffer(text string) error {
 	cmd := exec.CommandContext(context.Background(), "tmux", "load-buffer", "-w", "-")
 	cmd.Stdin = strings.NewReader(text)
 	return cmd.Run()
 }
 
-// EditorFile writes a text to a new file that only the user can read, for an editor.
+// EditorFile writes a text for an editor to a new file that only the user can read.
 func EditorFile(text string) (path string, err error) {
 	file, err := os.CreateTemp("", "winnow-*.md")
 	if err != nil {

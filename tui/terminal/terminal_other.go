@@ -9,13 +9,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// terminalGone is never closed: the system ends the processes of a console itself.
+// terminalGone returns a channel that is never closed: the system ends the processes of a
+// console itself.
 func terminalGone(*os.File) <-chan struct{} { return nil }
 
-// redirectStderr does not exist on this system.
+// redirectStderr is not supported on this system.
 func redirectStderr(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }
 
-// suspendOnSignal has nothing to do: there is no job control on this system.
+// suspendOnSignal does nothing: this system has no job control.
 func suspendOnSignal(*tea.Program, <-chan struct{}) {}
 
 func jobControl() error { return errors.New("this system cannot suspend a program") }

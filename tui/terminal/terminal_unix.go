@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalGone is closed when the other end of a terminal is closed, also where
-// nobody sends a hang-up. It wakes up for nothing else.
+// terminalGone returns a channel that is closed when the other end of a terminal is closed,
+// even if nobody sends a hang-up. Nothing else wakes it up.
 func terminalGone(tty *os.File) <-chan struct{} {
 	gone := make(chan struct{})
 	fd := int32(tty.Fd())
@@ -28,13 +28,13 @@ func terminalGone(tty *os.File) <-chan struct{} {
 			if err == nil && poll[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
 				close(gone)
 			}
-			return // also for a terminal that cannot be watched, as on macOS
+			return // also if the terminal cannot be watched, as on macOS
 		}
 	}()
 	return gone
 }
 
-// redirectStderr makes file descriptor 2 a copy of w, until restore is called.
+// redirectStderr makes file descriptor 2 a copy of w until restore is called.
 func redirectStderr(w *os.File) (restore func(), err error) {
 	const stderr = 2
 	old, err := unix.FcntlInt(stderr, unix.F_DUPFD_CLOEXEC, stderr+1)
@@ -46,14 +46,14 @@ func redirectStderr(w *os.File) (restore func(), err error) {
 		return nil, err
 	}
 	return func() {
-		_ = unix.Dup2(old, stderr) // what is copied is open: it cannot fail
+		_ = unix.Dup2(old, stderr) // cannot fail: the copied descriptor is open
 		_ = unix.Close(old)
 	}, nil
 }
 
-// suspendOnSignal suspends p when SIGTSTP arrives. While another program has the
-// terminal, such as an editor that ctrl+z stops with this one, or when the loop is
-// blocked, p cannot give the terminal back: the job is stopped without it. It ends
+// suspendOnSignal suspends p when SIGTSTP arrives. p cannot give the terminal back while
+// another program has it, such as an editor that ctrl+z stops together with this one, or
+// while the loop is blocked; then the job is stopped without that. suspendOnSignal returns
 // when done is closed.
 func suspendOnSignal(p *tea.Program, done <-chan struct{}) {
 	signals := make(chan os.Signal, 1)
@@ -73,13 +73,13 @@ func suspendOnSignal(p *tea.Program, done <-chan struct{}) {
 		case <-time.After(graceTime):
 		}
 		if jobControl() == nil && asked.taken.CompareAndSwap(false, true) {
-			_ = stopJob() // on an error the program goes on
+			_ = stopJob() // if it fails, the program goes on
 		}
 	}
 }
 
-// jobControl returns an error when no shell would continue this job: the system does
-// not stop such a job on SIGTSTP either.
+// jobControl returns an error if no shell would continue this job. The system does not stop
+// such a job on SIGTSTP either.
 func jobControl() error {
 	if sid, err := unix.Getsid(0); err != nil || sid == unix.Getpgrp() {
 		return errors.New("no shell to return to: winnow is the first program on this terminal")
@@ -87,9 +87,9 @@ func jobControl() error {
 	return nil
 }
 
-// stopJob stops the processes of the job and returns when the shell continues them.
-// It does so with SIGSTOP: once a program has asked for SIGTSTP, Go's runtime handles
-// that signal for good, and it stops nothing any more.
+// stopJob stops the processes of the job and returns when the shell continues them. It uses
+// SIGSTOP, because once a program has asked for SIGTSTP, Go's runtime handles that signal
+// for good and it no longer stops anything.
 func stopJob() error {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)

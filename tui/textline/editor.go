@@ -16,35 +16,35 @@ type Editor struct {
 	before, after string // the text on either side of the cursor
 }
 
-// Text is the whole line.
+// Text returns the whole line.
 func (e *Editor) Text() string { return e.before + e.after }
 
 // Empty reports whether there is no text.
 func (e *Editor) Empty() bool { return e.before == "" && e.after == "" }
 
-// Len is the length of the text in runes.
+// Len returns the length of the text in runes.
 func (e *Editor) Len() int { return utf8.RuneCountInString(e.before) + utf8.RuneCountInString(e.after) }
 
-// Cursor is how many runes stand before the cursor.
+// Cursor returns the number of runes before the cursor.
 func (e *Editor) Cursor() int { return utf8.RuneCountInString(e.before) }
 
-// Split is the text before and after the cursor.
+// Split returns the text before and after the cursor.
 func (e *Editor) Split() (before, after string) { return e.before, e.after }
 
-// Set replaces the text, and puts the cursor at its end.
+// Set replaces the text and puts the cursor at its end.
 func (e *Editor) Set(text string) { e.before, e.after = text, "" }
 
-// Insert puts text before the cursor.
+// Insert inserts text before the cursor.
 func (e *Editor) Insert(text string) { e.before += text }
 
-// Replace replaces the runes [from, to) by text and puts the cursor after it.
+// Replace replaces the runes [from, to) with text and puts the cursor after it.
 func (e *Editor) Replace(from, to int, text string) {
 	runes := []rune(e.Text())
 	e.before, e.after = string(runes[:from])+text, string(runes[to:])
 }
 
-// Do moves the cursor or deletes; false for any action that is not of the mode
-// [keymap.Editing].
+// Do moves the cursor or deletes text. It returns false for an action that is not of the
+// mode [keymap.Editing].
 func (e *Editor) Do(a keymap.Action) bool {
 	switch a {
 	case keymap.EditLeft:
@@ -75,27 +75,27 @@ func (e *Editor) Do(a keymap.Action) bool {
 	return true
 }
 
-// move puts the cursor before byte n.
+// move moves the cursor to byte n.
 func (e *Editor) move(n int) {
 	text := e.Text()
 	e.before, e.after = text[:n], text[n:]
 }
 
-// Scroll returns how many cells of the line are scrolled off to the left so that a window
-// of w cells shows the cursor, and the cursor's cell in that window. It never splits a
-// character.
+// Scroll returns how many cells of the line must be scrolled off to the left so that a
+// window of w cells shows the cursor, and the cursor's cell in that window. It never splits
+// a character.
 func (e *Editor) Scroll(w int) (shift, cursor int) {
 	shift, _ = e.scroll(w)
 	return shift, ansi.StringWidth(e.before) - shift
 }
 
-// View is the part of the line in the window of Scroll.
+// View returns the part of the line that is in the window of Scroll.
 func (e *Editor) View(w int) string {
 	_, from := e.scroll(w)
 	return style.Truncate(e.Text()[from:], w, "")
 }
 
-// scroll is the length of the text to the left of the window, in cells and in bytes.
+// scroll returns the length of the text to the left of the window, in cells and in bytes.
 func (e *Editor) scroll(w int) (shift, from int) {
 	over := ansi.StringWidth(e.before) - w + 1
 	for shift < over && from < len(e.before) {
@@ -106,9 +106,10 @@ func (e *Editor) scroll(w int) (shift, from int) {
 	return shift, from
 }
 
-// lastCharacter is where the last character of s begins.
+// lastCharacter returns where the last character of s begins.
 func lastCharacter(s string) int {
-	// A character begins at each ASCII rune, so only the rest has to be read.
+	// Each ASCII rune begins a character, so only the text after the last one has to be
+	// read.
 	next := max(0, strings.LastIndexFunc(s, func(r rune) bool { return r < utf8.RuneSelf }))
 	last := next
 	for next < len(s) {
@@ -118,7 +119,7 @@ func lastCharacter(s string) int {
 	return last
 }
 
-// firstCharacter is the length of the first character of s.
+// firstCharacter returns the length of the first character of s.
 func firstCharacter(s string) int {
 	if s == "" {
 		return 0
@@ -127,13 +128,13 @@ func firstCharacter(s string) int {
 	return max(1, len(first))
 }
 
-// wordBefore is where the last word of s begins. IDs have no spaces, so
-// punctuation separates words as well.
+// wordBefore returns where the last word of s begins. IDs have no spaces, so punctuation
+// separates words too.
 func wordBefore(s string) int {
 	return len(strings.TrimRightFunc(strings.TrimRightFunc(s, notInWord), inWord))
 }
 
-// wordAfter is where the first word of s ends.
+// wordAfter returns where the first word of s ends.
 func wordAfter(s string) int {
 	return len(s) - len(strings.TrimLeftFunc(strings.TrimLeftFunc(s, notInWord), inWord))
 }

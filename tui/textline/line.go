@@ -3,8 +3,8 @@ package textline
 // Line is an Editor with a history of earlier lines. The zero value is empty.
 type Line struct {
 	Editor
-	History []string // lines that were applied, oldest first
-	cleared string   // the newest line that was cleared since
+	History []string // applied lines, oldest first
+	cleared string   // the line that was cleared most recently since then
 	index   int      // in entries; len(entries) is the line being written
 	draft   string   // the line being written, while an earlier one is shown
 }
@@ -15,7 +15,7 @@ func (l *Line) Begin(text string) {
 	l.index = len(l.entries())
 }
 
-// Walk shows an earlier or a later line; it reports whether there is one.
+// Walk shows an earlier or a later line. It reports whether there is one.
 func (l *Line) Walk(step int) bool {
 	to, entries := l.index+step, l.entries()
 	if to < 0 || to > len(entries) {
@@ -29,7 +29,7 @@ func (l *Line) Walk(step int) bool {
 	return true
 }
 
-// entries are the lines that Walk steps through, the newest last.
+// entries returns the lines that Walk steps through, the newest last.
 func (l *Line) entries() []string {
 	if n := len(l.History); l.cleared != "" && (n == 0 || l.History[n-1] != l.cleared) {
 		return append(l.History[:n:n], l.cleared)
@@ -37,7 +37,7 @@ func (l *Line) entries() []string {
 	return l.History
 }
 
-// Remember adds a line that was applied to the history.
+// Remember adds an applied line to the history.
 func (l *Line) Remember(line string) {
 	if n := len(l.History); line != "" && (n == 0 || l.History[n-1] != line) {
 		l.History = append(l.History, line)

@@ -13,16 +13,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// updateEnv set to 1 makes Golden write the frames instead of comparing them.
-// It is no flag, since a flag breaks the test binaries that do not define it.
+// updateEnv set to 1 makes Golden write the frames instead of comparing them. It is not a
+// flag, because test binaries that do not define a flag fail on it.
 const updateEnv = "WINNOW_UPDATE"
 
 var goldenName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
 
-// Golden compares a frame, without its escape sequences and without space at
-// the ends of its lines, with testdata/frames/NAME.txt of the package under
-// test. With WINNOW_UPDATE=1 it writes the file. Names are letters, digits, dots,
-// dashes and underscores.
+// Golden compares a frame, without escape sequences and trailing spaces, with
+// testdata/frames/NAME.txt of the package under test. With WINNOW_UPDATE=1 it writes the
+// file. A name may contain letters, digits, dots, dashes and underscores.
 func Golden(t testing.TB, name, frame string) {
 	t.Helper()
 	if !goldenName.MatchString(name) {
@@ -56,7 +55,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// plain is a frame as it stands in a file: text alone, one new line at the end.
+// plain returns a frame as a file stores it: text alone, with one newline at the end.
 func plain(frame string) string {
 	lines := strings.Split(ansi.Strip(frame), "\n")
 	for i, line := range lines {
@@ -65,8 +64,8 @@ func plain(frame string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// lineDiff shows the lines that differ, by number: lines of a frame do not move, so
-// an ordinary diff would say less.
+// lineDiff shows the lines that differ, by number. Lines of a frame do not move, so an
+// ordinary diff would show less.
 func lineDiff(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	var out strings.Builder
@@ -88,7 +87,7 @@ func lineDiff(want, got string) string {
 	return out.String()
 }
 
-// lineAt is line i; false when there are fewer.
+// lineAt returns line i, or false if there are fewer.
 func lineAt(lines []string, i int) (string, bool) {
 	if i >= len(lines) {
 		return "", false
@@ -96,7 +95,7 @@ func lineAt(lines []string, i int) (string, bool) {
 	return lines[i], true
 }
 
-// commonPrefix is the beginning that two lines share, in whole runes.
+// commonPrefix returns the beginning that two lines share, in whole runes.
 func commonPrefix(a, b string) string {
 	n := 0
 	for i, r := range a {
@@ -108,8 +107,7 @@ func commonPrefix(a, b string) string {
 	return a[:min(n, len(a))]
 }
 
-// Exact fails the test unless the frame has h lines of w cells each, neither
-// more nor fewer.
+// Exact fails the test unless the frame has exactly h lines of w cells each.
 func Exact(t testing.TB, frame string, w, h int) {
 	t.Helper()
 	lines := strings.Split(frame, "\n")

@@ -12,11 +12,11 @@ import (
 	"winnow/tui/keymap"
 )
 
-// Key is a key by the name that the program's key table has for it: "ctrl+l",
-// "shift+tab", "f1", "O". A string given to Type is text, a Key is one key.
+// Key is a key under its name in the program's key table: "ctrl+l", "shift+tab", "f1", "O".
+// Type types a string as text and a Key as one key.
 type Key string
 
-// Keys that tests name often.
+// Keys that tests use often.
 const (
 	Send      Key = "ctrl+j" // works in every terminal
 	Enter     Key = "enter"
@@ -44,10 +44,10 @@ const (
 	F3        Key = "f3"
 )
 
-// Alt is the alt key with a digit from 0 to 9.
+// Alt returns the alt key with a digit from 0 to 9.
 func Alt(digit int) Key { return Key(fmt.Sprintf("alt+%d", digit)) }
 
-// keyCodes are the codes of the keys that are not a character, by name.
+// keyCodes are the codes of the keys that are not characters, by name.
 var keyCodes = map[string]rune{
 	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace,
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
@@ -57,13 +57,13 @@ var keyCodes = map[string]rune{
 	"f7": tea.KeyF7, "f8": tea.KeyF8, "f9": tea.KeyF9, "f10": tea.KeyF10, "f11": tea.KeyF11, "f12": tea.KeyF12,
 }
 
-// modifiers are the prefixes of a key's name.
+// modifiers are the prefixes of key names.
 var modifiers = map[string]tea.KeyMod{
 	"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift, "meta": tea.ModMeta, "super": tea.ModSuper,
 }
 
-// Press is the message for a key, for a test that calls Update itself. It panics on
-// a key that does not exist.
+// Press returns the message for a key, for a test that calls Update itself. It panics if
+// the key does not exist.
 func Press(k Key) tea.KeyPressMsg {
 	msg, err := k.press()
 	if err != nil {
@@ -72,7 +72,7 @@ func Press(k Key) tea.KeyPressMsg {
 	return msg
 }
 
-// press is the message that Bubble Tea makes of the key.
+// press returns the message that Bubble Tea sends for the key.
 func (k Key) press() (tea.KeyPressMsg, error) {
 	name, mod := string(k), tea.KeyMod(0)
 	for {
@@ -100,7 +100,7 @@ func (k Key) press() (tea.KeyPressMsg, error) {
 	return runePress(r[0]), nil
 }
 
-// runePress is the message for a typed character: a terminal reports a capital letter
+// runePress returns the message for a typed character. A terminal reports a capital letter
 // as the lower-case one with shift.
 func runePress(r rune) tea.KeyPressMsg {
 	switch r {
@@ -117,7 +117,7 @@ func runePress(r rune) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: string(r)}
 }
 
-// PaneKey is the key of an action in a pane, as bound by default.
+// PaneKey returns the default key of an action in a pane.
 func PaneKey(action keymap.Action) string {
 	return (*keymap.Map)(nil).Key(keymap.Pane, action)
 }
@@ -126,20 +126,21 @@ func PaneKey(action keymap.Action) string {
 // needs, and more than the gaps within a paste.
 const KeyGap = 50 * time.Millisecond
 
-// clockStart is where a Clock begins: fixed, so that frames with times are the
-// same in each run.
+// clockStart is where a Clock begins. It is fixed, so that frames with times are the same
+// in each run.
 var clockStart = time.Date(2026, 3, 4, 14, 32, 0, 0, time.UTC)
 
-// Clock is a clock that only Advance moves. NewClock makes it; any goroutine may use it.
+// Clock is a clock that only Advance moves. Create it with NewClock. Any goroutine may use
+// it.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a Clock that stands at 2026-03-04 14:32 UTC.
+// NewClock returns a Clock set to 2026-03-04 14:32 UTC.
 func NewClock() *Clock { return &Clock{now: clockStart} }
 
-// Now is the time on the clock. A model is given this method for time.Now.
+// Now returns the time on the clock. A model receives this method instead of time.Now.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

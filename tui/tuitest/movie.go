@@ -9,25 +9,25 @@ import (
 
 // Shot is one picture of a movie.
 type Shot struct {
-	SVG []byte // from SVG; all of a movie have one size and title
+	SVG []byte // from SVG; all shots of a movie have the same size and title
 	For time.Duration
 }
 
-// The parts of a picture of SVG: what comes before the cells, their
-// backgrounds, a line each, and their texts, a group for each row.
+// The parts of a picture of SVG: the head before the cells, the cells' backgrounds, one
+// line each, and their texts, one group for each row.
 const (
 	backsBegin = `<g shape-rendering="crispEdges">` + "\n"
 	textsBegin = `<g id="screen"`
 	rowEnd     = "\n</g>"
 )
 
-// movieElement is a background or a row, and the shots that show it, by number.
+// movieElement is a background or a row, with the numbers of the shots that show it.
 type movieElement struct {
 	text  string
 	shots []int
 }
 
-// MovieSVG is the movie, which begins again when it is over; nil without shots.
+// MovieSVG returns the movie, which repeats. It returns nil without shots.
 func MovieSVG(shots []Shot) []byte {
 	if len(shots) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func MovieSVG(shots []Shot) []byte {
 	return []byte(head + "<style>\n" + classes.sheet.String() + "</style>\n" + body)
 }
 
-// add notes that shot n shows a part of the picture.
+// add records that shot n shows a part of the picture.
 func add(all []movieElement, text string, n int) []movieElement {
 	i := slices.IndexFunc(all, func(e movieElement) bool { return e.text == text })
 	if i < 0 {
@@ -64,14 +64,14 @@ func add(all []movieElement, text string, n int) []movieElement {
 	return all
 }
 
-// styles are the classes of elements: one for each set of shots that show some.
+// styles holds the classes of elements: one for each set of shots that show some of them.
 type styles struct {
 	shots []Shot
 	names map[string]string // by set
 	sheet strings.Builder
 }
 
-// wrap is the elements, those that not all shots show in groups with a class.
+// wrap returns the elements. Those that only some shots show are in groups with a class.
 func (s *styles) wrap(all []movieElement) string {
 	slices.SortStableFunc(all, func(a, b movieElement) int { return slices.Compare(a.shots, b.shots) })
 	var b strings.Builder
@@ -95,7 +95,8 @@ func (s *styles) wrap(all []movieElement) string {
 	return b.String()
 }
 
-// class is the name of the class that is visible in these shots; "" for all of them.
+// class returns the name of the class that is visible in these shots; "" if it is all of
+// them.
 func (s *styles) class(shown []int) string {
 	if len(shown) == len(s.shots) {
 		return ""

@@ -27,7 +27,7 @@ const (
 	cellHeight = 18
 	ascent     = 14 // from the top of a cell to the baseline
 	margin     = 12 // between the window's edge and the screen
-	barHeight  = 36 // of the bar with the title
+	barHeight  = 36 // height of the title bar
 	corner     = 9  // radius of the window's corners
 	button     = 6  // radius of the window's buttons
 )
@@ -35,15 +35,15 @@ const (
 // fonts are monospaced fonts that come with common systems.
 const fonts = "Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
 
-// picture is an SVG that is being written, in the colours of a terminal.
+// picture is an SVG being written, in the colours of a terminal.
 type picture struct {
 	out                  bytes.Buffer
 	back, fore           string
 	titleColour, outline string
 }
 
-// SVG draws a frame of w×h cells: it cuts what lies outside and pads what is missing.
-// A size below one cell counts as one.
+// SVG draws a frame of w×h cells. It cuts what lies outside and pads what is missing. A
+// size below one cell counts as one.
 func SVG(frame string, w, h int, o PictureOptions) []byte {
 	w, h = max(w, 1), max(h, 1)
 	p := &picture{back: "#f4f4f6", fore: "#1f2028", titleColour: "#525666", outline: "#c4c6cf"}
@@ -71,22 +71,22 @@ func SVG(frame string, w, h int, o PictureOptions) []byte {
 	return p.out.Bytes()
 }
 
-// add writes a line. Its arguments are numbers and colours, or were made safe
-// by escaped.
+// add writes a line. Its arguments must be numbers or colours, or have been escaped by
+// escaped.
 func (p *picture) add(format string, args ...any) {
 	fmt.Fprintf(&p.out, format+"\n", args...)
 }
 
-// escaped is text as it stands in XML. Characters that XML forbids become U+FFFD.
+// escaped returns text escaped for XML. Characters that XML forbids become U+FFFD.
 func escaped(text string) string {
 	var b bytes.Buffer
-	_ = xml.EscapeText(&b, []byte(text)) // a Buffer takes everything
+	_ = xml.EscapeText(&b, []byte(text)) // a Buffer never fails
 	return b.String()
 }
 
 // window draws the window and its title.
 func (p *picture) window(width, height int, title string) {
-	const edge = 0.5 // a line of one pixel is sharp when it runs through the middle of pixels
+	const edge = 0.5 // a line of one pixel is sharp if it runs through the middle of pixels
 	p.add("<title>%s</title>", escaped(title))
 	p.add(`<rect x="%g" y="%g" width="%d" height="%d" rx="%d" fill="%s" stroke="%s"/>`, edge, edge, width-1, height-1, corner, p.back, p.outline)
 	for i, colour := range []string{"#ff5f57", "#febc2e", "#28c840"} {
@@ -103,8 +103,8 @@ type paint struct {
 	bold, italic bool
 }
 
-// paint resolves a style. Reversed text swaps colours with its
-// background, faint text is halfway to it, and hidden text has the same colour.
+// paint resolves a style. Reversed text swaps colours with its background, faint text is
+// halfway to it, and hidden text has the same colour.
 func (p *picture) paint(st *uv.Style) paint {
 	out := paint{fore: p.fore, bold: st.Attrs&uv.AttrBold != 0, italic: st.Attrs&uv.AttrItalic != 0}
 	if st.Fg != nil {
@@ -120,7 +120,7 @@ func (p *picture) paint(st *uv.Style) paint {
 	}
 	if st.Attrs&uv.AttrFaint != 0 {
 		var a, b [3]int
-		_, _ = fmt.Sscanf(out.fore+behind, "#%02x%02x%02x#%02x%02x%02x", &a[0], &a[1], &a[2], &b[0], &b[1], &b[2]) // made by hex
+		_, _ = fmt.Sscanf(out.fore+behind, "#%02x%02x%02x#%02x%02x%02x", &a[0], &a[1], &a[2], &b[0], &b[1], &b[2]) // always valid: made by hex
 		out.fore = fmt.Sprintf("#%02x%02x%02x", (a[0]+b[0])/2, (a[1]+b[1])/2, (a[2]+b[2])/2)
 	}
 	if st.Attrs&uv.AttrConceal != 0 {
@@ -140,7 +140,7 @@ type span struct {
 	key, text string
 }
 
-// spans divides a row by a key of its cells; cells with the key "" are left out.
+// spans divides a row by a key of its cells. Cells with the key "" are left out.
 func spans(row uv.Line, key func(*uv.Cell) string) (out []span) {
 	for x := range row {
 		c := &row[x]
@@ -158,8 +158,8 @@ func spans(row uv.Line, key func(*uv.Cell) string) (out []span) {
 	return out
 }
 
-// row draws the text of a row whose baseline is y, and the lines under and through
-// it. Boxes and blocks are drawn as paths: fonts leave gaps between them.
+// row draws the text of a row whose baseline is y, with underlines and strikethrough. Boxes
+// and blocks are drawn as paths, because fonts leave gaps between them.
 func (p *picture) row(row uv.Line, y int) {
 	runs := spans(row, func(c *uv.Cell) string {
 		if strings.TrimSpace(c.Content) == "" {
@@ -210,7 +210,7 @@ func (p *picture) row(row uv.Line, y int) {
 	p.add("</g>")
 }
 
-// decorations are the lines under and through the text of a row.
+// decorations returns the underlines and strikethrough of a row.
 func (p *picture) decorations(row uv.Line) (out []string) {
 	draw := func(y float64, on func(*uv.Cell) bool) {
 		for _, s := range spans(row, func(c *uv.Cell) string {
@@ -227,8 +227,8 @@ func (p *picture) decorations(row uv.Line) (out []string) {
 	return out
 }
 
-// isPlain reports whether every monospaced font has a character, in one cell and
-// drawn from left to right.
+// isPlain reports whether every monospaced font has a character, in one cell and drawn from
+// left to right.
 func isPlain(content string) bool {
 	r, n := utf8.DecodeRuneInString(content)
 	if n != len(content) || r == utf8.RuneError {
@@ -238,18 +238,18 @@ func isPlain(content string) bool {
 }
 
 const (
-	// boxes are the characters that draw boxes. edges says which edges of the cell (up,
-	// right, down, left) each of the eleven light and of the eleven heavy ones reaches.
+	// boxes are the box-drawing characters, eleven light and eleven heavy ones. edges says
+	// which edges of the cell (up, right, down, left) each of the eleven reaches.
 	boxes = light + heavy + "╭╮╰╯"
 	light = "─│┌┐└┘├┤┬┴┼"
 	heavy = "━┃┏┓┗┛┣┫┳┻╋"
 	edges = "rl.ud.rd.dl.ur.ul.urd.udl.rdl.url.urdl"
-	// blocks fill a cell: the left part of it, its lower part, half of it, or a shade.
+	// blocks fill a cell partly: from the left, from below, half of it, or with a shade.
 	blocks = "▏▎▍▌▋▊▉█" + "▁▂▃▄▅▆▇" + "▀▐░▒▓"
 )
 
-// path draws boxes and blocks from the left end of a run, relative to the baseline.
-// Lines have square caps, so that no gap shows between cells.
+// path draws boxes and blocks from the left end of a run, relative to the baseline. Lines
+// have square caps, so that there are no gaps between cells.
 func path(text string) string {
 	var b strings.Builder
 	for i, r := range []rune(text) {
@@ -290,8 +290,8 @@ func path(text string) string {
 	return b.String()
 }
 
-// block draws a block whose cell begins at x, in eighths of the cell. A shade is
-// drawn as stripes.
+// block draws a block whose cell begins at x, in eighths of the cell. A shade is drawn as
+// stripes.
 func block(b *strings.Builder, x float64, r rune) {
 	const eighth, high = cellWidth / 8.0, cellHeight / 8.0
 	rect := func(left, top, w, h float64) {

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// maxWait bounds each wait, so that a test that waits for what never comes ends
-	// with a frame and not with a time-out of the whole package.
+	// maxWait limits each wait, so that a test that waits in vain fails with a frame, not
+	// with a time-out of the whole package.
 	maxWait = time.Minute
-	// framesPerSecond is Bubble Tea's maximum: tests wait for frames.
+	// framesPerSecond is Bubble Tea's maximum, because tests wait for frames.
 	framesPerSecond = 120
 )
 
 // Options configures Start. The zero value is ready to use.
 type Options struct {
-	Clock *Clock    // advanced by KeyGap before each key; nil: the real time
+	Clock *Clock    // advanced by KeyGap before each key; nil means the real time
 	Input io.Reader // what the program reads instead of Bytes
 }
 
-// Screen is a program on a terminal in memory. Start makes it.
+// Screen is a program on a terminal in memory. Create it with Start.
 type Screen struct {
 	t        testing.TB
 	term     *terminal
@@ -34,15 +34,16 @@ type Screen struct {
 	clock    *Clock
 	input    *io.PipeWriter
 	ended    chan struct{} // closed when the program has ended
-	err      error         // of the program; read after ended
-	reported bool          // the test knows err
+	err      error         // of the program; may be read after ended
+	reported bool          // the test has been told of err
 }
 
-// syncMsg is dropped by the program's filter, after look was called with the model:
-// by then the model has handled all earlier messages.
+// syncMsg is dropped by the program's filter after look was called with the model. By then
+// the model has handled all earlier messages.
 type syncMsg struct{ look func(tea.Model) }
 
-// Start runs the program of a model on a terminal of w×h cells. It ends with the test.
+// Start runs a program with a model on a terminal of w×h cells. The program ends with the
+// test.
 func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	t.Helper()
 	var o Options
@@ -79,8 +80,8 @@ func filterSync(m tea.Model, msg tea.Msg) tea.Msg {
 	return nil
 }
 
-// send sends the program a message, unless it is nil, and waits until the model has
-// handled it and all before it, or the program has ended.
+// send sends the program a message, unless it is nil, and waits until the model has handled
+// it and all messages before it, or the program has ended.
 func (s *Screen) send(msg tea.Msg) {
 	s.t.Helper()
 	done := make(chan struct{})
@@ -113,16 +114,15 @@ func (s *Screen) end() {
 	s.term.close()
 }
 
-// stop asks the program to end. The send may wait for a model that is stuck in
-// Update, so it is not waited for here.
+// stop asks the program to end. It does not wait, because the model may be stuck in Update.
 func (s *Screen) stop() {
 	_ = s.input.Close()
 	go s.program.Quit()
 }
 
-// Type types its parts in order: a string character by character (a new line in
-// it is the enter key), a Key or a tea.KeyPressMsg as one key. It returns when
-// the model has seen the last of them. Anything else ends the test.
+// Type types its parts in order: a string character by character (a newline in it is the
+// enter key), a Key or a tea.KeyPressMsg as one key. It returns when the model has seen the
+// last of them. Anything else fails the test.
 func (s *Screen) Type(parts ...any) {
 	s.t.Helper()
 	for _, part := range parts {
@@ -153,9 +153,9 @@ func (s *Screen) press(msg tea.KeyPressMsg) {
 	s.send(msg)
 }
 
-// Away types a key that makes the program lend its terminal to another program, and
-// returns at once: Type would wait until the other one ends, since no message is
-// handled before. Wait waits for what the other one shows.
+// Away types a key that makes the program lend its terminal to another program, and returns
+// at once. Type would wait until the other program ends, because no message is handled
+// before. Use Wait for what the other program shows.
 func (s *Screen) Away(key Key) {
 	s.t.Helper()
 	msg, err := key.press()
@@ -168,15 +168,15 @@ func (s *Screen) Away(key Key) {
 	go s.program.Send(msg)
 }
 
-// Look calls look with the model between two messages, and returns after that. A
-// condition of Until may call it. It does not call look after the program has ended.
+// Look calls look with the model between two messages and then returns. A condition of
+// Until may call it. It does not call look after the program has ended.
 func (s *Screen) Look(look func(tea.Model)) {
 	s.t.Helper()
 	s.send(syncMsg{look})
 }
 
-// Bytes sends raw bytes as the terminal would. It returns when they are read, which
-// is before the model handles them.
+// Bytes sends raw bytes as the terminal would. It returns when they are read, which is
+// before the model handles them.
 func (s *Screen) Bytes(p []byte) {
 	s.t.Helper()
 	if _, err := s.input.Write(p); err != nil {
@@ -190,7 +190,7 @@ func (s *Screen) Paste(text string) {
 	s.send(tea.PasteMsg{Content: text})
 }
 
-// Message sends any message, and returns when the model has handled it.
+// Message sends any message and returns when the model has handled it.
 func (s *Screen) Message(msg tea.Msg) {
 	s.t.Helper()
 	s.send(msg)
@@ -211,21 +211,20 @@ func (s *Screen) Resize(w, h int) {
 	s.send(tea.WindowSizeMsg{Width: w, Height: h})
 }
 
-// Frame is what the terminal shows now, without colours and without space at
-// the ends of lines.
+// Frame returns what the terminal shows now, without colours and trailing spaces.
 func (s *Screen) Frame() string {
 	frame, _ := s.term.frame()
 	return frame
 }
 
-// Styled is what the terminal shows now, with its escape sequences.
+// Styled returns what the terminal shows now, with its escape sequences.
 func (s *Screen) Styled() string {
 	s.term.mu.Lock()
 	defer s.term.mu.Unlock()
 	return s.term.emu.Render()
 }
 
-// Cursor is where the cursor stands, counted from 0, and whether it is shown.
+// Cursor returns the position of the cursor, counted from 0, and whether it is shown.
 func (s *Screen) Cursor() (x, y int, shown bool) {
 	s.term.mu.Lock()
 	defer s.term.mu.Unlock()
@@ -233,40 +232,40 @@ func (s *Screen) Cursor() (x, y int, shown bool) {
 	return at.X, at.Y, !s.term.hidden
 }
 
-// Title is the title of the terminal's window.
+// Title returns the title of the terminal's window.
 func (s *Screen) Title() string {
 	s.term.mu.Lock()
 	defer s.term.mu.Unlock()
 	return s.term.title
 }
 
-// Output is every byte that the program has written so far.
+// Output returns every byte that the program has written so far.
 func (s *Screen) Output() []byte {
 	s.term.mu.Lock()
 	defer s.term.mu.Unlock()
 	return append([]byte(nil), s.term.raw.Bytes()...)
 }
 
-// Wait returns when the screen shows text, and ends the test after maxWait.
+// Wait waits until the screen shows text. It fails the test after maxWait.
 func (s *Screen) Wait(text string) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("for %q", text), func(frame string) bool { return strings.Contains(frame, text) })
 }
 
-// WaitGone returns when the screen does not show text.
+// WaitGone waits until the screen no longer shows text.
 func (s *Screen) WaitGone(text string) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("for %q to go", text), func(frame string) bool { return !strings.Contains(frame, text) })
 }
 
-// Until returns when ok holds of what the screen shows.
+// Until waits until ok holds for what the screen shows.
 func (s *Screen) Until(ok func(frame string) bool) {
 	s.t.Helper()
 	s.until("for a condition", ok)
 }
 
-// checkInterval is how often a condition is checked that may depend on more than what the
-// screen shows.
+// checkInterval is how often a condition is checked that may depend on more than the
+// screen.
 const checkInterval = 20 * time.Millisecond
 
 func (s *Screen) until(what string, ok func(frame string) bool) {
@@ -289,14 +288,14 @@ func (s *Screen) until(what string, ok func(frame string) bool) {
 		case <-changed:
 		case <-again.C:
 		case <-ended:
-			ended = nil // look once more: the last write came before the end
+			ended = nil // check once more: the last write came before the end
 		case <-limit.C:
 			s.t.Fatalf("waited %s for %v; last frame:\n%s", what, maxWait, frame)
 		}
 	}
 }
 
-// WaitEnd returns when the program has ended by itself, with its error.
+// WaitEnd waits until the program has ended by itself, and returns its error.
 func (s *Screen) WaitEnd() error {
 	s.t.Helper()
 	select {

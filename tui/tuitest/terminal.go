@@ -10,12 +10,12 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// terminal is the emulator with a lock, and with a channel that is closed at
-// each write, so that whoever waits for text need not poll on a timer.
+// terminal is the emulator with a lock and a channel that is closed at each write, so that
+// a test that waits for text need not poll.
 type terminal struct {
 	mu      sync.Mutex
 	emu     *vt.Emulator
-	raw     bytes.Buffer  // all that was written
+	raw     bytes.Buffer  // everything that was written
 	changed chan struct{} // closed and replaced at each write
 	hidden  bool          // the cursor is hidden
 	title   string
@@ -31,9 +31,9 @@ func newTerminal(w, h int) *terminal {
 	return v
 }
 
-// limitMargins ends the scrolling region at the last row, as terminals do; the
-// emulator then sets the region, and would otherwise scroll rows that it does not
-// have. A program that has not heard of a smaller terminal yet asks for such rows.
+// limitMargins ends the scrolling region at the last row, as terminals do. A program that
+// does not know of a smaller size yet asks for rows beyond it, and the emulator would
+// scroll rows that it does not have.
 func (v *terminal) limitMargins(params ansi.Params) bool {
 	if len(params) > 1 {
 		params[1] = min(params[1], ansi.Param(v.emu.Height()))
@@ -41,8 +41,8 @@ func (v *terminal) limitMargins(params ansi.Params) bool {
 	return false
 }
 
-// Write receives the program's output. It turns LF into CR LF as a terminal driver
-// does, which the renderer relies on.
+// Write receives the program's output. It turns LF into CR LF as a terminal driver does,
+// because the renderer relies on that.
 func (v *terminal) Write(p []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -55,7 +55,7 @@ func (v *terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// frame is what the terminal shows and the channel that the next write closes.
+// frame returns what the terminal shows, and a channel that is closed by the next write.
 func (v *terminal) frame() (string, <-chan struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -66,7 +66,7 @@ func (v *terminal) frame() (string, <-chan struct{}) {
 	return strings.Join(lines, "\n"), v.changed
 }
 
-// line is the text of one row. A wide character covers the cells after its own.
+// line returns the text of one row. A wide character covers the cells after its own.
 func (v *terminal) line(y int) string {
 	var b strings.Builder
 	for x := 0; x < v.emu.Width(); {
@@ -83,8 +83,8 @@ func (v *terminal) line(y int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// resize changes the size. The renderer ends what it scrolls by margins around the screen
-// of the height that it knows: such a frame comes after the terminal has another one.
+// resize changes the size. It then sets the scrolling margins to the old height, as the
+// renderer does in a frame drawn before it heard of the new size.
 func (v *terminal) resize(w, h int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -93,8 +93,8 @@ func (v *terminal) resize(w, h int) {
 	_, _ = v.emu.WriteString(ansi.SaveCursor + ansi.SetTopBottomMargins(1, known) + ansi.RestoreCursor)
 }
 
-// close closes the pipe of the emulator's answers alone: the emulator's own Close is
-// not safe while they are read.
+// close closes only the pipe of the emulator's answers: the emulator's own Close is not
+// safe while they are read.
 func (v *terminal) close() {
 	if pipe, ok := v.emu.InputPipe().(io.Closer); ok {
 		_ = pipe.Close()
