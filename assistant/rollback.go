@@ -10,7 +10,12 @@ import (
 
 	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
+	"winnow/checkpoint/jsondelta"
 )
+
+// ErrNothingToRollBack is returned by Rollback if neither the window nor the conversation
+// would change.
+var ErrNothingToRollBack = errors.New("nothing to roll back: nothing has changed since that checkpoint")
 
 // Rollback goes back to a checkpoint: the window's state, the conversation, or
 // both. UndoRollback restores what was cut, until the next message is sent. It
@@ -33,17 +38,18 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err := s.undoesOwn(id, scope); err != nil {
 		return "", err
 	}
-	first, err := s.firstPair(ctx, id)
-	if err != nil {
+	options := checkpoint.RollbackOptions{Scope: scope, OnlySession: s.opts.Member.Only(s.ID())}
+	if options.FirstPair, options.NextPair, err = s.pairsSince(ctx, id); err != nil {
 		return "", err
 	}
-	intent, err := s.opts.Journal.BeginRollback(id, checkpoint.RollbackOptions{
-		Scope: scope, FirstPair: first, OnlySession: s.opts.Member.Only(s.ID()),
-	})
+	intent, err := s.opts.Journal.BeginRollback(id, options)
 	if err != nil {
 		return "", err
 	}
 	cut, err := s.pairsToCut(ctx, intent)
+	if err == nil && len(cut)+len(intent.Dropped) == 0 && jsondelta.Equal(intent.State, intent.Previous) {
+		return "", errors.Join(ErrNothingToRollBack, s.opts.Journal.Abandon(intent))
+	}
 	if err == nil && len(cut) > 0 {
 		if p, err := s.pair(ctx, cut[0].Seq); err == nil {
 			text = typedText(p)
@@ -107,19 +113,33 @@ func (s *Session) sameSteps(id, newest string) error {
 	return &PlanChanged{Newest: now, Steps: steps, By: s.changedBy(after)}
 }
 
-// firstPair returns the first pair of the session whose start is this checkpoint; 0 if the
-// checkpoint is not the start of a session, or the session has no pairs.
-func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
-	for _, c := range s.opts.Journal.List("") {
-		if c.ID == id && c.Kind == checkpoint.KindStart {
-			refs, err := s.refs(ctx, c.Session)
-			if err != nil || len(refs) == 0 {
-				return 0, err
-			}
-			return refs[0].Seq, nil
-		}
+// pairsSince returns what a rollback to a checkpoint needs to cut the conversation: the first
+// pair of a session if the checkpoint is its start, and the first pair sent after the
+// checkpoint if that is an edit by hand. 0 means none.
+func (s *Session) pairsSince(ctx context.Context, id string) (first, next int64, err error) {
+	all := s.opts.Journal.List("")
+	i := slices.IndexFunc(all, func(c checkpoint.Checkpoint) bool { return c.ID == id })
+	if i < 0 || all[i].Kind == checkpoint.KindTurn {
+		return 0, 0, nil
 	}
-	return 0, nil
+	refs, err := s.refs(ctx, all[i].Session)
+	if err != nil || len(refs) == 0 {
+		return 0, 0, err
+	}
+	if all[i].Kind == checkpoint.KindStart {
+		return refs[0].Seq, 0, nil
+	}
+	for _, r := range slices.Backward(refs) { // from the newest on, so that a clock set back cuts nothing older
+		p, err := s.pair(ctx, r.Seq)
+		if err != nil {
+			return 0, 0, err
+		}
+		if !p.CreatedAt.After(all[i].Time) {
+			break
+		}
+		next = r.Seq
+	}
+	return 0, next, nil
 }
 
 // UndoPlan describes what undoing the last rollback would do.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
@@ -51,7 +52,9 @@ func TestRollbackGivesBackTheFirstTextThatIsCut(t *testing.T) {
 	r.send("d")
 	back(2, checkpoint.ScopeConversation, "d")
 	r.must(r.session.Renew(ctx))
-	back(0, checkpoint.ScopeBoth, "")
+	if _, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, checkpoint.ScopeBoth, newestStep(r.session)); !errors.Is(err, assistant.ErrNothingToRollBack) {
+		t.Errorf("a rollback of a session without messages: %v", err)
+	}
 	r.send("e")
 	back(0, checkpoint.ScopeBoth, "e")
 }
@@ -80,9 +83,9 @@ func TestRollbackToAStartLeavesWhatWasSaidBefore(t *testing.T) {
 	r.must(r.session.Resume(ctx, "s1"))
 	r.must(r.session.Resume(ctx, later))
 	r.send("d")
-	for range 2 { // the second time there is nothing of its own left
+	for _, want := range []error{nil, assistant.ErrNothingToRollBack} {
 		_, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, checkpoint.ScopeBoth, newestStep(r.session))
-		r.must(err)
+		wantEqual(t, "the second time there is nothing of its own left", errors.Is(err, want), true)
 		wantList(t, "view", r.inView())
 		r.must(r.session.Resume(ctx, "s1"))
 		wantList(t, "view of the session before", r.inView(), "a", "b", "c")
@@ -308,4 +311,40 @@ func TestAnUndoOfARollbackIsThatWhichWasShown(t *testing.T) {
 func newestStep(s *assistant.Session) string {
 	step, _ := s.LastStep()
 	return step.ID
+}
+
+// TestRollbackToAnEditByHand cuts the messages that were sent after it, and reports when
+// nothing would change.
+func TestRollbackToAnEditByHand(t *testing.T) {
+	for scope, want := range map[checkpoint.Scope]struct{ words, view []string }{
+		checkpoint.ScopeBoth:         {[]string{"one"}, []string{"a"}},
+		checkpoint.ScopeWindow:       {[]string{"one"}, []string{"a", "b"}},
+		checkpoint.ScopeConversation: {[]string{"one", "two"}, []string{"a"}},
+	} {
+		t.Run(string(scope), func(t *testing.T) {
+			now := time.Now().Add(-time.Hour) // the journal has the clock of the machine
+			r := newRig(t, at.NewScript(at.Answer{at.Say("A")}, at.Answer{at.Say("B")}), func(o *assistant.Options) {
+				o.Now = func() time.Time { return now }
+			})
+			ctx := context.Background()
+			r.send("a")
+			r.must(r.session.Edit("add two", func() error { return r.window.Type("two") }))
+			now = now.Add(2 * time.Hour)
+			r.send("b")
+			step := newestStep(r.session)
+			_, err := r.session.Rollback(ctx, step, scope, step)
+			r.must(err)
+			wantList(t, "words", r.window.Words(), want.words...)
+			wantList(t, "view", r.inView(), want.view...)
+			_, err = r.session.Rollback(ctx, step, scope, newestStep(r.session))
+			if !errors.Is(err, assistant.ErrNothingToRollBack) {
+				t.Errorf("the second time: %v", err)
+			}
+			r.undoRollback()
+			wantList(t, "view", r.inView(), "a", "b")
+			_, err = r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, checkpoint.ScopeConversation, newestStep(r.session))
+			r.must(err)
+			wantList(t, "view after the rollback to the start", r.inView())
+		})
+	}
 }

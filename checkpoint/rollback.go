@@ -14,6 +14,9 @@ type RollbackOptions struct {
 	// FirstPair is the sequence number of the oldest pair of the session, for a rollback to the session's start; 0
 	// means that the session has no pairs. It is ignored for other checkpoints.
 	FirstPair int64
+	// NextPair is the sequence number of the oldest pair of the session that is newer than an edit by hand, for a
+	// rollback to that edit; 0 means that there is none. It is ignored for other checkpoints.
+	NextPair int64
 	// OnlySession limits the cut to the conversation of one session; "" cuts all sessions.
 	OnlySession string
 }
@@ -22,7 +25,8 @@ type RollbackOptions struct {
 // Until Finish or Abandon, every other call that writes returns ErrPending.
 //
 // The window returns to the state at the checkpoint. The conversation is cut before the pair of the checkpoint's
-// turn, or before the pair of a later turn if that is older; at the start of a session, it is cut before FirstPair.
+// turn, or before the pair of a later turn if that is older; at the start of a session, it is cut before FirstPair, at an edit
+// by hand before NextPair.
 // The error wraps ErrUnknown if id is not in the list.
 func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error) {
 	done, err := j.exclusive(true)
@@ -85,8 +89,11 @@ func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
 	intent := Intent{Scope: opts.Scope, Target: target.ID}
 	cuts := func(session string) bool { return opts.OnlySession == "" || session == opts.OnlySession }
 	cut := target.PairSeq
-	if target.Kind == KindStart {
+	switch target.Kind {
+	case KindStart:
 		cut = opts.FirstPair
+	case KindEdit:
+		cut = opts.NextPair
 	}
 	if !cuts(target.Session) {
 		cut = 0

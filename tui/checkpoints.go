@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"errors"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
@@ -97,6 +99,9 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 		said := notify{r.notice, []clause{{" · %s “Undo the last rollback” undoes it", keymap.Palette}}}
 		return several{giveBack{o.Result.Text}, restored{said, o.Result.Warning}}
 	case usecase.Failed:
+		if errors.Is(o.Err, assistant.ErrNothingToRollBack) {
+			return notify{text: o.Err.Error()}
+		}
 		return showError{o.Err}
 	}
 	return nil

@@ -326,7 +326,7 @@ func (s *subject) edit(rt *rapid.T) {
 		rt.Fatalf("%v by hand: %v", c, err)
 	}
 	if !s.oracle.rules.equal(before) {
-		s.oracle.add(&point{id: s.newest(), kind: checkpoint.KindEdit, before: before, changed: true})
+		s.oracle.add(&point{id: s.newest(), kind: checkpoint.KindEdit, before: before, changed: true, latest: s.oracle.latest()})
 	}
 }
 
@@ -378,8 +378,14 @@ func (s *subject) rollback(rt *rapid.T) {
 }
 
 func (s *subject) rollBackTo(c *point, scope checkpoint.Scope) {
-	want := s.oracle.rollback(c, scope)
+	want, nothing := s.oracle.rollback(c, scope)
 	text, err := s.session.Rollback(s.t.Context(), c.id, scope, newest(s.session))
+	if errors.Is(err, assistant.ErrNothingToRollBack) != nothing {
+		s.rt.Errorf("the rollback ends with %v; nothing to roll back: %v", err, nothing)
+	}
+	if nothing {
+		return
+	}
 	s.must(err)
 	if text != want {
 		s.rt.Errorf("the rollback gives %q back, want %q", text, want)

@@ -77,6 +77,7 @@ type point struct {
 	before   ruleset // the rules at the checkpoint
 	changed  bool    // the step after it changed the rules
 	position int64   // seq of the pair whose turn made it, or 0
+	latest   int64   // seq of the newest pair at the time of an edit by hand
 	undone   bool
 }
 
@@ -296,30 +297,33 @@ func (o *oracle) step() *point {
 }
 
 // rollback rolls back to c, and returns the text of the first pair that it removes.
-func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string) {
+func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string, nothing bool) {
 	back := &wayBack{scope: scope, rules: o.rules.clone(), target: c, wasUndone: c.undone}
 	later := func(p *point) bool { return p.at > c.at && p.kind != checkpoint.KindStart }
 	cut := o.cutOf(c, later)
+	isCut := func(p *oraclePair) bool {
+		return scope != checkpoint.ScopeWindow && cut > 0 && p.seq >= cut && (o.active[p.session] >= c.at || p.session == c.session)
+	}
+	sameRules := scope == checkpoint.ScopeConversation || o.rules.equal(c.before) && !slices.ContainsFunc(o.points, later)
+	if sameRules && !slices.ContainsFunc(o.all, isCut) {
+		return "", true
+	}
 	if scope != checkpoint.ScopeConversation {
 		o.rules = c.before.clone()
 		o.points, back.points = parted(o.points, later)
 		c.undone = c.undone || c.kind != checkpoint.KindStart
 	}
-	if scope != checkpoint.ScopeWindow && cut > 0 {
-		o.all, back.pairs = parted(o.all, func(p *oraclePair) bool {
-			return p.seq >= cut && (o.active[p.session] >= c.at || p.session == c.session)
-		})
-		if len(back.pairs) > 0 {
-			text = back.pairs[0].text
-		}
+	if o.all, back.pairs = parted(o.all, isCut); len(back.pairs) > 0 {
+		text = back.pairs[0].text
 	}
 	o.clock++
 	back.done, o.back = o.clock, back
-	return text
+	return text, false
 }
 
 // cutOf returns the first pair that a rollback to c removes: the pair of its turn or, if it has none, of the first
-// turn after it; for the start of a session, the first pair of that session.
+// turn after it; for the start of a session, the first pair of that session, and for an edit by hand the first one of its session after
+// it.
 func (o *oracle) cutOf(c *point, later func(*point) bool) int64 {
 	cut := c.position
 	sooner := func(seq int64) {
@@ -333,11 +337,19 @@ func (o *oracle) cutOf(c *point, later func(*point) bool) int64 {
 		}
 	}
 	for _, p := range o.all {
-		if c.kind == checkpoint.KindStart && p.session == c.session {
+		if p.session == c.session && (c.kind == checkpoint.KindStart || c.kind == checkpoint.KindEdit && p.seq > c.latest) {
 			sooner(p.seq)
 		}
 	}
 	return cut
+}
+
+// latest returns the seq of the newest pair that is not cut, or 0.
+func (o *oracle) latest() int64 {
+	if len(o.all) == 0 {
+		return 0
+	}
+	return o.all[len(o.all)-1].seq
 }
 
 // parted splits a list by what a rollback takes.

@@ -47,6 +47,7 @@ var causes = []Cause{
 	{Code: "no_token", Status: http.StatusNotFound, Means: "there is no token with this name", errs: []error{credential.ErrNotFound}},
 	{Code: "no_tokens", Status: http.StatusNotFound, Means: "the server was started without a file of tokens"},
 	{Code: "not_asked", Status: http.StatusNotFound, Means: "this question is not open", errs: []error{assistant.ErrNotAsked}},
+	{Code: "nothing_to_roll_back", Status: http.StatusConflict, Means: "the window and the conversation are as they were at the checkpoint", errs: []error{assistant.ErrNothingToRollBack}},
 	{Code: "no_checkpoint", Status: http.StatusNotFound, Means: "the checkpoint does not exist", errs: []error{checkpoint.ErrUnknown}},
 	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path does not support this method"},
 	{Code: "key_in_use", Status: http.StatusConflict, Means: "the first request with this Idempotency-Key is still running: repeat the request later"},
