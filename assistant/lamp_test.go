@@ -60,6 +60,7 @@ var (
 	_ assistant.Proposer    = (*deskLamp)(nil)
 	_ assistant.Actor       = (*deskLamp)(nil)
 	_ assistant.Describer   = (*deskLamp)(nil)
+	_ assistant.Exporter    = (*deskLamp)(nil)
 	_ assistant.Budgeter    = (*deskLamp)(nil)
 	_ assistant.Positioned  = (*deskLamp)(nil)
 	_ assistant.Dirtier     = (*deskLamp)(nil)
@@ -246,4 +247,11 @@ func (l *deskLamp) Changed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.changed
+}
+
+// Export implements assistant.Exporter.
+func (l *deskLamp) Export(context.Context) (any, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return map[string]int{"preset": l.preset}, nil
 }

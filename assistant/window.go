@@ -31,6 +31,7 @@ import (
 //	Describer    describes what a change did
 //	Actor        carries out the user's acts
 //	Snapshotter  publishes what its pane draws
+//	Exporter     describes its saved state in full to programs
 //
 // A wrapper that embeds a Window implements none of them, whatever it wraps: see Lost.
 type Window interface {
@@ -79,6 +80,7 @@ var optional = map[string]func(Window) bool{
 	"Describer":   is[Describer],
 	"Actor":       is[Actor],
 	"Snapshotter": is[Snapshotter],
+	"Exporter":    is[Exporter],
 }
 
 func is[T any](w Window) bool {
@@ -134,6 +136,12 @@ type Actor interface {
 	// that says what was done, or "". It returns ErrMoved if the object of the act has
 	// changed since.
 	Act(ctx context.Context, act Act, revision int64) (done string, err error)
+}
+
+// Exporter is a Window that describes its saved state in full to other programs, where the Context is cut for a model.
+type Exporter interface {
+	// Export returns a value that encodes to a JSON object. It may wait for the disk.
+	Export(ctx context.Context) (any, error)
 }
 
 // Describer is a Window that describes changes, for lists of changes.

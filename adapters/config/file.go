@@ -49,10 +49,10 @@ type Provider struct {
 var providerKeys = []string{"name", "base_url", "api_key", "headers", "models", "context_window", "allow_http"}
 
 // listKeys lists the keys of the entries of each list of tables, such as [[provider]].
-var listKeys = map[string][]string{"provider": providerKeys, "mcp": mcpKeys}
+var listKeys = map[string][]string{"provider": providerKeys, "mcp": mcpKeys, "target": targetKeys}
 
 // entryNames name an entry of each list in messages.
-var entryNames = map[string]string{"provider": "a provider", "mcp": "an MCP server"}
+var entryNames = map[string]string{"provider": "a provider", "mcp": "an MCP server", "target": "a target"}
 
 // Modes lists the values of MODE in [keys.MODE], which are the modes of the key table.
 var Modes = []string{
@@ -73,7 +73,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 		return syntaxError(path, err)
 	}
 	var faults []error
-	lines := map[string][]int{} // line of each [[provider]] and [[mcp]]
+	lines := map[string][]int{} // line of each [[provider]], [[mcp]] and [[target]]
 	for _, at := range found {
 		name, line := at.Key(), lineOf(at)
 		fault := func(where, format string, args ...any) {
@@ -106,6 +106,7 @@ func (s *Settings) readLists(path string, data []byte, lines map[string][]int) e
 	var entries struct { // without fields, because struct fields match keys in any case
 		Provider []struct{}
 		MCP      []struct{} `toml:"mcp"`
+		Target   []struct{}
 	}
 	found, err := unknown(data, &entries)
 	var faults []error
@@ -121,12 +122,13 @@ func (s *Settings) readLists(path string, data []byte, lines map[string][]int) e
 	var list struct {
 		Provider []Provider
 		MCP      []MCPServer `toml:"mcp"`
+		Target   []Target
 	}
 	if err = errors.Join(err, toml.Unmarshal(data, &list)); err != nil {
 		return syntaxError(path, err)
 	}
-	s.Providers, s.MCPServers = list.Provider, list.MCP
-	return cmp.Or(s.checkProviders(path, lines["provider"]), s.checkMCP(path, lines["mcp"]))
+	s.Providers, s.MCPServers, s.Targets = list.Provider, list.MCP, list.Target
+	return cmp.Or(s.checkProviders(path, lines["provider"]), s.checkMCP(path, lines["mcp"]), s.checkTargets(path, lines["target"]))
 }
 
 // unknown decodes data into doc and lists the keys and tables for which doc has no field, in file order. For an
@@ -242,7 +244,7 @@ func syntaxError(path string, err error) error {
 }
 
 func settingNames() []string {
-	names := []string{"keys", "mcp", "provider"}
+	names := []string{"keys", "mcp", "provider", "target"}
 	for _, s := range All(nil) {
 		names = append(names, s.Key)
 	}

@@ -141,6 +141,16 @@ func Template(themes []string) string {
 #name = "docs"
 #url = "https://docs.example/mcp"
 #headers = { Authorization = "env:DOCS_AUTHORIZATION" }
+
+# Another proxy, for winnow rules diff and winnow rules apply: by its .env on this machine, or by a
+# winnow server beside it, with a token of the role save.
+#[[target]]
+#name = "staging"
+#env_file = "/srv/staging/.env"
+#[[target]]
+#name = "production"
+#url = "https://proxy.example:7341"
+#token = "env:PRODUCTION_TOKEN"   # or cmd:, keyring:, or token_file = "/path"
 `)
 	return b.String()
 }

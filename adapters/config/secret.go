@@ -58,6 +58,9 @@ func (s *Settings) KeyVariables() (names []string) {
 	for _, p := range s.Providers {
 		secrets = append(append(secrets, p.APIKey), slices.Collect(maps.Values(p.Headers))...)
 	}
+	for _, t := range s.Targets {
+		secrets = append(secrets, t.Token)
+	}
 	for _, m := range s.MCPServers {
 		secrets = append(append(secrets, slices.Collect(maps.Values(m.Headers))...), slices.Collect(maps.Values(m.Env))...)
 	}

@@ -49,6 +49,7 @@ type Settings struct {
 	Keys       []Binding
 	Providers  []Provider
 	MCPServers []MCPServer
+	Targets    []Target
 
 	Path    string            // the file
 	Found   bool              // the file exists

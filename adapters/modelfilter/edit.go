@@ -1,6 +1,7 @@
 package modelfilter
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,8 +97,10 @@ func (w *Window) clear(p *provider, list List) (int, error) {
 
 // Import is a set of rules to import.
 type Import struct {
-	Lists   [2][]string // by List; a nil list is not changed
-	Replace bool        // replace the list's rules, unless all imported rules are rejected
+	Lists [2][]string // by List; a nil list is not changed
+	// Replace replaces the list's rules, unless all imported rules are rejected. Rules that others make redundant are
+	// accepted, so that the list becomes the one that is imported.
+	Replace bool
 }
 
 // Imported is the result for one rule of an import.
@@ -146,7 +149,7 @@ func (w *Window) importRules(p *provider, in Import) ([]Imported, error) {
 	var out []Imported
 	for _, list := range lists {
 		if in.Lists[list] != nil {
-			out = append(out, w.importList(p, list, in.Lists[list], in.Replace)...)
+			out = append(out, w.importList(p, list, in)...)
 		}
 	}
 	decides := map[List]map[string]int{Ignore: {}, Allow: {}}
@@ -163,15 +166,18 @@ func (w *Window) importRules(p *provider, in Import) ([]Imported, error) {
 	return out, nil
 }
 
-func (w *Window) importList(p *provider, list List, patterns []string, replace bool) []Imported {
-	before := slices.Clone(p.lists[list].rules)
-	if replace {
+func (w *Window) importList(p *provider, list List, in Import) []Imported {
+	before, patterns := slices.Clone(p.lists[list].rules), in.Lists[list]
+	if in.Replace {
 		w.stage(p, list, nil)
 	}
 	out := make([]Imported, len(patterns))
 	for i, pattern := range patterns {
 		out[i] = Imported{List: list, Pattern: strings.TrimSpace(pattern)}
 		v, err := check(w.engine(p), list, pattern)
+		if refusal, ok := errors.AsType[*engine.Refusal](err); ok && in.Replace && refusal.Reason == engine.Covered {
+			v.Pattern, err = refusal.Pattern, nil
+		}
 		if err != nil {
 			out[i].Err = err
 			continue
@@ -179,7 +185,7 @@ func (w *Window) importList(p *provider, list List, patterns []string, replace b
 		out[i].Kept = slices.Contains(before, v.Pattern)
 		w.stageAdd(p, list, v.Pattern)
 	}
-	if replace && len(patterns) > 0 && len(p.lists[list].rules) == 0 {
+	if in.Replace && len(patterns) > 0 && len(p.lists[list].rules) == 0 {
 		w.stage(p, list, before) // all were rejected: there is nothing to replace them with
 	}
 	return out

@@ -103,6 +103,7 @@ var (
 	_ assistant.Pager      = (*Window)(nil)
 	_ assistant.Actor      = (*Window)(nil)
 	_ assistant.Describer  = (*Window)(nil)
+	_ assistant.Exporter   = (*Window)(nil)
 )
 
 // Open reads the file and the environment. A missing file is treated as empty, and the

@@ -23,11 +23,14 @@ func rulesCommand(a *app) *cobra.Command {
 		rulesTestCommand(a), rulesCoversCommand(a),
 		rulesChangeCommand(a, "add", "Stage rules"), rulesChangeCommand(a, "remove", "Stage the removal of rules"),
 		rulesHideCommand(a), rulesCheckCommand(a),
-		command("diff", "Show what saving would change (exit 3 if there are changes)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error { return a.printPlan(ctx, w, nil) })),
+		rulesDiffCommand(a),
 		rulesPlanCommand(a), rulesSaveCommand(a),
 		rulesDiscardCommand(a),
 		command("lint", "Find rules that have no effect or hide models in use (exit 1)", 0, 0, a.withFilter(a.rulesLint)),
 		rulesLogCommand(a), rulesRestoreCommand(a))
+	if a.remote == nil {
+		c.AddCommand(rulesApplyCommand(a))
+	}
 	c.Long = "Changes are staged until they are saved; the program and ask see them too.\n" +
 		"--provider selects the provider that the rules belong to."
 	return c

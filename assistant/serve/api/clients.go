@@ -21,7 +21,7 @@ var roles = map[string]assistant.Role{
 	"listPairs": assistant.RoleRead, "retryPair": assistant.RolePropose, "listAnswers": assistant.RoleRead,
 	"chooseAnswer": assistant.RolePropose, "decideProposal": assistant.RolePropose, "listProposals": assistant.RoleRead,
 	"listCheckpoints": assistant.RoleRead, "rollBack": assistant.RoleWrite,
-	"showWindow": assistant.RoleRead, "editWindow": assistant.RoleRead, "planSave": assistant.RoleRead,
+	"showWindow": assistant.RoleRead, "exportWindow": assistant.RoleRead, "editWindow": assistant.RoleRead, "planSave": assistant.RoleRead,
 	"saveWindow": assistant.RoleSave, "discardChanges": assistant.RoleWrite,
 	"listTokens": assistant.RoleAdmin, "getToken": assistant.RoleAdmin, "addToken": assistant.RoleAdmin, "removeToken": assistant.RoleAdmin,
 	"showDocument": assistant.RoleRead, "showMetrics": assistant.RoleMetrics, "showHealth": "", "showReady": "",

@@ -38,6 +38,7 @@ func TestRolesOverHTTP(t *testing.T) {
 		want                     row
 	}{
 		{"look at the window", "GET", "/v1/window", "", row{200, 200, 200, 200, 200}},
+		{"export the window", "GET", "/v1/window/export", "", row{200, 200, 200, 200, 200}},
 		{"list sessions", "GET", "/v1/sessions", "", row{200, 200, 200, 200, 200}},
 		{"list pairs", "GET", "{own}/pairs", "", row{200, 200, 200, 200, 200}},
 		{"follow another session", "GET", "{other}/events", "", row{200, 200, 200, 200, 200}},

@@ -56,6 +56,26 @@ func (s *Server) showWindow(context.Context, *struct{}) (windowInfo, error) {
 	return info, nil
 }
 
+// exported is the saved state of the window.
+type exported struct {
+	Window json.RawMessage `json:"window" doc:"the saved state of the window in full, without staged changes; for the model filter: file, unsaved, and providers with their rules and models"`
+}
+
+func (s *Server) exportWindow(ctx context.Context, _ *struct{}) (exported, error) {
+	w := s.hub.Window()
+	e, ok := w.(assistant.Exporter)
+	if !ok {
+		state, err := w.State()
+		return exported{state}, err
+	}
+	value, err := e.Export(ctx)
+	if err != nil {
+		return exported{}, err
+	}
+	raw, err := assistant.PlainJSON(value)
+	return exported{raw}, err
+}
+
 // edit is the body of a tool call.
 type edit struct {
 	Session   string                     `json:"session" doc:"the id of the session that makes the step"`

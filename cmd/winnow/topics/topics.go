@@ -63,6 +63,7 @@ func All() []Topic {
 		{"settings", "all settings: type, default, environment variable, flag", settings},
 		{"commands", "all commands", commands},
 		{"files", "what winnow stores, and where", files},
+		{"fleet", "comparing and changing several proxies: [[target]]", fleet},
 		{"team", "sharing a history in PostgreSQL", team},
 		{"mcp", "tools of MCP servers for the assistant: [[mcp]]", mcpServers},
 		{"http", "the requests of winnow serve --http, and its refusals", overHTTP},

@@ -1,0 +1,171 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+)
+
+// State says how far a job is.
+type State string
+
+// The states of a job.
+const (
+	Unchanged State = "unchanged" // the target has these rules already
+	Planned   State = "planned"   // the rules are staged on the target, and Plan says what a save would do
+	Saved     State = "saved"
+	Discarded State = "discarded" // the plan was given up, and nothing is staged
+	Failed    State = "failed"    // Error says why
+)
+
+// Job brings rules to one target.
+type Job struct {
+	Target string              `json:"target"`
+	State  State               `json:"state"`
+	Plan   *assistant.SavePlan `json:"plan,omitempty"`
+	Notes  []string            `json:"notes,omitempty"` // what was left alone, as sentences
+	Saved  *assistant.Saved    `json:"saved,omitempty"`
+	Staged bool                `json:"staged"` // changes of this job are, or may be, staged on the target and not saved
+	Error  string              `json:"error,omitempty"`
+
+	on Target
+}
+
+// fail ends the job.
+func (j *Job) fail(err error) { j.State, j.Error = Failed, err.Error() }
+
+// Plan stages the rules of the source on each target where they differ. only limits this to one provider; "" means all
+// of them. It asks all targets at the same time.
+func Plan(ctx context.Context, source modelfilter.Exported, only string, targets []Target) []*Job {
+	jobs := make([]*Job, len(targets))
+	var group sync.WaitGroup
+	for i, t := range targets {
+		jobs[i] = &Job{Target: t.Name(), on: t}
+		group.Go(func() { jobs[i].plan(ctx, source, only) })
+	}
+	group.Wait()
+	return jobs
+}
+
+func (j *Job) plan(ctx context.Context, source modelfilter.Exported, only string) {
+	now, err := j.on.Export(ctx)
+	if err != nil {
+		j.fail(err)
+		return
+	}
+	var rules []Rules
+	rules, j.Notes = missing(source, now, only)
+	if len(rules) == 0 {
+		j.State = Unchanged
+		return
+	}
+	if now.Unsaved {
+		j.fail(errors.New("it has unsaved changes, which a save would include: save or discard them there first"))
+		return
+	}
+	plan, user, err := j.on.Stage(ctx, rules)
+	j.Staged = true
+	if err == nil {
+		err = refuse(plan, user)
+	}
+	if err != nil {
+		if now, exportErr := j.on.Export(ctx); exportErr == nil {
+			j.Staged = now.Unsaved
+		}
+		j.fail(err)
+		return
+	}
+	j.State, j.Plan = Planned, &plan
+}
+
+// refuse returns why a plan must not be saved.
+func refuse(plan assistant.SavePlan, user string) error {
+	if plan.Conflict != nil {
+		return plan.Conflict
+	}
+	for _, c := range plan.Changes {
+		if user != "" && c.By.User != "" && c.By.User != user {
+			return fmt.Errorf("%s has staged changes there meanwhile, which a save would include", c.By.Name())
+		}
+	}
+	return nil
+}
+
+// missing returns the rules that a target has to get to have those of the source, and what is left alone.
+func missing(source, target modelfilter.Exported, only string) (rules []Rules, notes []string) {
+	for _, name := range providers(source, target) {
+		from, to := providerOf(source, name), providerOf(target, name)
+		same := equal(from.Ignore, to.Ignore) && equal(from.Allow, to.Allow)
+		switch {
+		case same || only != "" && name != only:
+		case !has(source, name):
+			notes = append(notes, fmt.Sprintf("the rules of %s stay as they are, because the source doesn't have this provider", name))
+		case !has(target, name):
+			notes = append(notes, fmt.Sprintf("the rules of %s are left out, because the target doesn't have this provider", name))
+		default:
+			rules = append(rules, Rules{name, from.Ignore, from.Allow})
+		}
+	}
+	return rules, notes
+}
+
+func has(e modelfilter.Exported, provider string) bool {
+	for _, p := range e.Providers {
+		if p.Provider == provider {
+			return true
+		}
+	}
+	return false
+}
+
+// equal reports whether two lists have the same rules; their order doesn't matter to the proxy.
+func equal(a, b []string) bool { return len(without(a, b)) == 0 && len(without(b, a)) == 0 }
+
+// ErrChanged is the reason why a plan was not saved that had changed since it was shown.
+var ErrChanged = errors.New("nothing was saved there, because the plan has changed since it was shown")
+
+// changedBy returns ErrChanged with the users who changed the plan, if they are known.
+func changedBy(users []string) error {
+	if len(users) == 0 {
+		return ErrChanged
+	}
+	return fmt.Errorf("%w, by %s", ErrChanged, safetext.Visible(strings.Join(users, ", ")))
+}
+
+// Save saves each planned job by the digest of its plan.
+func Save(ctx context.Context, jobs []*Job) {
+	for _, j := range jobs {
+		if j.State != Planned {
+			continue
+		}
+		saved, err := j.on.Save(ctx, j.Plan.Digest)
+		if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
+			err = changedBy(changed.By)
+		}
+		if err != nil {
+			j.fail(err)
+			continue
+		}
+		j.State, j.Saved, j.Staged = Saved, &saved, false
+	}
+}
+
+// Discard gives up each planned job: what it staged is discarded.
+func Discard(ctx context.Context, jobs []*Job) {
+	for _, j := range jobs {
+		if j.State != Planned {
+			continue
+		}
+		if err := j.on.Discard(ctx, j.Plan.Digest); err != nil {
+			j.fail(err)
+			continue
+		}
+		j.State, j.Staged = Discarded, false
+	}
+}

@@ -1,0 +1,155 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+)
+
+// Target is a proxy whose rules can be read and set.
+type Target interface {
+	Name() string
+	// Export returns the rules in force and the models.
+	Export(ctx context.Context) (modelfilter.Exported, error)
+	// Stage replaces the rules of some providers, and returns what a save would do and the user who staged it.
+	Stage(ctx context.Context, rules []Rules) (plan assistant.SavePlan, user string, err error)
+	// Save saves the plan with a digest and no other.
+	Save(ctx context.Context, digest string) (assistant.Saved, error)
+	// Discard discards what is staged, if it is the plan with a digest.
+	Discard(ctx context.Context, digest string) error
+}
+
+// Rules are the rules of a provider.
+type Rules struct {
+	Provider      string
+	Ignore, Allow []string
+}
+
+// Difference is what differs between two targets.
+type Difference struct {
+	Rules  []RuleDifference  `json:"rules"`
+	Models []ModelDifference `json:"models"`
+	// Unknown are providers whose models one of the targets doesn't know, so that they can't be compared.
+	Unknown []string `json:"unknown"`
+}
+
+// Empty reports whether nothing differs.
+func (d Difference) Empty() bool { return len(d.Rules)+len(d.Models) == 0 }
+
+// Of returns the part of a difference that is about one provider.
+func (d Difference) Of(provider string) Difference {
+	provider = strings.ToLower(provider)
+	return Difference{
+		Rules:   slices.DeleteFunc(slices.Clone(d.Rules), func(r RuleDifference) bool { return r.Provider != provider }),
+		Models:  slices.DeleteFunc(slices.Clone(d.Models), func(m ModelDifference) bool { return m.Provider != provider }),
+		Unknown: slices.DeleteFunc(slices.Clone(d.Unknown), func(name string) bool { return name != provider }),
+	}
+}
+
+// RuleDifference is a rule that only one of two targets has.
+type RuleDifference struct {
+	Provider string `json:"provider"`
+	Type     string `json:"type"` // "ignore" or "whitelist"
+	Pattern  string `json:"pattern"`
+	Only     string `json:"only"` // the target that has it
+}
+
+// The states of a model that a target doesn't show.
+const (
+	Hidden = "hidden"
+	Absent = "absent" // the provider of the target doesn't list it
+)
+
+// ModelDifference is a model that only one of two targets shows.
+type ModelDifference struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Shown    string `json:"shown"` // the target that shows it
+	Other    string `json:"other"` // what it is on the other one: Hidden or Absent
+}
+
+// Compare compares two targets. a and b are their names.
+func Compare(a, b string, ofA, ofB modelfilter.Exported) Difference {
+	d := Difference{Rules: []RuleDifference{}, Models: []ModelDifference{}, Unknown: []string{}}
+	for _, provider := range providers(ofA, ofB) {
+		inA, inB := providerOf(ofA, provider), providerOf(ofB, provider)
+		d.rules(provider, "ignore", a, b, inA.Ignore, inB.Ignore)
+		d.rules(provider, "whitelist", a, b, inA.Allow, inB.Allow)
+		switch knownA, knownB := len(inA.Shown)+len(inA.Hidden) > 0, len(inB.Shown)+len(inB.Hidden) > 0; {
+		case knownA && knownB:
+			d.models(provider, a, inA, inB)
+			d.models(provider, b, inB, inA)
+		case knownA != knownB:
+			d.Unknown = append(d.Unknown, provider)
+		}
+	}
+	return d
+}
+
+// providers names the providers of both, those of the first one first.
+func providers(all ...modelfilter.Exported) (names []string) {
+	for _, e := range all {
+		for _, p := range e.Providers {
+			if !slices.Contains(names, p.Provider) {
+				names = append(names, p.Provider)
+			}
+		}
+	}
+	return names
+}
+
+// providerOf returns a provider, an empty one if there is none.
+func providerOf(e modelfilter.Exported, name string) modelfilter.ExportedProvider {
+	for _, p := range e.Providers {
+		if p.Provider == name {
+			return p
+		}
+	}
+	return modelfilter.ExportedProvider{Provider: name}
+}
+
+func (d *Difference) rules(provider, list, a, b string, inA, inB []string) {
+	for _, side := range []struct {
+		name       string
+		has, hasnt []string
+	}{{a, inA, inB}, {b, inB, inA}} {
+		for _, pattern := range without(side.has, side.hasnt) {
+			d.Rules = append(d.Rules, RuleDifference{provider, list, pattern, side.name})
+		}
+	}
+}
+
+// models adds the models that one target shows and the other doesn't.
+func (d *Difference) models(provider, name string, one, other modelfilter.ExportedProvider) {
+	hidden := set(other.Hidden)
+	for _, id := range without(one.Shown, other.Shown) {
+		state := Absent
+		if hidden[id] {
+			state = Hidden
+		}
+		d.Models = append(d.Models, ModelDifference{provider, id, name, state})
+	}
+}
+
+// without returns the texts that others doesn't contain, each once.
+func without(texts, others []string) (left []string) {
+	seen := set(others)
+	for _, text := range texts {
+		if !seen[text] {
+			seen[text] = true
+			left = append(left, text)
+		}
+	}
+	return left
+}
+
+func set(texts []string) map[string]bool {
+	all := make(map[string]bool, len(texts))
+	for _, text := range texts {
+		all[text] = true
+	}
+	return all
+}

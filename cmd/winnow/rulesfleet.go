@@ -1,0 +1,353 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"winnow/adapters/config"
+	"winnow/adapters/fleet"
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/assistant/workspace"
+)
+
+// rulesDiffCommand compares two targets, or shows what a save would change.
+func rulesDiffCommand(a *app) *cobra.Command {
+	plan := a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error { return a.printPlan(ctx, w, nil) })
+	var names []string
+	c := command("diff", "Show what saving would change, or how two targets differ (exit 3 if anything does)", 0, 0, func(ctx context.Context, args []string) error {
+		switch len(names) {
+		case 0:
+			return plan(ctx, args)
+		case 1:
+			names = []string{config.HereTarget, names[0]}
+		case 2:
+		default:
+			return &usageError{"winnow rules diff", "--target can be given twice at most"}
+		}
+		return a.diffTargets(ctx, names[0], names[1])
+	})
+	if a.remote != nil {
+		return c
+	}
+	c.Long = "With --target it compares the saved rules of two proxies, and the models that they show.\n" +
+		"One --target is compared with this folder. winnow help fleet covers targets."
+	c.Example = "winnow rules diff\nwinnow rules diff --target staging --target production"
+	c.Flags().StringSliceVar(&names, "target", nil, "a proxy to compare, NAME of a [[target]] in the settings or "+config.HereTarget)
+	completeTargets(a, c, "target")
+	return c
+}
+
+func rulesApplyCommand(a *app) *cobra.Command {
+	from, to, yes := config.HereTarget, []string(nil), false
+	c := command("apply", "Bring the saved rules of one target to others", 0, 0, func(ctx context.Context, _ []string) error {
+		if len(to) == 0 {
+			return &usageError{"winnow rules apply", "--to names the targets"}
+		}
+		return a.applyTo(ctx, from, to, yes)
+	})
+	c.Long = "It first stages the rules on every target and shows each plan with its effects, then asks,\n" +
+		"and saves each plan by its digest. Without a terminal it saves only with --yes; else what\n" +
+		"was staged is discarded again, and the exit status is 3. A target that fails doesn't stop\n" +
+		"the others: the exit status is 1, and the result says what stays staged there."
+	c.Example = "winnow rules apply --from staging --to production\nwinnow rules apply --to staging,production --provider openai --yes"
+	c.Flags().StringVar(&from, "from", from, "the NAME of the target whose rules are right")
+	c.Flags().StringSliceVar(&to, "to", nil, "the NAMES of the targets to change")
+	c.Flags().BoolVar(&yes, "yes", false, "save without asking")
+	completeTargets(a, c, "from")
+	completeTargets(a, c, "to")
+	return c
+}
+
+// completeTargets completes the names of targets in a flag.
+func completeTargets(a *app, c *cobra.Command, flag string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		names := []string{config.HereTarget}
+		if s, err := a.config(); err == nil {
+			for _, t := range s.Targets {
+				names = append(names, t.Name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag is missing
+	}
+}
+
+// errNoTarget is returned for a name that the settings don't have.
+var errNoTarget = errors.New("there is no such target")
+
+// target returns the target with a name.
+func (a *app) target(ctx context.Context, name string) (fleet.Target, error) {
+	s, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	if name == config.HereTarget {
+		return &localTarget{name: name, app: a}, nil
+	}
+	i := slices.IndexFunc(s.Targets, func(t config.Target) bool { return t.Name == name })
+	if i < 0 {
+		return nil, advise(fmt.Errorf("%s: %w", visible(name), errNoTarget), "name it in a [[target]] of the settings; winnow help fleet shows how")
+	}
+	return a.targetOf(ctx, s.Targets[i])
+}
+
+// targetOf returns the target of an entry of the settings.
+func (a *app) targetOf(ctx context.Context, t config.Target) (fleet.Target, error) {
+	if t.EnvFile != "" {
+		return &localTarget{name: t.Name, app: a.at(t.EnvFile)}, nil
+	}
+	token, err := t.ReadToken(ctx, a.environ, a.redactor)
+	if err != nil {
+		return nil, fmt.Errorf("target %s: %w", t.Name, err)
+	}
+	a.redactor.Add(token)
+	s, err := fleet.NewServer(t.Name, t.URL, token, t.AllowHTTP)
+	if err != nil {
+		return nil, fmt.Errorf("target %s: %w", t.Name, err)
+	}
+	a.onClose(func() error { return s.Close(context.WithoutCancel(a.ctx)) })
+	return s, nil
+}
+
+// at returns an app for another .env file of this machine, which is closed with a. The setting after_save is for the
+// proxy of this folder.
+func (a *app) at(envFile string) *app {
+	settings := *a.settings
+	settings.AfterSave, settings.ProxyData = nil, ""
+	u := &app{
+		ctx: a.ctx, stop: func() {}, stdin: a.stdin, stdout: a.stdout, stderr: a.stderr, environ: a.environ, flags: a.flags, program: a.program,
+		redactor: a.redactor, settings: &settings, home: a.home, log: a.logger(), historyWaits: make(chan bool, 1),
+	}
+	u.flags.envFile, u.flags.create = envFile, false
+	a.onClose(func() error { return u.closeAfter(0) })
+	return u
+}
+
+// localTarget is a target whose .env file is on this machine.
+type localTarget struct {
+	name string
+	app  *app
+
+	window    *journaledWindow // while something is staged; nil before
+	workspace *workspace.Workspace
+}
+
+// opening allows one local target at a time to open its window, because they share standard error.
+var opening sync.Mutex
+
+// Name implements fleet.Target.
+func (t *localTarget) Name() string { return t.name }
+
+// Export implements fleet.Target.
+func (t *localTarget) Export(ctx context.Context) (modelfilter.Exported, error) {
+	opening.Lock()
+	defer opening.Unlock()
+	w := t.window
+	if w == nil {
+		t.app.closeMu.Lock()
+		n := len(t.app.closers)
+		t.app.closeMu.Unlock()
+		var err error
+		if w, err = t.app.openAskedFilter(ctx, toRead); err != nil {
+			return modelfilter.Exported{}, errors.Join(err, t.app.closeAfter(n))
+		}
+		defer func() { _ = t.app.closeAfter(n) }() // it was only read
+	}
+	e, err := w.filter.Export(ctx)
+	if err != nil {
+		return modelfilter.Exported{}, err
+	}
+	return e.(modelfilter.Exported), nil
+}
+
+// Stage implements fleet.Target.
+func (t *localTarget) Stage(ctx context.Context, rules []fleet.Rules) (plan assistant.SavePlan, user string, err error) {
+	opening.Lock()
+	defer opening.Unlock()
+	w, err := t.app.openAskedFilter(ctx, toWrite)
+	if err != nil {
+		return plan, "", err
+	}
+	session, err := t.app.editSession(ctx, w, nil, w.journal.LastRun().Session)
+	if err != nil {
+		return plan, "", err
+	}
+	t.window, t.workspace = w, workspace.New(workspace.Options{Session: session, Folder: t.app.folder(), Author: t.app.userName()})
+	for _, r := range rules {
+		if err := t.workspace.Edit("take over the rules of "+r.Provider, func() error { return t.replace(r) }); err != nil {
+			return plan, "", fmt.Errorf("staging the rules of %s: %w", r.Provider, err)
+		}
+	}
+	plan, err = t.workspace.PlanSave(ctx, "")
+	return plan, t.app.userName(), err
+}
+
+// replace stages the rules of a provider in the place of those that it has.
+func (t *localTarget) replace(r fleet.Rules) error {
+	s, err := t.window.filter.On(r.Provider)
+	if err != nil {
+		return err
+	}
+	done, err := s.Import(modelfilter.Import{Lists: [2][]string{modelfilter.Ignore: nonNil(r.Ignore), modelfilter.Allow: nonNil(r.Allow)}, Replace: true})
+	for _, rule := range done {
+		err = errors.Join(err, rule.Err)
+	}
+	return err
+}
+
+// Save implements fleet.Target.
+func (t *localTarget) Save(ctx context.Context, digest string) (assistant.Saved, error) {
+	return t.workspace.Save(ctx, assistant.Basis{Digest: digest})
+}
+
+// Discard implements fleet.Target.
+func (t *localTarget) Discard(_ context.Context, digest string) error {
+	_, err := t.workspace.Discard("discard the rules of another target", assistant.Basis{Digest: digest})
+	return err
+}
+
+// diffTargets prints what differs between two targets.
+func (a *app) diffTargets(ctx context.Context, one, other string) error {
+	var exported [2]modelfilter.Exported
+	for i, name := range []string{one, other} {
+		t, err := a.target(ctx, name)
+		if err != nil {
+			return err
+		}
+		if exported[i], err = t.Export(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	d := fleet.Compare(one, other, exported[0], exported[1])
+	if p := a.flags.provider; p != "" {
+		d = d.Of(p)
+	}
+	out := map[string]any{"targets": []string{one, other}, "rules": d.Rules, "models": d.Models, "unknown": d.Unknown}
+	if err := a.emit(out, differenceLines(one, other, d)...); err != nil || d.Empty() {
+		return err
+	}
+	return errPending
+}
+
+// differenceLines are the lines of a difference for people.
+func differenceLines(one, other string, d fleet.Difference) (lines []string) {
+	for _, name := range []string{one, other} {
+		var of []string
+		for _, r := range d.Rules {
+			if r.Only == name {
+				of = append(of, fmt.Sprintf("  %s %s %s", r.Provider, r.Type, visible(r.Pattern)))
+			}
+		}
+		if of != nil {
+			lines = append(append(lines, fmt.Sprintf("%s only on %s:", assistant.Counted(len(of), "rule"), name)), of...)
+		}
+	}
+	for _, name := range []string{one, other} {
+		var of []string
+		for _, m := range d.Models {
+			if m.Shown == name {
+				of = append(of, fmt.Sprintf("  %s %s (%s on the other)", m.Provider, visible(m.Model), m.Other))
+			}
+		}
+		if of != nil {
+			lines = append(append(lines, fmt.Sprintf("%s shown only on %s:", assistant.Counted(len(of), "model"), name)), of...)
+		}
+	}
+	if lines == nil {
+		lines = []string{one + " and " + other + " have the same rules and show the same models"}
+	}
+	if len(d.Unknown) > 0 {
+		lines = append(lines, "not compared, because one of the two has no list of models: "+strings.Join(d.Unknown, ", "))
+	}
+	return lines
+}
+
+// applyTo brings the rules of one target to others.
+func (a *app) applyTo(ctx context.Context, from string, to []string, yes bool) error {
+	source, err := a.target(ctx, from)
+	if err != nil {
+		return err
+	}
+	var targets []fleet.Target
+	for i, name := range to {
+		if name == from || slices.Contains(to[:i], name) {
+			return &usageError{"winnow rules apply", "the target " + visible(name) + " is named twice"}
+		}
+		t, err := a.target(ctx, name)
+		if err != nil {
+			return err
+		}
+		targets = append(targets, t)
+	}
+	rules, err := source.Export(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	jobs := fleet.Plan(ctx, rules, strings.ToLower(a.flags.provider), targets)
+	planned := slices.ContainsFunc(jobs, func(j *fleet.Job) bool { return j.State == fleet.Planned })
+	var lines []string
+	for _, j := range jobs {
+		lines = append(lines, planLines(j, a.userName())...)
+	}
+	if planned && (yes || a.asks()) {
+		a.printLines(lines)
+		lines = nil
+	}
+	if yes || planned && a.asks() && a.askYesNo("Save these changes?") {
+		fleet.Save(ctx, jobs)
+	} else {
+		fleet.Discard(ctx, jobs)
+	}
+	return a.printJobs(from, jobs, lines)
+}
+
+// planLines show the plan of a job.
+func planLines(j *fleet.Job, user string) []string {
+	if j.Plan == nil {
+		return nil
+	}
+	lines := []string{j.Target + " would change:"}
+	for _, line := range j.Plan.Lines(user) {
+		lines = append(lines, strings.TrimRight("  "+line, " "))
+	}
+	return append(lines, "")
+}
+
+// printJobs prints what became of each job, after lines.
+func (a *app) printJobs(from string, jobs []*fleet.Job, lines []string) error {
+	failed, pending := false, false
+	for _, j := range jobs {
+		text := map[fleet.State]string{
+			fleet.Unchanged: "unchanged: it has these rules already", fleet.Discarded: "not saved; nothing stays staged", fleet.Failed: j.Error,
+		}[j.State]
+		if j.State == fleet.Saved {
+			text = strings.TrimSpace(j.Saved.Message + " " + j.Saved.Warning)
+		}
+		if j.State == fleet.Failed && j.Staged {
+			text += "; the changes stay staged there"
+		}
+		for _, note := range append([]string{text}, j.Notes...) {
+			lines = append(lines, j.Target+": "+visible(note))
+		}
+		failed, pending = failed || j.State == fleet.Failed, pending || j.State == fleet.Discarded
+	}
+	err := a.emit(map[string]any{"from": from, "targets": jobs}, lines...)
+	switch {
+	case err != nil:
+		return err
+	case failed:
+		return statusError(statusFailed)
+	case pending:
+		return errPending
+	}
+	return nil
+}
