@@ -252,7 +252,7 @@ func TestManyPairsAskInASession(t *testing.T) {
 	}
 }
 
-func TestTheOfflineModelFinds(t *testing.T) {
+func TestTheOfflineModelFindsAndCallsTools(t *testing.T) {
 	client, err := openai.New(openai.Options{BaseURL: offline.BaseURL, HTTP: offline.Client(0)})
 	if err != nil {
 		t.Fatal(err)
@@ -267,11 +267,11 @@ func TestTheOfflineModelFinds(t *testing.T) {
 		t.Errorf("the model said %q", said)
 	}
 	for _, step := range []struct{ say, said, marks string }{
-		{"star them", "2 messages now have 1 star", "2:1+AI > Agents "},
-		{"unflag 1 and put what is about thanks under Kept > Best", "1 message now has no flag", "1:0-AI "},
-		{"undo", "cannot take marks back", "1:0-AI "},
-		{"give pair 3 three stars", "1 message now has 3 stars", "3:3+AI > Agents "},
-		{"summarise topic AI", "second: agents", ""},
+		{"star_pairs ids=[2] stars=1", "1 message now has 1 star", "2:1+AI > Agents "},
+		{"flag_pairs ids=[1] flag=false", "1 message now has no flag", "1:0-AI "},
+		{"undo", "no rules for this window", "1:0-AI "},
+		{"summarise_pairs line=\"t'AI...'\"", "messages", ""},
+		{"list the topics", "topics", ""},
 	} {
 		if said := assistanttest.EventText(d.say(t, step.say)); !strings.Contains(said, step.said) {
 			t.Errorf("to %q the model said %q", step.say, said)

@@ -12,10 +12,12 @@ import (
 )
 
 type findArgs struct {
-	Where    string `json:"where" jsonschema:"words joined by blanks, all of which must hold, e.g. price>10 tools ctx>=100k unused:30d status:deprecated !vision shown *mini*"`
-	Provider string `json:"provider,omitempty" jsonschema:"the provider; all of them if left out"`
-	Sort     string `json:"sort,omitempty" jsonschema:"the order, largest or newest first; by name if left out"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"how many models to list, 50 if left out; counts are always exact"`
+	Models   []string `json:"models,omitempty" jsonschema:"names as for plan_rules; all models if left out"`
+	Where    string   `json:"where" jsonschema:"words joined by blanks, all of which must hold, e.g. price>10 tools ctx>=100k unused:30d status:deprecated !vision shown *mini*"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider; all of them if left out"`
+	Sort     string   `json:"sort,omitempty" jsonschema:"the order, largest or newest first; by name if left out"`
+	Least    bool     `json:"least,omitempty" jsonschema:"the cheapest, smallest, oldest or least used first"`
+	Limit    int      `json:"limit,omitempty" jsonschema:"how many models to list, 50 if left out; counts are always exact"`
 }
 
 // defaultFound is how many models a call lists by default; maxMatches is the maximum.
@@ -52,13 +54,16 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	if a.Provider != "" && a.Provider != "*" {
 		providers = []string{a.Provider}
 	}
-	found, err := w.Find(where, providers...)
+	found, missed, err := w.findNamed(a.Models, where, providers)
 	if err != nil {
 		return errorResult(err)
 	}
+	if missed.Message != "" {
+		return missed
+	}
 	if order, ok := OrderNamed(a.Sort); ok {
 		sorted := make([]FoundModel, len(found.Models))
-		for to, from := range order.Sorted(len(found.Models), func(i int) *condition.Model { return &found.Models[i].Model }, false) {
+		for to, from := range order.Sorted(len(found.Models), func(i int) *condition.Model { return &found.Models[i].Model }, a.Least) {
 			sorted[to] = found.Models[from]
 		}
 		found.Models = sorted
@@ -87,6 +92,46 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 		"where": visible(where.String()), "count": len(found.Models), "shown_count": shown, "unknown_count": found.Unknown,
 		"models": listed, "truncated": len(found.Models) > limit,
 	})
+}
+
+// findNamed is Find for those of the models that phrases name, in their order; missed says
+// which name none.
+func (w *Window) findNamed(phrases []string, where condition.Condition, providers []string) (found Found, missed assistant.ToolResult, err error) {
+	named, err := readPhrases(phrases)
+	if err != nil {
+		return found, missed, err
+	}
+	if len(named) == 0 {
+		found, err = w.Find(where, providers...)
+		return found, missed, err
+	}
+	r, on, now, seen := w.wants(), append(providers, "*")[0], w.opts.Now(), map[string]bool{}
+	r.asks = true
+	for _, p := range named {
+		at, err := r.locate(p, on)
+		if err != nil {
+			return found, missed, err
+		}
+		for _, name := range at {
+			models, _, _ := p.in(r.read[name], now)
+			for _, m := range models {
+				answer := where.Match(&m.Model, now)
+				if answer == condition.Unknown && !seen[m.Info.ID] {
+					found.Unknown++
+				}
+				if answer == condition.Yes && !seen[m.Info.ID] {
+					found.Models = append(found.Models, m)
+				}
+				seen[m.Info.ID] = true
+			}
+		}
+	}
+	found.Unknown, found.Problems = found.Unknown+r.unknown, r.problems
+	if len(r.unmatched) > 0 {
+		missed = assistant.Fail(assistant.CodeFailed, "%s", strings.Join(r.text, " "))
+		missed.Data = fields{"unmatched": r.unmatched}
+	}
+	return found, missed, nil
 }
 
 // fields returns a found model for the language model.

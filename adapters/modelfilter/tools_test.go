@@ -28,6 +28,7 @@ var toolNames = []struct {
 	{"explain_model_status", false},
 	{"find_models", false},
 	{"list_rules", false},
+	{"plan_rules", false},
 	{"propose_rules", false},
 	{"plan_save", false},
 	{"switch_provider", false},
@@ -44,8 +45,8 @@ func TestToolsAreThoseOfTheSpecification(t *testing.T) {
 		"clear_all_ignore_rules": "provider", "clear_all_whitelist_rules": "provider",
 		"import_rules": "ignore mode* provider whitelist", "get_models_matching_pattern": "pattern* provider",
 		"get_model_details": "model", "explain_model_status": "model*", "switch_provider": "provider*",
-		"find_models": "limit provider sort where*", "refresh_models": "provider", "save_changes": "", "discard_changes": "",
-		"list_rules": "provider", "plan_save": "", "undo": "steps",
+		"find_models": "least limit models provider sort where*", "refresh_models": "provider", "save_changes": "", "discard_changes": "",
+		"plan_rules": "action* except list models provider", "list_rules": "provider", "plan_save": "", "undo": "steps",
 		"propose_rules": "add_ignore add_whitelist provider reasoning* remove_ignore remove_whitelist",
 	}
 	tools := fresh(t, plainEnv).Tools()
@@ -119,6 +120,21 @@ var toolCases = map[string]toolCase{
 	},
 	"find what is unknown": {
 		tool: "find_models", args: `{"where":"requests>0"}`, says: []string{"Left out because a fact is unknown: 13."}, data: map[string]any{"count": 0.},
+	},
+	"find by name": {
+		tool: "find_models", args: `{"where":"shown","models":["turbo","o1"]}`, says: []string{"Models that match: 2, 2 of them shown."}, data: map[string]any{"count": 2.},
+	},
+	"find by a name that is none": {
+		tool: "find_models", args: `{"where":"","models":["trubo"]}`, fails: "failed", says: []string{"No model matches `trubo`."},
+		data: map[string]any{"unmatched": []any{map[string]any{"models": "trubo", "missing": strs("trubo"), "near": strs("turbo"), "elsewhere": []any{}}}},
+	},
+	"plan to hide": {
+		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Allow `*mini*`; ignore `gpt-4*` for openai: hides 3 models. An allow rule keeps shown: gpt-4o-preview."},
+		rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"plan elsewhere": {
+		tool: "plan_rules", args: `{"action":"hide","models":["flash"]}`, fails: "failed", says: []string{"but some of gemini do"},
+		data: map[string]any{"unmatched": []any{map[string]any{"models": "flash", "missing": strs("flash"), "near": []any{}, "elsewhere": strs("gemini")}}},
 	},
 	"find with an error": {
 		tool: "find_models", args: `{"where":"prize>1"}`, fails: "failed", says: []string{"Column 1", "did you mean price"},

@@ -1,28 +1,26 @@
 package offline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
-// selection is a set of models in words: all that fit one of the items and none
-// of the exceptions, on the providers of a scope.
+// selection is a set of models in words: all that fit one of the phrases and none of the
+// exceptions, on the providers of a scope. What a phrase means is up to the window's tools.
 type selection struct {
-	items   []item
-	except  []item
-	scope   scope
-	pronoun bool        // "it", "them": what the previous request named
-	more    []selection // with providers of their own: "mini on openai and flash on gemini"
-	unclear []string    // words that could name several things
+	models, except []string
+	scope          scope
+	pronoun        bool     // "it", "them": what the previous request named
+	unclear        []string // words that could name several things
 }
 
 // named reports whether a selection names models, or an exception from none.
-func (s selection) named() bool { return len(s.items)+len(s.except) > 0 || s.pronoun }
+func (s selection) named() bool { return len(s.models)+len(s.except) > 0 || s.pronoun }
 
-// isCondition reports whether find_models can tell what the selection holds for.
-func (s selection) isCondition() bool {
-	return len(s.except) == 0 && !slices.ContainsFunc(s.items, func(it item) bool { return it.blank() || it.newest })
+// blank reports whether a selection says of no models what they are.
+func (s selection) blank() bool {
+	return slices.ContainsFunc(s.models, func(m string) bool { return m == "*" || strings.HasPrefix(m, "newest") })
 }
 
 // scope is the providers that a request names; the zero value names none.
@@ -38,206 +36,194 @@ func (s scope) empty() bool { return len(s.providers) == 0 && !s.all() }
 // all reports whether every provider is meant, with or without exceptions.
 func (s scope) all() bool { return s.every || len(s.without) > 0 }
 
+// has reports whether a provider is one of the scope.
+func (s scope) has(provider string) bool {
+	const vendors = "openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity"
+	return (len(s.providers) == 0 || slices.Contains(s.providers, provider)) && !slices.Contains(s.without, provider) && (!s.major || is(strings.ToLower(provider), vendors))
+}
+
+// asked are the values of a tool's provider that cover the scope: "" for the default.
+func (s scope) asked() []string {
+	switch {
+	case len(s.providers) > 0:
+		return s.providers
+	case s.all():
+		return []string{"*"}
+	}
+	return []string{""}
+}
+
 func (s *scope) merge(o scope) {
 	s.providers, s.without = unique(append(s.providers, o.providers...)), append(s.without, o.without...)
 	s.every, s.major = s.every || o.every, s.major || o.major
 }
 
-// majorProviders are the names of the providers of well-known vendors.
-var majorProviders = wordSet("openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity")
-
-// item is one set of a selection: the models that have all its words in their names and
-// that all its conditions hold for.
+// item is one phrase while it is read.
 type item struct {
-	words    []term
-	conds    []string // price>10
-	provider string   // "openai models"
-	all      bool     // every model
-	family   bool     // "models" followed: not just the one of this id
-	newest   bool     // of these, the newest
-	count    int      // how many of the newest; 0: all that share the highest version
+	words, facts []string
+	all          bool // every model
+	noun         bool // "models" followed: not just the one of this id
+	newest       bool
+	count        int  // how many of the newest
+	determined   bool // by "all" or "the": "the newest" before it does not apply to it
 }
 
-// term is one word of an item.
-type term struct {
-	text     string
-	verbatim bool // quoted or with wildcards: used as it is
-}
+func (it item) blank() bool   { return len(it.words)+len(it.facts) == 0 }
+func (it item) nothing() bool { return it.blank() && !it.all && !it.newest }
 
-// blank reports whether an item has neither words nor conditions.
-func (it item) blank() bool { return len(it.words)+len(it.conds) == 0 }
-
-// texts are the words of an item.
-func (it item) texts() (out []string) {
-	for _, w := range it.words {
-		out = append(out, w.text)
+// phrase is the item as plan_rules and find_models take it.
+func (it item) phrase() string {
+	out := slices.Concat(it.words, it.facts)
+	if it.noun && len(it.words) > 0 {
+		out = append(out, "models")
 	}
-	return append(out, it.conds...)
+	switch {
+	case it.newest && it.count > 0:
+		out = append([]string{"newest", fmt.Sprint(it.count)}, out...)
+	case it.newest:
+		out = append([]string{"newest"}, out...)
+	case len(out) == 0:
+		return "*"
+	}
+	return strings.Join(out, " ")
 }
 
-// nothing, onlyProvider and onlyFacts report what an item was said with.
-func (it item) nothing() bool      { return it.blank() && it.provider == "" && !it.all && !it.newest }
-func (it item) onlyProvider() bool { return it.blank() && it.provider != "" && !it.newest }
-func (it item) onlyFacts() bool {
-	return len(it.conds) > 0 && len(it.words) == 0 && it.provider == "" && !it.family
-}
-
-func (it item) text() string { return strings.Join(it.texts(), " ") }
-
-var (
-	determiners  = wordSet("all every each any both those these this that which what is whose")
-	modelNouns   = wordSet("model models version versions one ones variant variants family families series llm llms containing contain contains including named called")
-	pronouns     = wordSet("it them they those these that this")
-	prepositions = wordSet("on from by for at in across of under with")
+const (
+	determiners  = "all every each any both those these this that which what is whose"
+	modelNouns   = "model models version versions one ones variant variants family families series llm llms containing contain contains including named called"
+	pronouns     = "it them they those these that this"
+	prepositions = "on from by for at in across of under with"
 )
 
-// reader reads a selection token by token.
+// reader reads a selection word by word.
 type reader struct {
 	window    *window
-	tokens    []token
-	pos       int
+	words     []string
 	sel       selection
-	done      []selection // with providers of their own
+	items     []item
+	owners    []string // providers without a preposition: "openai models"
 	cur       item
-	seen      bool // cur has a determiner or a noun
-	whole     bool // cur has a determiner, so "the newest" before it does not apply to it
 	excepting bool
-	scoped    bool // the providers stand after the items: another item is another selection
-	joined    bool // a comma or a conjunction stands before cur
-	or        bool // it is an "or"
+	joined    string // the comma or conjunction before cur
 }
 
-// selection reads which models tokens mean.
-func (w *window) selection(tokens []token) selection {
-	r := &reader{window: w, tokens: tokens}
-	for r.pos < len(tokens) {
+// selection reads which models words mean.
+func (w *window) selection(words []string) selection {
+	r := &reader{window: w, words: words}
+	for len(r.words) > 0 {
 		r.next()
 	}
 	r.flush()
-	all := append(r.done, r.sel)
-	for i := range all[1:] {
-		switch before, next := all[i].scope, &all[i+1]; {
-		case len(next.items) == 0: // nothing but providers and exceptions
-			next.unclear = append(next.unclear, next.scope.providers...)
-		case next.scope.empty() && len(before.providers) == 1:
-			next.scope = before
-		case next.scope.empty():
-			for _, it := range next.items {
-				next.unclear = append(next.unclear, it.texts()...)
-			}
+	for _, it := range r.items {
+		r.sel.models = append(r.sel.models, it.phrase())
+	}
+	switch named := r.sel.scope.providers; {
+	case r.sel.scope.empty():
+		r.sel.scope.providers = unique(r.owners)
+		if len(r.owners) > 0 && len(r.items) == 0 {
+			r.sel.models = []string{"*"}
 		}
-		all[0].unclear = append(all[0].unclear, all[i+1].unclear...)
+	case len(r.owners) == 1 && len(r.items) == 0: // "gemini models on openrouter"
+		r.sel.models = r.owners
+	case slices.ContainsFunc(r.owners, func(p string) bool { return !slices.Contains(named, p) }):
+		r.sel.unclear = append(r.sel.unclear, r.owners...)
 	}
-	all[0].more = all[1:]
-	return all[0]
+	return r.sel
 }
 
-// peek is the token after the next n; a stop after the end.
-func (r *reader) peek(n int) token {
-	if r.pos+n < len(r.tokens) {
-		return r.tokens[r.pos+n]
+// at is the word n places ahead, "" after the end.
+func (r *reader) at(n int) string {
+	if n < len(r.words) {
+		return r.words[n]
 	}
-	return token{Kind: stop}
+	return ""
 }
 
-// next reads one token, or the few that belong together.
+// next reads one word, or the few that belong together.
 func (r *reader) next() {
-	t := r.peek(0)
-	r.pos++
-	switch n := number(t.Canon); {
-	case t.Kind == condition:
-		r.cur.conds = append(r.cur.conds, t.Canon)
-	case t.Kind != comma && t.Text == "*", t.Is("everything", "anything"):
+	word := r.words[0]
+	r.words = r.words[1:]
+	text, verbatim := strings.CutPrefix(word, quote)
+	switch {
+	case verbatim, isPattern(word) && word != "*":
+		r.cur.words = append(r.cur.words, text)
+	case conditions.MatchString(word):
+		r.cur.facts = append(r.cur.facts, word)
+	case is(word, "* everything anything"):
 		r.cur.all = true
-	case t.Kind == quoted, t.Kind == plain && hasWildcard(t.Text):
-		r.cur.words = append(r.cur.words, term{t.Text, true})
-	case t.Kind == comma, t.Is("and", "or", "plus", "&", "+"):
+	case is(word, ", and or plus & +"):
 		r.flush()
-		r.joined, r.or = true, t.Is("or")
-	case t.Is("except", "but", "not"):
-		for r.peek(0).Is("for", "not", "on") {
-			r.pos++
+		r.joined = word
+	case is(word, "except but not"):
+		for is(r.at(0), "for not on") {
+			r.words = r.words[1:]
 		}
-		r.seen = r.seen || len(r.sel.items) == 0 && !r.sel.pronoun
+		r.cur.all = r.cur.all || r.cur.noun || len(r.items)+len(r.owners) == 0 && !r.sel.pronoun
 		r.flush()
 		r.excepting = true
-	case t.Is("everywhere"):
+	case word == "everywhere":
 		r.sel.scope.every = true
-	case t.In(prepositions) && r.scope():
-	case t.In(pronouns) && r.pronounHere():
+	case is(word, prepositions) && r.scope():
+	case is(word, pronouns) && r.pronounHere():
 		r.sel.pronoun = true
-	case t.In(modelNouns):
-		r.cur.family, r.seen = true, true
-	case t.In(determiners):
-		r.seen, r.whole = true, true
-	case t.Is("useless"): // "unused models"
-		r.cur.conds = append(r.cur.conds, "unused:30d")
-	case t.Is("newest") || n > 0 && r.cur.blank() && r.peek(0).Is("newest"): // "newest 2", "2 newest"
-		r.newest(n)
-	case t.Is("of", "with", "again", "instead"):
+	case is(word, modelNouns):
+		r.cur.noun = true
+	case is(word, determiners):
+		r.cur.determined = true
 	default:
-		r.word(strings.ToLower(t.Text))
+		r.name(word)
 	}
 }
 
-// newest reads "the newest" after its first word, the number n or "newest".
-func (r *reader) newest(n int) {
-	r.cur.newest = true
-	if n > 0 {
-		r.pos++
-	} else if n = number(r.peek(0).Canon); n > 0 {
-		r.pos++
-	}
-	r.cur.count = max(n, 0)
-}
-
-// word adds a word of a name, or a provider: "openai models".
-func (r *reader) word(text string) {
-	n := len(r.cur.words)
-	if p, ok := r.window.providerNamed(text); ok && r.cur.provider == "" {
-		r.cur.provider = p
-	} else if n > 0 && unicode.IsDigit(rune(text[0])) && !r.cur.words[n-1].verbatim { // "gpt 4"
-		r.cur.words[n-1].text += "-" + text
-	} else {
-		r.cur.words = append(r.cur.words, term{text: text})
+// name reads a word that is, or may be, part of a phrase.
+func (r *reader) name(word string) {
+	owner, isOwner := r.window.providerNamed(word)
+	switch n := number(word); {
+	case word == "useless": // "unused models"
+		r.cur.facts = append(r.cur.facts, "unused:30d")
+	case word == "newest":
+		if r.cur.newest = true; number(r.at(0)) > 0 { // "newest 2"
+			r.cur.count, r.words = number(r.at(0)), r.words[1:]
+		}
+	case n > 0 && r.cur.blank() && r.at(0) == "newest": // "2 newest"
+		r.cur.newest, r.cur.count, r.words = true, n, r.words[1:]
+	case is(word, "of with again instead"):
+	case isOwner && r.excepting && r.cur.nothing() && (r.at(0) == "" || is(r.at(0), ", and model models")):
+		r.sel.scope.without = append(r.sel.scope.without, owner)
+	case isOwner && !r.excepting:
+		r.owners = append(r.owners, owner)
+	default:
+		r.cur.words = append(r.cur.words, word)
 	}
 }
 
 // flush ends an item.
 func (r *reader) flush() {
-	it, to := r.cur, &r.sel.items
-	if r.excepting {
-		to = &r.sel.except
+	it, n := r.cur, len(r.items)
+	it.all = it.all || it.blank() && (it.noun || it.determined) && len(r.owners)+len(r.sel.scope.without) == 0
+	if n > 0 && !r.excepting && len(it.words) > 0 && !it.newest && !it.determined { // "the newest Claude and GPT models"
+		it.newest, it.count = r.items[n-1].newest, r.items[n-1].count
 	}
-	n := len(*to)
-	facts := n > 0 && it.onlyFacts()
-	it.all = it.all || it.blank() && (it.provider != "" || r.seen)
-	if inherits := n > 0 && !r.excepting && len(it.words) > 0; inherits && !it.newest && !r.whole { // "the newest Claude and GPT models"
-		it.newest, it.count = (*to)[n-1].newest, (*to)[n-1].count
-	}
-	r.cur, r.seen, r.whole = item{}, false, false
-	switch joined := r.joined; {
+	joined := r.joined
+	r.cur, r.joined = item{}, ""
+	switch {
 	case it.nothing():
-		return
-	case r.excepting && it.onlyProvider():
-		r.sel.scope.without = append(r.sel.scope.without, it.provider)
-	case facts && (!joined || !r.or && len((*to)[n-1].conds) > 0): // "with tools and 100k context"
-		(*to)[n-1].conds = append((*to)[n-1].conds, it.conds...)
-	case r.scoped && !r.excepting && !joined: // "mini on openai gemini flash"
-		r.sel.unclear = append(r.sel.unclear, append(it.texts(), it.provider)...)
-	case r.scoped && !r.excepting: // it stands after the providers of the others
-		r.done, r.sel, r.scoped = append(r.done, r.sel), selection{items: []item{it}}, false
+	case r.excepting:
+		r.sel.except = append(r.sel.except, it.phrase())
+	case n > 0 && len(it.words) == 0 && !it.noun && len(it.facts) > 0 && (joined == "" || joined != "or" && len(r.items[n-1].facts) > 0): // "with tools and 100k context"
+		r.items[n-1].facts = append(r.items[n-1].facts, it.facts...)
+	case n > 0 && joined == "" && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
+		r.sel.unclear = append(r.sel.unclear, it.phrase())
 	default:
-		*to = append(*to, it)
+		r.items = append(r.items, it)
 	}
-	r.joined, r.or = false, false
 }
 
 // pronounHere reports whether a pronoun stands alone: that of "that contain x" does not.
 func (r *reader) pronounHere() bool {
-	after := r.peek(0)
-	alone := after.Kind != plain || after.In(prepositions) || after.Is("and", "or", "except", "but", "again", "instead") || after.In(modelNouns)
-	return r.cur.blank() && r.cur.provider == "" && !r.seen && alone
+	after := r.at(0)
+	alone := after == "" || is(after, prepositions+" , and or except but again instead "+modelNouns)
+	return r.cur.blank() && len(r.owners) == 0 && !r.cur.noun && !r.cur.determined && alone
 }
 
 // scope reads providers after a preposition: "every provider", "gemini and openai"; false,
@@ -247,7 +233,7 @@ func (r *reader) scope() bool {
 	if n == 0 {
 		return false
 	}
-	without := r.excepting && r.cur.nothing() && !r.cur.family // "except on gemini"
+	without := r.excepting && r.cur.nothing() && !r.cur.noun // "except on gemini"
 	r.flush()
 	switch {
 	case without:
@@ -256,35 +242,33 @@ func (r *reader) scope() bool {
 		r.sel.unclear = append(r.sel.unclear, named.providers...)
 	default:
 		r.sel.scope.merge(named)
-		r.scoped = len(r.sel.items) > 0
 	}
-	r.joined = false
-	r.pos += n
+	r.words = r.words[n:]
 	return true
 }
 
-// providers reads the names of providers at the reader's place: n tokens.
+// providers reads the names of providers that come next: n words.
 func (r *reader) providers() (named scope, n int) {
-	if r.peek(0).Is("all", "every", "each", "any") {
+	if is(r.at(0), "all every each any") {
 		n++
 	}
-	if named.major = r.peek(n).Is("major"); named.major {
+	if named.major = r.at(n) == "major"; named.major {
 		n++
 	}
-	if named.every = n > 0 && r.peek(n).Is("provider", "providers"); named.every {
+	if named.every = n > 0 && is(r.at(n), "provider providers"); named.every {
 		return named, n + 1
 	}
 	named = scope{}
 	for n = 0; ; n++ {
 		next := n
-		for n > 0 && (r.peek(next).Kind == comma || r.peek(next).Is("and", "or", "on")) {
+		for n > 0 && is(r.at(next), ", and or on") {
 			next++
 		}
-		p, ok := r.window.providerNamed(r.peek(next).Canon)
+		p, ok := r.window.providerNamed(r.at(next))
 		if !ok || n > 0 && next == n {
 			return named, n
 		}
-		if named.providers, n = append(named.providers, p), next; r.peek(n + 1).Is("provider") {
+		if named.providers, n = append(named.providers, p), next; r.at(n+1) == "provider" {
 			n++
 		}
 	}

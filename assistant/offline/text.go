@@ -32,21 +32,17 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// codes lists strings as code spans, "`a`, `b` and `c`", and counts those after
-// the first maxNamed.
-func codes(ss []string) string { return codesOf(ss, len(ss)) }
-
-// codesOf lists n strings, of which ss are the first.
-func codesOf(ss []string, n int) string {
+// codes lists n strings, of which ss are the first, as code spans: "`a`, `b` and 3 more".
+func codes(ss []string, n int) string {
 	if n > maxNamed+1 {
 		ss = ss[:min(len(ss), maxNamed)]
 	}
-	out := make([]string, len(ss))
-	for i, s := range ss {
-		out[i] = code(s)
+	var out []string
+	for _, s := range ss {
+		out = append(out, code(s))
 	}
 	if n > len(ss) {
-		return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", n-len(ss))
+		out = append(out, fmt.Sprintf("%d more", n-len(ss)))
 	}
 	return joinAnd(out)
 }
@@ -58,14 +54,6 @@ func joinAnd(ss []string) string {
 	return strings.Join(ss[:len(ss)-1], ", ") + " and " + ss[len(ss)-1]
 }
 
-// counted writes "1 model", "5 models", "no models".
-func counted(n int, noun string) string {
-	if n == 0 {
-		return "no " + noun + "s"
-	}
-	return assistant.Counted(n, noun)
-}
-
 // verbFor picks the verb form for a number: verbFor(n, "is", "are").
 func verbFor(n int, one, many string) string {
 	if n == 1 {
@@ -74,8 +62,8 @@ func verbFor(n int, one, many string) string {
 	return many
 }
 
-// quotedOrStarred finds what a tool's message names: code spans, text in double
-// quotes, and words with an asterisk.
+// quotedOrStarred finds what a tool's message names: code spans, text in quotes, and
+// words with an asterisk.
 var quotedOrStarred = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|[^\\s\"“”`]*\\*[^\\s\"“”`]*")
 
 // withCode shows a tool's message with its patterns and ids as code spans.
@@ -90,8 +78,16 @@ func withCode(s string) string {
 	})
 }
 
-// sentence shows a tool's message with a capital letter and a full stop.
+// sentence shows a tool's message with a capital letter and a full stop; one of several lines
+// as a block.
 func sentence(s string) string {
+	if lines := strings.Split(strings.TrimSpace(s), "\n"); len(lines) > 1 {
+		lines = lines[:min(len(lines), maxLines)]
+		for i, l := range lines {
+			lines[i] = strings.ReplaceAll(clean(l), "```", "'''")
+		}
+		return "```diff\n" + strings.Join(lines, "\n") + "\n```"
+	}
 	s = assistant.UpperFirst(strings.TrimSpace(withCode(s)))
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
 		return s
@@ -104,25 +100,10 @@ func bullets(head string, lines []string) string {
 	if cut := len(lines) - maxLines; cut > 0 {
 		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("and %d more", cut))
 	}
-	if len(lines) == 0 {
-		return head
+	if len(lines) > 0 {
+		head += "\n"
 	}
-	return head + "\n\n- " + strings.Join(lines, "\n- ")
-}
-
-// sheet shows a tool's message of several lines as a code block.
-func sheet(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	if len(lines) == 1 {
-		return sentence(s)
-	}
-	if more := len(lines) - maxLines; more > 0 {
-		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("and %d more lines", more))
-	}
-	for i, l := range lines {
-		lines[i] = strings.ReplaceAll(cleanTo(l, 2*maxEcho), "```", "'''")
-	}
-	return "```diff\n" + strings.Join(lines, "\n") + "\n```"
+	return strings.Join(append([]string{head}, lines...), "\n- ")
 }
 
 // unique drops empty strings and repetitions; the order stays.

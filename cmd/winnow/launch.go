@@ -144,7 +144,7 @@ func (p *program) makePane() {
 // examples returns requests that make sense for the window.
 func (p *program) examples() []string {
 	if p.window.filter == nil {
-		return []string{"find invoice", "give three stars to messages about kubernetes", "summarise the last 10 messages"}
+		return []string{"find invoice", "list the topics", "list the sessions"}
 	}
 	now, _ := p.window.filter.Snapshot()
 	return now.(*modelfilter.Snapshot).Requests()

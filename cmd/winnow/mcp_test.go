@@ -90,7 +90,7 @@ func TestMCPOverPipes(t *testing.T) {
 	b := newBench(t, env)
 	a := b.connect()
 	list, err := a.client.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 22 {
+	if err != nil || len(list.Tools) != 23 {
 		t.Fatalf("%d tools, %v", len(list.Tools), err)
 	}
 	for _, tool := range list.Tools {
@@ -123,6 +123,7 @@ func TestMCPOverPipes(t *testing.T) {
 		{"undo", nil, true},
 		{"import_rules", map[string]any{"mode": "merge", "ignore": []string{"*opus*"}, "whitelist": nil}, true},
 		{"list_rules", nil, true},
+		{"plan_rules", map[string]any{"action": "hide", "models": []string{"nano", "price>10"}, "provider": "openai"}, true},
 		{"plan_save", nil, true},
 		{"propose_rules", map[string]any{"add_ignore": []string{"*sonnet*"}, "reasoning": "r"}, true},
 		{"discard_changes", nil, false},

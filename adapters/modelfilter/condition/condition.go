@@ -176,6 +176,16 @@ func parsePlain(text string, search bool) (word, string) {
 	return word{text: "name:" + text, match: nameMatch(text)}, ""
 }
 
+// IsKeyword reports whether a word of a condition is about a fact of a model: price>10, !tools,
+// status:old. Others are names.
+func IsKeyword(word string) bool {
+	word = strings.ToLower(strings.TrimPrefix(word, "!"))
+	at := strings.IndexAny(word, "<>=:")
+	return slices.ContainsFunc(keywords, func(k keyword) bool {
+		return k.flag != nil && word == k.name || k.flag == nil && at > 0 && word[:at] == k.name
+	})
+}
+
 // parseKeyword parses a keyword with its value: price>10, status:preview.
 func parseKeyword(name, operator, value string) (word, string) {
 	i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == name })

@@ -1,4 +1,4 @@
-package offline
+package modelfilter
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 
 // release is what a model's name says about its age.
 type release struct {
-	model   model
+	model   FoundModel
 	version []int  // the first numbers that are neither a date nor a size
 	date    int    // YYYYMMDD, or MMDD without a year; undated without one
 	series  string // the name without version and date: models of one series replace each other
@@ -26,15 +26,16 @@ var (
 	sizes = regexp.MustCompile(`[-_:](?:a?\d+(?:\.\d+)?[bkm]|\d+x\d+b)\b`)
 	// versions finds 3-5, 4.1, the 4 of 4o and the 3 of qwen3.
 	versions = regexp.MustCompile(`(?:^|\D)(\d{1,2}(?:[.-]\d{1,2})*)(?:$|\D)`)
-	// notChat finds models that are passed over: a newer speech or picture model
-	// is no newer model of its family.
-	notChat   = regexp.MustCompile(`(?i)embed|tts|audio|realtime|transcribe|image|moderation|whisper|sora|search|instruct|guard|vision`)
-	firstWord = regexp.MustCompile(`^[A-Za-z]+`)
+	// notGeneral finds models that are passed over: a newer speech or picture model is no newer
+	// model of its family.
+	notGeneral = regexp.MustCompile(`(?i)embed|tts|audio|realtime|transcribe|image|moderation|whisper|sora|search|instruct|guard|vision`)
+	firstWord  = regexp.MustCompile(`^[A-Za-z]+`)
 )
 
-func newRelease(m model) release {
+// newRelease reads a model's name: the facts know too few release dates to go by them.
+func newRelease(m FoundModel) release {
 	blank := func(s string) string { return strings.Repeat("-", len(s)) } // what follows keeps its place
-	name := strings.ToLower(m.name[strings.LastIndexByte(m.name, '/')+1:])
+	name := strings.ToLower(m.Info.ID[strings.LastIndexByte(m.Info.ID, '/')+1:])
 	r := release{model: m, date: undated, series: strings.ReplaceAll(name, "-latest", "")}
 	if at := dates.FindStringSubmatchIndex(r.series); at != nil {
 		r.date, _ = strconv.Atoi(strings.ReplaceAll(r.series[at[2]:at[3]], "-", "")) // a few digits
@@ -52,32 +53,33 @@ func newRelease(m model) release {
 
 // newestOf returns the newest of models: count of them, one of each series, or without a
 // count the newest of each series with the highest version; of equally new ones the one with
-// the shortest id. Without words the models are of several families, whose versions cannot
-// be compared: only the most common one counts.
-func (it item) newestOf(models []model) (out []model) {
-	if len(it.words) == 0 {
+// the shortest id. Models that are not of one family have versions that cannot be compared:
+// only the most common family counts.
+func newestOf(models []FoundModel, count int, oneFamily bool) (out []FoundModel) {
+	family := func(m FoundModel) string { return firstWord.FindString(displayName(m.Provider, m.Info.ID)) }
+	if !oneFamily {
 		counts, most := map[string]int{}, ""
 		for _, m := range models {
-			w := firstWord.FindString(m.name)
+			w := family(m)
 			if counts[w]++; w != "" && counts[w] > counts[most] {
 				most = w
 			}
 		}
-		models = filter(models, func(m model) bool { return firstWord.FindString(m.name) == most })
+		models = kept(models, func(m FoundModel) bool { return family(m) == most })
 	}
-	if chat := filter(models, func(m model) bool { return !notChat.MatchString(m.name) }); len(chat) > 0 {
-		models = chat
+	if general := kept(models, func(m FoundModel) bool { return !notGeneral.MatchString(m.Info.ID) }); len(general) > 0 {
+		models = general
 	}
 	releases := make([]release, len(models))
 	for i, m := range models {
 		releases[i] = newRelease(m)
 	}
 	slices.SortStableFunc(releases, func(a, b release) int {
-		return cmp.Or(slices.Compare(b.version, a.version), b.date-a.date, len(a.model.id)-len(b.model.id))
+		return cmp.Or(slices.Compare(b.version, a.version), b.date-a.date, len(a.model.Info.ID)-len(b.model.Info.ID))
 	})
 	seen := map[string]bool{} // series
 	for _, r := range releases {
-		if it.count > 0 && len(out) == it.count || it.count == 0 && !slices.Equal(r.version, releases[0].version) {
+		if count > 0 && len(out) == count || count == 0 && !slices.Equal(r.version, releases[0].version) {
 			break
 		}
 		if !seen[r.series] {

@@ -1,4 +1,4 @@
-package wire
+package offline
 
 import (
 	"bufio"
@@ -15,28 +15,26 @@ import (
 	"time"
 )
 
-const baseURL = "http://localhost/v1"
-
-// server answers with the user's words and, where a tool is offered, a call of it.
-func server(delay time.Duration) Server {
-	return Server{Model: "rules", Provider: "offline", ContextWindow: 128000, Delay: delay, Answer: func(r *Request) Reply {
+// echoing answers with the user's words and, where a tool is offered, a call of it.
+func echoing(delay time.Duration) server {
+	return server{delay, func(r *request) reply {
 		var said []string
-		reply := Reply{Reasoning: "reading what was said"}
-		for _, x := range r.Exchanges {
-			said = append(said, x.User)
-			for _, c := range x.Calls {
-				said = append(said, fmt.Sprintf("%s(%s) is %v", c.Name, c.Text, c.OK()))
+		out := reply{reasoning: "reading what was said"}
+		for _, x := range r.exchanges {
+			said = append(said, x.user)
+			for _, c := range x.calls {
+				said = append(said, fmt.Sprintf("%s(%s) is %v", c.name, c.text, c.result != nil && c.result.success))
 			}
 		}
-		for name := range r.Tools {
-			reply.Calls = append(reply.Calls, NewCall{ID: "c1", Name: name, Args: `{"a":1}`})
+		for name := range r.tools {
+			out.calls = append(out.calls, newCall{id: "c1", name: name, args: `{"a":1}`})
 		}
-		reply.Text = r.System + "|" + strings.Join(said, "|")
-		return reply
+		out.text = strings.TrimSpace(r.system) + "|" + strings.Join(said, "|")
+		return out
 	}}
 }
 
-func body(tb testing.TB, messages []map[string]any, more map[string]any) []byte {
+func chatBody(tb testing.TB, messages []map[string]any, more map[string]any) []byte {
 	tb.Helper()
 	m := map[string]any{"model": "rules", "messages": messages}
 	for k, v := range more {
@@ -54,13 +52,13 @@ func said(text string) []map[string]any {
 	return []map[string]any{{"role": "system", "content": "be brief"}, {"role": "user", "content": text}}
 }
 
-func send(t testing.TB, method, path string, b []byte) (*http.Response, string) {
+func sendTo(t testing.TB, method, path string, b []byte) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, baseURL+path, bytes.NewReader(b))
+	req, err := http.NewRequestWithContext(t.Context(), method, BaseURL+path, bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := (&http.Client{Transport: server(0)}).Do(req)
+	res, err := (&http.Client{Transport: echoing(0)}).Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +73,7 @@ func send(t testing.TB, method, path string, b []byte) (*http.Response, string) 
 // streamed puts a stream's chunks together again.
 type streamed struct {
 	text, thought, finish string
-	calls                 []NewCall
+	calls                 []newCall
 	usage                 bool
 	done                  bool
 	chunks                int
@@ -114,7 +112,7 @@ func readStream(tb testing.TB, text string) streamed {
 			tb.Fatalf("chunk %q: %v", data, err)
 		}
 		s.chunks++
-		s.usage = s.usage || c.Usage["total_tokens"] > 0 && len(c.Choices) == 0
+		s.usage = s.usage || c.Usage != nil && c.Usage["total_tokens"] == 0 && len(c.Choices) == 0
 		for _, ch := range c.Choices {
 			s.text += ch.Delta.Content
 			s.thought += ch.Delta.Reasoning
@@ -123,12 +121,12 @@ func readStream(tb testing.TB, text string) streamed {
 			}
 			for _, k := range ch.Delta.Calls {
 				for len(s.calls) <= k.Index {
-					s.calls = append(s.calls, NewCall{})
+					s.calls = append(s.calls, newCall{})
 				}
 				p := &s.calls[k.Index]
-				p.ID += k.ID
-				p.Name += k.Function.Name
-				p.Args += k.Function.Arguments
+				p.id += k.ID
+				p.name += k.Function.Name
+				p.args += k.Function.Arguments
 			}
 		}
 	}
@@ -136,17 +134,17 @@ func readStream(tb testing.TB, text string) streamed {
 }
 
 func TestAReplyIsStreamed(t *testing.T) {
-	res, text := send(t, "GET", "/models", nil)
+	res, text := sendTo(t, "GET", "/models", nil)
 	for _, part := range []string{`"id":"rules"`, `"owned_by":"winnow"`, `"context_window":128000`} {
 		if !strings.Contains(text, part) || res.StatusCode != http.StatusOK {
 			t.Errorf("models: %s, without %s: %s", res.Status, part, text)
 		}
 	}
-	request := body(t, said("one two three four five"), map[string]any{
+	request := chatBody(t, said("one two three four five"), map[string]any{
 		"stream": true, "stream_options": map[string]any{"include_usage": true},
 		"tools": []any{map[string]any{"type": "function", "function": map[string]any{"name": "look", "parameters": map[string]any{"properties": map[string]any{}}}}},
 	})
-	res, text = send(t, "POST", "/chat/completions", request)
+	res, text = sendTo(t, "POST", "/chat/completions", request)
 	got := readStream(t, text)
 	if ct := res.Header.Get("Content-Type"); ct != "text/event-stream" {
 		t.Errorf("content type %q", ct)
@@ -154,10 +152,10 @@ func TestAReplyIsStreamed(t *testing.T) {
 	if fmt.Sprint(got.calls) != `[{c1 look {"a":1}}]` || got.finish != "tool_calls" || !got.done || !got.usage {
 		t.Errorf("streamed %v, finish %q, done %t, usage %t", got.calls, got.finish, got.done, got.usage)
 	}
-	if got.chunks < 12 || got.thought != "reading what was said" || got.text != "be brief|one two three four five" {
+	if got.chunks < 11 || got.thought != "reading what was said" || got.text != "be brief|one two three four five" {
 		t.Errorf("%d chunks, reasoning %q, text %q", got.chunks, got.thought, got.text)
 	}
-	if _, again := send(t, "POST", "/chat/completions", request); again != text {
+	if _, again := sendTo(t, "POST", "/chat/completions", request); again != text {
 		t.Error("the same request gave another answer")
 	}
 }
@@ -169,7 +167,7 @@ func TestCallsAndTheirResultsAreRead(t *testing.T) {
 		map[string]any{"id": "3", "function": map[string]any{"name": "wait", "arguments": "{}"}},
 	}}, map[string]any{"role": "tool", "tool_call_id": "1", "content": `{"success":true}`},
 		map[string]any{"role": "tool", "tool_call_id": "2", "content": `{"success":false,"message":"no"}`})
-	_, text := send(t, "POST", "/chat/completions", body(t, messages, nil))
+	_, text := sendTo(t, "POST", "/chat/completions", chatBody(t, messages, nil))
 	if got := readStream(t, text).text; got != `be brief|go|look({"a":1,"b":2}) is true|change({}) is false|wait({}) is false` {
 		t.Errorf("read: %s", got)
 	}
@@ -190,7 +188,7 @@ func TestErrors(t *testing.T) {
 		"unknown role":  {"POST", "/chat/completions", []byte(`{"model":"rules","messages":[{"role":"\u001b[31m"}]}`), 400, "invalid_request"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, text := send(t, c.method, c.path, c.body)
+			res, text := sendTo(t, c.method, c.path, c.body)
 			var e struct {
 				Error struct{ Message, Type, Code string }
 			}
@@ -205,7 +203,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestContentParts(t *testing.T) {
-	_, text := send(t, "POST", "/chat/completions",
+	_, text := sendTo(t, "POST", "/chat/completions",
 		[]byte(`{"model":"offline/rules","messages":[{"role":"user","content":[{"type":"text","text":"hel"},{"type":"text","text":"lo"}]},{"role":"assistant","content":null}]}`))
 	if got := readStream(t, text).text; got != "|hello" {
 		t.Errorf("the parts are read as %q", got)
@@ -216,11 +214,11 @@ func TestContentParts(t *testing.T) {
 // and says how many came and how it ended.
 func readUntil(t *testing.T, ctx context.Context, delay time.Duration, after int, cancel func()) (chunks int, err error) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, "POST", baseURL+"/chat/completions", bytes.NewReader(body(t, said("stop me"), nil)))
+	req, err := http.NewRequestWithContext(ctx, "POST", BaseURL+"/chat/completions", bytes.NewReader(chatBody(t, said("stop me"), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := server(delay).RoundTrip(req)
+	res, err := echoing(delay).RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,8 +256,8 @@ func TestStreamStopsWithItsClient(t *testing.T) {
 	})
 	t.Run("not read", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { // which fails when a goroutine is left
-			req, _ := http.NewRequestWithContext(t.Context(), "POST", baseURL+"/chat/completions", bytes.NewReader(body(t, said("stop me"), nil)))
-			res, err := server(0).RoundTrip(req)
+			req, _ := http.NewRequestWithContext(t.Context(), "POST", BaseURL+"/chat/completions", bytes.NewReader(chatBody(t, said("stop me"), nil)))
+			res, err := echoing(0).RoundTrip(req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -269,8 +267,8 @@ func TestStreamStopsWithItsClient(t *testing.T) {
 	t.Run("neither read nor closed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			req, _ := http.NewRequestWithContext(ctx, "POST", baseURL+"/chat/completions", bytes.NewReader(body(t, said("stop me"), nil)))
-			if _, err := server(0).RoundTrip(req); err != nil {
+			req, _ := http.NewRequestWithContext(ctx, "POST", BaseURL+"/chat/completions", bytes.NewReader(chatBody(t, said("stop me"), nil)))
+			if _, err := echoing(0).RoundTrip(req); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait() // the first chunk waits for a reader

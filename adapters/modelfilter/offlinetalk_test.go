@@ -1,0 +1,264 @@
+package modelfilter
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant/assistanttest"
+)
+
+// TestConversations holds conversations with the offline model; each message is understood in
+// the light of those before it. After => is what a message changes, after | what its answer says.
+func TestConversations(t *testing.T) {
+	for name, messages := range map[string][]string{
+		"yes does what was asked": {
+			"hide openai models => | more than half | openai: hides 16 of 17 shown models | type `yes` | \"add_ignore\":[\"*\"]",
+			"yes => openai+ignore(*) | Not saved yet", "yes => | no open question",
+		},
+		"only here and everything there": {
+			"only keep o3 on openai, hide all gemini => | openai: hides 16 of | gemini: hides 6 of",
+			"yes => openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) gemini+ignore(*)",
+		},
+		"no rules at all":              {"show the rules on gemini => | No rules on gemini."},
+		"a question is done on yes":    {"hide mini? => | I propose: hide `*mini*` on openai", "yes => openai+ignore(*mini*)"},
+		"a proposal is made on yes":    {"propose rules for hiding minis => | I propose: hide `*mini*` on openai", "yes => openai+ignore(*mini*)"},
+		"no leaves it":                 {"hide everything => | ask first", "no => | Nothing was changed", "yes => | no open question"},
+		"a question names what to say": {"save? => | That is a question | Say `save` to do it | chip: save"},
+		"every provider asks with counts": {
+			"hide all preview models on every provider => | on all providers, so I ask first | anthropic: hides 1 of | gemini: hides 1 of",
+			"yes => anthropic+ignore(*preview*) gemini+ignore(*preview*)",
+		},
+		"mini is no part of gemini": {"hide mini on every provider => | on openai | on xai", "do it => openai+ignore(*mini*) xai+ignore(*mini*)"},
+		"a provider can be excepted": {
+			"hide all preview models on every provider except gemini => | anthropic: hides 1 of", "yes => anthropic+ignore(*preview*)",
+		},
+		"an exception is kept": {
+			"hide all claude models on anthropic except claude-sonnet-5 => | anthropic: hides 4 of", "yes => anthropic+allow(claude-sonnet-5) anthropic+ignore(claude*)",
+		},
+		"families of two providers": {
+			"only show o3 and claude models, block every preview => | openai: hides 16 of | anthropic: hides 1 of",
+			"ok => openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) anthropic+allow(*4-5*) anthropic+allow(claude-opus-4-8) anthropic+allow(claude-sonnet-5) anthropic+ignore(*)",
+		},
+		"follow-ups": {"hide mini => openai+ignore(*mini*)", "and nano too => openai+ignore(*nano*)", "also on gemini => gemini+ignore(*nano*)", "and flash-lite too => gemini+ignore(*flash-lite*)"},
+		"a switch holds": {
+			"switch to gemini => switch(gemini)", "hide flash-lite => gemini+ignore(*flash-lite*)",
+		},
+		"pronouns": {
+			"why is gpt-3.5-turbo hidden? => | hidden by the ignore rule `gpt-3.5*`", "unhide it => openai+allow(gpt-3.5-turbo)",
+			"hide it again => openai-allow(gpt-3.5-turbo)",
+		},
+		"pronoun without a noun": {"hide them => | which models you mean"},
+		"undo as many as asked": {
+			"hide mini => openai+ignore(*mini*)", "hide nano, allow o3 => openai+ignore(*nano*) openai+allow(o3)", "hide gpt-4 => openai+ignore(gpt-4)",
+			"undo the last two changes => undo(2) | Took back 2 steps", "which models are hidden on openai => | `gpt-5-mini`, `gpt-4o-mini` and `o3-mini` are hidden by the ignore rule `*mini*`",
+			"undo everything => undo(100) | Took back 1 step", "undo => undo(1) | Nothing was undone",
+		},
+		"undo of a clear": {"clear all ignore rules => openai-ignore(all)", "undo that => undo(1)", "show the rules => | `*-preview` (ignore on openai) hides 2 models | `gpt-3.5*` (ignore on openai) hides 2 models"},
+		"questions over all providers": {
+			"hide nano on gemini => gemini+ignore(*nano*)",
+			"which models are hidden and why => | 5 models are hidden: | openai: `gpt-3.5-turbo` and `gpt-3.5-turbo-16k` are hidden by the ignore rule `gpt-3.5*` | gemini: `gemini-nano-1` is hidden by the ignore rule `*nano*`",
+			"which models are allowed on every provider => | 1 model is allowed: | `gpt-4o` is shown by the allow rule `gpt-4o`",
+			"why is gemini-2.5-pro shown => | gemini: `gemini-2.5-pro` is shown: no rule matches", "how many on anthropic => | 5 models on anthropic: 5 shown, 0 hidden",
+			"users can't see gpt-3.5-turbo => | hidden by the ignore rule `gpt-3.5*`", "remove all ignore rules for gemini => gemini-ignore(all)",
+		},
+		"why after a change": {"hide o3 => openai+ignore(o3)", "why? => | openai: `o3` is hidden by the ignore rule `o3`"},
+		"elsewhere is offered": {
+			"hide flash models => | No model of the current provider matches `flash` | - `hide flash models on gemini`: hides 3 models on gemini | chip: hide flash models on gemini | Nothing was changed",
+			"hide flash on gemini => gemini+ignore(*flash*)",
+		},
+		"words left over": {
+			"hide mini models carefully => | No model matches `carefully`. Nothing was changed. | - `hide mini models`: hides 3 models on openai",
+			"hide flash models on anthropic => | matches `flash`", "hide claud models on anthropic => | - `hide claude models on anthropic`: hides 5 models on anthropic",
+			"hide every wolpertinger => | matches `wolpertinger` | These work", "hide turb models => | - `hide turbo models`: hides 1 model on openai",
+		},
+		"each named provider has an answer": {
+			"hide all preview models of openai and gemini => gemini+ignore(*preview*) | Hidden already on openai",
+			"hide all nano models of anthropic and gemini => gemini+ignore(*nano*) | No model matches `nano`", "hide previews on xai => | No model matches `previews`. Nothing was changed.",
+		},
+		"a misspelt word": {
+			"hied gpt-4 and save => | - `hide gpt-4 and save`: hides 1 model on openai | chip: hide gpt-4 and save", "Please block the preveiw models => | matches `preveiw` | Nothing was changed",
+			"hide flash on gemni => | - `hide flash on gemini`: hides 3 models on gemini", "hello wolpertinger => | I did not understand",
+		},
+		"small talk": {
+			"what can you do => | I understand short requests | These work:", "how are you? => | a set of rules in this program", "verstecke alle preview modelle => | short requests in English only | Nothing was changed",
+			"are you an llm? => | not a language model | `winnow config connect` | Connect a model",
+		},
+		"rules that decide nothing": {
+			`add *turbo-16k* to the ignore list => openai+ignore(*turbo-16k*)`, "which rules are redundant? => | `*turbo-16k*` (ignore on openai) hides 0 models: other rules come before it | - `remove the rules \"*turbo-16k*\" on openai`",
+			`remove the rules "*turbo-16k*" on openai => openai-ignore(*turbo-16k*)`,
+		},
+		"yes to a suggestion": {"hide turb models => | Did you mean this?", "yes => openai+ignore(*turbo*) | chip: undo that", "undo => undo(1) | chip: save the changes | !chip: undo that"},
+		"which price":         {"hide models over 40$ on openai => openai+ignore(gpt-4) | dollars per million tokens, `price` of output", "what is over $1 input => | No model matches `price_in>1`"},
+		"greetings":           {"hi what can you do here? => | These work", "hello => | Hello."},
+		"nothing to save":     {"save => save()", "hide zork and save => | Nothing was changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOperator(t)
+			for _, m := range messages {
+				said, want, _ := strings.Cut(m, " =>")
+				parts := strings.Split(want, " | ")
+				did, answer := o.say(said)
+				if did != strings.TrimSpace(parts[0]) {
+					t.Errorf("%q does %q, want %q\n%s", said, did, parts[0], answer)
+				}
+				for _, part := range parts[1:] {
+					if absent, not := strings.CutPrefix(part, "!"); strings.Contains(answer, absent) == not {
+						t.Errorf("%q: want %q in\n%s", said, part, answer)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestNewestModelsStay says requests, and yes where they ask: the models that are shown
+// afterwards on each provider that changes.
+func TestNewestModelsStay(t *testing.T) {
+	t.Parallel()
+	const claudes, gpts = "claude-fable-5-preview claude-sonnet-5", "gpt-5.6-luna gpt-5.6-sol"
+	all := map[string]string{"openai": gpts, "anthropic": claudes, "gemini": "gemini-3.6-flash", "xai": "grok-4 grok-4-fast"}
+	for said, want := range map[string]map[string]string{
+		"only keep the newest Claude and GPT models, block every preview":                    {"openai": gpts, "anthropic": "claude-sonnet-5"},
+		"only keep the newest Claude and GPT models":                                         {"openai": gpts, "anthropic": claudes},
+		"show only the latest 2 claude models on anthropic":                                  {"anthropic": claudes},
+		"hide everything except the newest on anthropic, not previews":                       {"anthropic": claudes},
+		"hide all but the two newest gemini models on gemini":                                {"gemini": "gemini-3.1-pro-preview gemini-3.6-flash"},
+		"hide all grok models on xai except the most recent":                                 {"xai": "grok-4 grok-4-fast"},
+		"only keep the newest model of every provider":                                       all,
+		"only allow the newest of each major provider":                                       all,
+		"Set up the filter so only the latest models from each major provider are available": all,
+	} {
+		o := newOperator(t, map[string]string{"router": "anthropic/claude-sonnet-5 openai/gpt-5.5 x/y-preview"})
+		before := map[string]string{}
+		for provider := range operatorModels {
+			before[provider] = o.shown(provider)
+		}
+		_, answer := o.say(said)
+		if strings.Contains(answer, "\nproposal: ") {
+			_, answer = o.say("yes")
+		}
+		for provider, stay := range before {
+			if want[provider] != "" {
+				stay = want[provider]
+			}
+			if got := o.shown(provider); got != stay {
+				t.Errorf("after %q %s stay on %s, want %s\n%s", said, got, provider, stay, answer)
+			}
+		}
+		if n := len(strings.Fields(o.shown("router"))); n != 3 && !strings.Contains(said, "every provider") {
+			t.Errorf("after %q the router shows %d models", said, n)
+		}
+	}
+}
+
+// TestAFamilyThatIsNowhereIsSaid: of the families to keep, one that no provider has is no reason
+// to do nothing; neither is a kind that is excepted. Any other word is.
+func TestAFamilyThatIsNowhereIsSaid(t *testing.T) {
+	t.Parallel()
+	none := map[string]string{"anthropic": "", "gemini": "", "xai": ""}
+	o := newOperator(t, none)
+	_, answer := o.say("only keep the newest Claude and GPT models")
+	o.wants(answer, "No model matches `claude`", "\nproposal: ")
+	if o.say("yes"); o.shown("openai") != "gpt-5.6-luna gpt-5.6-sol" {
+		t.Errorf("%s stay", o.shown("openai"))
+	}
+	for _, said := range []string{"only keep claude models", "only keep the newest GPT models, block every prview"} {
+		o = newOperator(t, none)
+		did, answer := o.say(said)
+		if o.wants(answer, "Nothing was changed"); did != "" || strings.Contains(answer, "\nproposal: ") {
+			t.Errorf("%q does %q\n%s", said, did, answer)
+		}
+	}
+	o = newOperator(t, map[string]string{"openai": "gpt-4 gpt-5", "anthropic": "claude-3"})
+	if did, answer := o.say("only keep the newest Claude and GPT models, block every preview"); !strings.Contains(did, "openai+allow(gpt-5)") {
+		t.Errorf("it does %q\n%s", did, answer)
+	}
+}
+
+// TestUnknownWordsChangeNothing makes requests of words of the grammar and one that means
+// nothing: no rule changes, and no card is shown.
+func TestUnknownWordsChangeNothing(t *testing.T) {
+	t.Parallel()
+	verbs := []string{"hide", "block", "only allow", "allow", "unhide", "remove", "keep", "stop hiding", "get rid of", "please hide", "clear", "save and hide", "propose hiding"}
+	words := []string{
+		"mini", "nano", "gpt", "claude", "all", "the", "models", "every", "newest", "old", "and", "or", ",", "gpt-4o", "*turbo*", `"o3"`, "preview",
+		"on gemini", "on every provider", "except", "opus", "but not", "too", "everything", "starting with", "anthropic",
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	o := newOperator(t)
+	for range assistanttest.Rounds(60, 2000) {
+		var said []string
+		for range 1 + rnd.IntN(6) {
+			said = append(said, words[rnd.IntN(len(words))])
+		}
+		odd := []string{"zqxv", "carefully", "foobarish", "wolpertinger", "q", "qq-7"}[rnd.IntN(6)]
+		said = slices.Insert(said, rnd.IntN(len(said)+1), odd)
+		text := "hello. " + verbs[rnd.IntN(len(verbs))] + " " + strings.Join(said, " ")
+		before := fmt.Sprint(o.Diff())
+		if did, answer := o.say(text); did != "" || strings.Contains(answer, "\nproposal: ") || fmt.Sprint(o.Diff()) != before {
+			t.Fatalf("%q does %q\n%s", text, did, answer)
+		}
+	}
+}
+
+// TestExceptedModelsStayShown makes requests with an exception, and says yes: a model that the
+// exception names and that was shown is shown afterwards.
+func TestExceptedModelsStayShown(t *testing.T) {
+	t.Parallel()
+	sets := []string{"all gpt models", "everything", "mini models", "gpt-5*", "all claude models", "all models", "the newest gpt models", "old gpt-5 models", "flash", "preview models", "gpt-4 models and o3"}
+	at := []string{"", " on openai", " on every provider", " on gemini", " on anthropic", " on openai and gemini"}
+	excepted := []string{"gpt-4o", "gpt-5-mini", "claude-sonnet-5", "gemini-3.6-flash", "grok-4", "o3"}
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range assistanttest.Rounds(20, 300) {
+		e := excepted[rnd.IntN(len(excepted))]
+		text := "hide " + sets[rnd.IntN(len(sets))] + at[rnd.IntN(len(at))] + " except " + e
+		o := newOperator(t)
+		_, answer := o.say(text)
+		if strings.Contains(answer, "\nproposal: ") {
+			_, answer = o.say("yes")
+		}
+		if slices.Contains(allHidden(t, o.Window), providerOf(e)+"/"+e) {
+			t.Fatalf("%q hides %s:\n%s", text, e, answer)
+		}
+	}
+}
+
+// providerOf is the provider of a model of operatorModels.
+func providerOf(name string) string {
+	for provider, names := range operatorModels {
+		if slices.Contains(strings.Fields(names), name) {
+			return provider
+		}
+	}
+	return ""
+}
+
+// TestHidingMoreThanHalfAsks: no single message hides more than half of what a provider shows.
+func TestHidingMoreThanHalfAsks(t *testing.T) {
+	t.Parallel()
+	words := []string{"gpt", "claude", "mini", "opus", "sonnet", "gemini", "grok", "grok-4", "*o*", "*", "everything", "all models", "openai models", "*-*", `"g*"`, "flash", "the newest gpt", "fast", "o3", "gpt-4", "haiku"}
+	verbs := []string{"hide", "only allow", "block", "remove", "unallow"}
+	places := []string{"", " on gemini", " on xai", " on anthropic", " on openai and xai"}
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range assistanttest.Rounds(30, 500) {
+		text := verbs[rnd.IntN(len(verbs))] + " " + words[rnd.IntN(len(words))]
+		if rnd.IntN(2) == 0 {
+			text += " and " + words[rnd.IntN(len(words))]
+		}
+		text += places[rnd.IntN(len(places))]
+		o, shown := newOperator(t), map[string]int{}
+		for provider := range operatorModels {
+			shown[provider] = len(strings.Fields(o.shown(provider)))
+		}
+		did, answer := o.say(text)
+		for provider, before := range shown {
+			if now := len(strings.Fields(o.shown(provider))); 2*now < before {
+				t.Fatalf("%q leaves %d of %d shown on %s without asking: %s\n%s", text, now, before, provider, did, answer)
+			}
+		}
+	}
+}

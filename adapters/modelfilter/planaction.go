@@ -1,0 +1,223 @@
+package modelfilter
+
+import (
+	"slices"
+	"strings"
+
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+)
+
+// plan returns the rules that an action on the models takes.
+func (m *meaning) plan(action string) rulePlan {
+	p := rulePlan{Proposal: Proposal{Provider: m.provider}, notes: []string{}}
+	everything := m.all && len(m.excepted) == 0
+	switch {
+	case m.all && !everything && action != "hide" && action != "only": // "keep everything but mini"
+		left := &meaning{provider: m.provider, models: m.models, meant: m.excepted, patterns: m.keep, rules: m.rules}
+		left.hide(&p)
+	case everything && (action == "show" || action == "allow"):
+		p.RemoveIgnore = m.rules[Ignore]
+		if len(p.RemoveIgnore) == 0 {
+			p.note("There are no ignore rules on " + m.provider + ".")
+		}
+	case everything && action == "only":
+		p.note("Rules are per provider, so " + m.provider + " needs no change.")
+	case action == "only":
+		m.only(&p, m.meant, m.precise())
+	case m.all && action == "hide" && !everything:
+		m.only(&p, m.excepted, m.keep)
+	case action == "hide":
+		m.hide(&p)
+	case action == "show":
+		m.show(&p)
+	default:
+		m.allow(&p, m.precise())
+	}
+	return p
+}
+
+// useful leaves out of a plan the rules that would be refused, because others cover them; it
+// notes why when nothing is left.
+func (s Scope) useful(p rulePlan) rulePlan {
+	return withEngine(s, func(_ *provider, e *engine.Engine) rulePlan {
+		e = e.Clone()
+		changes, refused := p.changes(), []string(nil)
+		p.AddIgnore, p.AddAllow = nil, nil
+		for _, c := range changes {
+			if !c.Added {
+				e.Remove(c.List, c.Pattern)
+				continue
+			}
+			if _, err := e.Check(c.List, c.Pattern); err != nil {
+				refused = append(refused, visible(sentence(err.Error())))
+				continue
+			}
+			e.Add(c.List, c.Pattern)
+			if c.List == Ignore {
+				p.AddIgnore = append(p.AddIgnore, c.Pattern)
+			} else {
+				p.AddAllow = append(p.AddAllow, c.Pattern)
+			}
+		}
+		if len(p.changes()) == 0 {
+			p.notes = append(p.notes, refused...)
+		}
+		return p
+	})
+}
+
+func (p *rulePlan) note(text string) { p.notes = append(p.notes, visible(text)) }
+
+// precise returns patterns of the models without the exceptions.
+func (m *meaning) precise() []string {
+	if len(m.excepted) > 0 {
+		return m.exactly(m.meant, nil)
+	}
+	return m.patterns
+}
+
+// named lists models in a note.
+func (m *meaning) named(models []FoundModel) string {
+	var names []string
+	for _, f := range models {
+		names = append(names, displayName(m.provider, f.Info.ID))
+	}
+	if more := len(names) - maxNear; more > 1 {
+		names = append(names[:maxNear], assistant.Counted(more, "other model"))
+	}
+	return strings.Join(names, ", ")
+}
+
+// hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
+func (m *meaning) hide(p *rulePlan) {
+	shown := kept(m.meant, func(f FoundModel) bool { return !f.Hidden })
+	if len(shown) == 0 && len(m.meant) > 0 && !m.verbatim {
+		p.note("Hidden already on " + m.provider + ": " + m.named(m.meant) + ".")
+		return
+	}
+	if slices.ContainsFunc(m.patterns, hasWildcard) && len(m.excepted) > 0 {
+		m.addAllow(p, m.keep)
+	}
+	for _, pattern := range m.patterns {
+		switch {
+		case !hasWildcard(pattern) && slices.ContainsFunc(m.excepted, func(f FoundModel) bool { return f.called(pattern) }):
+			continue
+		case slices.Contains(m.rules[Allow], pattern):
+			p.RemoveAllow = append(p.RemoveAllow, pattern)
+		}
+		p.AddIgnore = append(p.AddIgnore, pattern)
+	}
+	stay := kept(shown, func(f FoundModel) bool {
+		return f.Status.Status == engine.Whitelisted && !slices.Contains(p.RemoveAllow, f.Status.Rule)
+	})
+	if len(stay) > 0 {
+		p.note("An allow rule keeps shown: " + m.named(stay) + ".")
+	}
+}
+
+func (m *meaning) addAllow(p *rulePlan, patterns []string) {
+	p.AddAllow = append(p.AddAllow, without(patterns, m.rules[Allow])...)
+}
+
+// only allows models by patterns, removes the allow rules that match others, and hides the rest.
+func (m *meaning) only(p *rulePlan, models []FoundModel, patterns []string) {
+	if len(models) == 0 {
+		p.note("No model on " + m.provider + " would be left.")
+		return
+	}
+	others := minus(m.models, models)
+	for _, rule := range m.rules[Allow] {
+		if !slices.Contains(patterns, rule) && len(matching(others, rule)) > 0 {
+			p.RemoveAllow = append(p.RemoveAllow, rule)
+		}
+	}
+	if m.addAllow(p, patterns); !slices.Contains(m.rules[Ignore], "*") {
+		p.AddIgnore = []string{"*"}
+	}
+	if len(p.changes()) == 0 {
+		p.note("The rules of " + m.provider + " already do that.")
+	}
+}
+
+// show removes the ignore rules that hide only models that are meant, or allows the models
+// when a broader rule hides them.
+func (m *meaning) show(p *rulePlan) {
+	hidden := kept(m.meant, func(f FoundModel) bool { return f.Hidden })
+	for _, rule := range m.rules[Ignore] {
+		hides := kept(m.models, func(f FoundModel) bool { return f.Hidden && f.Status.Rule == rule })
+		switch meant := common(hides, hidden); {
+		case slices.Contains(m.patterns, rule), len(meant) > 0 && len(meant) == len(hides):
+			p.RemoveIgnore = append(p.RemoveIgnore, rule)
+		case len(meant) > 0: // it hides others, too
+			p.RemoveIgnore = nil
+			m.allow(p, m.precise())
+			return
+		}
+	}
+	if len(p.RemoveIgnore) == 0 {
+		p.note("Not hidden on " + m.provider + ": " + m.named(m.meant) + ".")
+	}
+}
+
+func (m *meaning) allow(p *rulePlan, patterns []string) {
+	if m.addAllow(p, patterns); len(p.AddAllow) == 0 {
+		p.note("Allowed already on " + m.provider + ": " + strings.Join(patterns, ", ") + ".")
+	}
+}
+
+// planRemoval plans to remove rules that are named by their patterns or, where there is none
+// written so, by a word that only one of them has; all rules without a name.
+func (r *wants) planRemoval(a planArgs) (out []rulePlan, err error) {
+	providers, err := r.where(a.Provider)
+	if err != nil {
+		return nil, err
+	}
+	left := slices.Clone(a.Models) // those not found yet
+	for _, name := range providers {
+		s, err := r.w.On(name)
+		if err != nil {
+			return nil, err
+		}
+		p := rulePlan{Proposal: Proposal{Provider: name}, notes: []string{}}
+		var all []Rule
+		for _, list := range lists {
+			for _, v := range s.Rules(list) {
+				if a.List != "" && a.List != ruleType[list] {
+					continue
+				}
+				all = append(all, Rule{list, v.Pattern})
+			}
+		}
+		for _, rule := range all {
+			if a.Action == "remove" && !slices.ContainsFunc(a.Models, func(text string) bool { return rule.saidBy(text, all) }) {
+				continue
+			}
+			left = slices.DeleteFunc(left, func(text string) bool { return rule.saidBy(text, all) })
+			if rule.List == Ignore {
+				p.RemoveIgnore = append(p.RemoveIgnore, rule.Pattern)
+			} else {
+				p.RemoveAllow = append(p.RemoveAllow, rule.Pattern)
+			}
+		}
+		if len(p.changes()) > 0 || len(providers) == 1 {
+			out = append(out, p)
+		}
+	}
+	for _, text := range left {
+		if a.Action == "remove" {
+			r.miss(phrase{text: text}, []string{text}, nil)
+			r.text[len(r.text)-1] = "There is no single rule " + quote(text) + "."
+		}
+	}
+	return out, nil
+}
+
+// saidBy reports whether a text names the rule among others.
+func (r Rule) saidBy(text string, others []Rule) bool {
+	if r.Pattern == text || slices.ContainsFunc(others, func(o Rule) bool { return o.Pattern == text }) {
+		return r.Pattern == text
+	}
+	part := wordInName(text)
+	return part.MatchString(r.Pattern) && len(slices.DeleteFunc(slices.Clone(others), func(o Rule) bool { return !part.MatchString(o.Pattern) })) == 1
+}

@@ -1,0 +1,274 @@
+package modelfilter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+	"winnow/assistant/glob"
+)
+
+type planArgs struct {
+	Action   string   `json:"action" jsonschema:"hide; show: no longer hide; allow: show whatever is ignored; only: show nothing else; remove: rules by pattern or word; clear: all rules"`
+	Models   []string `json:"models,omitempty" jsonschema:"each an id, a pattern, words of names (mini is no part of gemini), newest with words, or a condition as for find_models; what fits one of them"`
+	Except   []string `json:"except,omitempty" jsonschema:"models that stay as they are"`
+	List     string   `json:"list,omitempty" jsonschema:"of remove and clear: just this list"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider, * for all; left out: the current one, else the only one with that id or family"`
+}
+
+// planTool makes the tool plan_rules. It waits for the disk, so it takes the window's lock
+// only to look something up.
+func (w *Window) planTool() assistant.Tool {
+	t := tool("Query", "plan_rules",
+		"Work out the exact rules that hide, show, allow or keep models named in words or by conditions, with their effect. No other known model is affected. Changes nothing: add the rules or propose them.",
+		func(_ context.Context, a planArgs) assistant.ToolResult { return w.toolPlanRules(a) })
+	t.Schema.Properties["action"].Enum = []any{"hide", "show", "allow", "only", "remove", "clear"}
+	t.Schema.Properties["list"].Enum = []any{ruleType[Ignore], ruleType[Allow]}
+	return t
+}
+
+// rulePlan is what an action takes on one provider.
+type rulePlan struct {
+	Proposal
+	notes []string // what is so already, or cannot be done
+}
+
+// toolPlanRules works out the rules for an action. It changes nothing.
+func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
+	r := w.wants()
+	plans, err := r.plan(a)
+	switch {
+	case err != nil:
+		return errorResult(err)
+	case len(r.unmatched) > 0:
+		f := assistant.Fail(assistant.CodeFailed, "%s", strings.Join(r.text, " "))
+		f.Data = fields{"unmatched": r.unmatched, "unknown_count": r.unknown}
+		return f
+	}
+	listed, says := []fields{}, r.text
+	for _, p := range plans {
+		data, say, err := w.planFields(p)
+		if err != nil {
+			return errorResult(err)
+		}
+		listed, says = append(listed, data), append(says, say)
+	}
+	if r.unknown > 0 {
+		says = append(says, fmt.Sprintf("Left out because a fact is unknown: %s.", assistant.Counted(r.unknown, "model")))
+	}
+	return assistant.OK(strings.Join(says, " "), fields{"plans": listed, "absent": r.text, "unknown_count": r.unknown})
+}
+
+// planFields is a plan with its effect, and the sentence about it.
+func (w *Window) planFields(p rulePlan) (fields, string, error) {
+	s, err := w.On(p.Provider)
+	if err != nil {
+		return nil, "", err
+	}
+	c := s.Counts()
+	out := fields{
+		"provider": visible(p.Provider), "add_ignore": visibleAll(p.AddIgnore), "remove_ignore": visibleAll(p.RemoveIgnore), "add_whitelist": visibleAll(p.AddAllow),
+		"remove_whitelist": visibleAll(p.RemoveAllow), "notes": p.notes, "shown_count": c.Available, "total_count": c.Total, "hides_count": 0, "shows_count": 0,
+	}
+	if len(p.changes()) == 0 {
+		return out, strings.Join(p.notes, " "), nil
+	}
+	data, err := json.Marshal(p.Proposal)
+	if err != nil {
+		return nil, "", err
+	}
+	effects, err := w.proposalEffects(data)
+	if err != nil {
+		return nil, "", err
+	}
+	sentences := []string{}
+	for _, e := range effects {
+		sentences = append(sentences, visible(e.Sentence))
+		for kind, name := range map[assistant.EffectKind]string{assistant.EffectRemoves: "hides", assistant.EffectAdds: "shows"} {
+			if e.Kind == kind {
+				out[name], out[name+"_count"] = displayNames(p.Provider, e.Items[:min(len(e.Items), maxListed)]), len(e.Items)
+			}
+		}
+	}
+	out["effects"] = sentences
+	return out, sentence(summarizeProposal(data)+": "+strings.Join(sentences, "; ")) + strings.Join(append([]string{""}, p.notes...), " "), nil
+}
+
+// plan plans an action on each provider that it concerns.
+func (r *wants) plan(a planArgs) (out []rulePlan, err error) {
+	phrases, err := readPhrases(a.Models)
+	if err != nil {
+		return nil, err
+	}
+	except, err := readPhrases(a.Except)
+	if err != nil {
+		return nil, err
+	}
+	if a.Action == "remove" || a.Action == "clear" {
+		return r.planRemoval(a)
+	}
+	if len(phrases) == 0 {
+		return nil, fmt.Errorf("no models are named")
+	}
+	var providers []string
+	on := map[string][]phrase{}
+	for _, p := range phrases {
+		n := len(r.unmatched)
+		found, err := r.locate(p, a.Provider)
+		if err != nil {
+			return nil, err
+		}
+		if len(r.unmatched) > n && a.Action == "only" && len(phrases) > 1 && len(p.names) == 1 && slices.Contains(knownFamilies, strings.ToLower(p.names[0])) && len(r.unmatched[n]["elsewhere"].([]string)) == 0 {
+			r.unmatched = r.unmatched[:n] // there is nothing to keep; r.text says so
+		}
+		for _, name := range found {
+			if on[name] = append(on[name], p); len(on[name]) == 1 {
+				providers = append(providers, name)
+			}
+		}
+	}
+	for _, p := range except {
+		if found, missing, _, err := r.fits(p, providers, true); err != nil {
+			return nil, err
+		} else if len(found) == 0 && len(providers) > 0 && !p.isKind() {
+			r.miss(p, missing, nil)
+		}
+	}
+	if len(r.unmatched) > 0 {
+		return nil, nil
+	}
+	for _, name := range providers {
+		m, err := r.mean(a.Action, name, on[name], except)
+		if err != nil {
+			return nil, err
+		}
+		s, err := r.w.On(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s.useful(m.plan(a.Action)))
+	}
+	return changing(out), nil
+}
+
+// changing leaves of several plans those that change a rule, if there are some.
+func changing(plans []rulePlan) []rulePlan {
+	some := slices.DeleteFunc(slices.Clone(plans), func(p rulePlan) bool { return len(p.changes()) == 0 })
+	if len(some) > 0 || len(plans) == 0 {
+		return some
+	}
+	return plans
+}
+
+// isKind reports whether an exception names a kind of models of which there need not be any:
+// "only gpt models, no previews".
+func (p phrase) isKind() bool {
+	const kinds = " preview mini nano embedding image audio beta exp experimental snapshot latest "
+	return len(p.names) == 0 || len(p.names) == 1 && strings.Contains(kinds, " "+strings.TrimSuffix(strings.ToLower(p.names[0]), "s")+" ")
+}
+
+// meaning is what phrases mean on one provider.
+type meaning struct {
+	provider        string
+	all             bool         // every model
+	verbatim        bool         // a pattern was given
+	models          []FoundModel // of the provider
+	meant, excepted []FoundModel
+	patterns        []string // match meant, and with keep no other model
+	keep            []string // patterns of excepted
+	rules           [2][]string
+}
+
+// exactly returns patterns for just some models, any of which may match those of also.
+func (m *meaning) exactly(wanted, also []FoundModel) []string {
+	return engine.Suggest(ids(wanted), ids(minus(m.models, append(also, wanted...))))
+}
+
+// mean finds the models of the phrases and patterns for them.
+func (r *wants) mean(action, provider string, phrases, except []phrase) (*meaning, error) {
+	models, err := r.models(provider)
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.w.On(provider)
+	if err != nil {
+		return nil, err
+	}
+	now := r.w.opts.Now()
+	m := &meaning{provider: provider, models: models}
+	for _, list := range lists {
+		for _, rule := range s.Rules(list) {
+			m.rules[list] = append(m.rules[list], rule.Pattern)
+		}
+	}
+	m.except(except, false, now)
+	var loose []FoundModel // models of phrases that no single pattern says
+	for _, p := range phrases {
+		loose = append(loose, m.add(p, action, now)...)
+	}
+	m.except(except, true, now)
+	m.excepted = common(m.excepted, m.meant)
+	m.patterns = append(m.patterns, m.exactly(minus(loose, m.excepted), m.meant)...)
+	m.meant = minus(m.meant, m.excepted)
+	if !covers(m.keep, m.excepted, minus(m.models, m.excepted)) {
+		m.keep = m.exactly(m.excepted, nil)
+	}
+	return m, nil
+}
+
+// add adds the models of a phrase, with the pattern that says it; it returns those of which no
+// single pattern does.
+func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundModel) {
+	from := m.models
+	if p.newest {
+		from = minus(from, m.excepted)
+	}
+	fit, _, _ := p.in(from, now)
+	if shown := kept(fit, func(f FoundModel) bool { return !f.Hidden }); len(p.facts) > 0 && action == "hide" && len(shown) > 0 {
+		fit = shown
+	}
+	m.all, m.verbatim = m.all || p.all(), m.verbatim || p.pattern() != ""
+	m.meant = append(m.meant, minus(fit, m.meant)...)
+	switch text := p.written(m.models, fit); {
+	case text != "":
+		m.patterns = append(m.patterns, text)
+	case p.newest: // newer ones may come
+		for _, f := range fit {
+			m.patterns = append(m.patterns, glob.Quote(displayName(m.provider, f.Info.ID)))
+		}
+	default:
+		return fit
+	}
+	return nil
+}
+
+// except takes models out: the newest are those of what is meant.
+func (m *meaning) except(except []phrase, newest bool, now time.Time) {
+	for _, p := range except {
+		if p.newest != newest {
+			continue
+		}
+		from := m.models
+		if newest {
+			from = m.meant
+		}
+		fit, _, _ := p.in(from, now)
+		m.excepted = append(m.excepted, minus(fit, m.excepted)...)
+		if text := p.written(m.models, fit); text != "" && !newest {
+			m.keep = append(m.keep, text)
+		}
+	}
+}
+
+// covers reports whether patterns match all of wanted and none of others.
+func covers(patterns []string, wanted, others []FoundModel) bool {
+	matches := func(f FoundModel) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool { return glob.Compile(p).MatchID(f.Info.ID) })
+	}
+	return !slices.ContainsFunc(others, matches) && len(kept(wanted, matches)) == len(wanted)
+}

@@ -1,0 +1,164 @@
+package modelfilter
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"winnow/adapters/modelfilter/condition"
+	"winnow/assistant/nearest"
+)
+
+// wants finds out what phrases mean on the providers of a window. It waits for the disk.
+type wants struct {
+	w         *Window
+	read      map[string][]FoundModel // the models of the providers that were looked at
+	unknown   int                     // models of which a fact that a phrase asks about is unknown
+	unmatched []fields                // phrases that no model fits
+	text      []string                // and what to say of each
+	problems  []string                // of usage files
+	asks      bool                    // it is a question: that a condition holds for no model is an answer
+}
+
+func (w *Window) wants() *wants { return &wants{w: w, read: map[string][]FoundModel{}} }
+
+// models returns all models of a provider.
+func (r *wants) models(provider string) ([]FoundModel, error) {
+	if all, ok := r.read[provider]; ok {
+		return all, nil
+	}
+	found, err := r.w.Find(condition.Condition{}, provider)
+	if err == nil {
+		r.read[provider] = found.Models
+		r.problems = append(r.problems, found.Problems...)
+	}
+	return found.Models, err
+}
+
+// where lists the providers that a name stands for: "" the current one, "*" all of them.
+func (r *wants) where(provider string) ([]string, error) {
+	if provider == "*" {
+		return withLock(r.w, func() []string { return slices.Clone(r.w.order) }), nil
+	}
+	s, err := r.w.On(provider)
+	if err != nil {
+		return nil, err
+	}
+	return []string{s.Provider()}, nil
+}
+
+// locate returns the providers on which a phrase means something: of the named ones those
+// that have such models; with none named the current one, else the only one that has the id or
+// the family. A phrase that fits nothing is noted as unmatched.
+func (r *wants) locate(p phrase, provider string) ([]string, error) {
+	names, err := r.where(provider)
+	if err != nil {
+		return nil, err
+	}
+	found, missing, unknown, err := r.fits(p, names, provider == "*")
+	r.unknown += unknown
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	var elsewhere, family []string
+	if provider == "" {
+		all, _ := r.where("*") // all are known
+		if elsewhere, _, unknown, err = r.fits(p, all, true); err != nil {
+			return nil, err
+		}
+		for _, name := range elsewhere {
+			if p.isFamily(r.read[name]) {
+				family = append(family, name)
+			}
+		}
+		if len(family) == 1 {
+			r.unknown += unknown
+			return family, nil
+		}
+	}
+	r.miss(p, missing, elsewhere)
+	return nil, nil
+}
+
+// fits returns those of some providers on which models fit a phrase, and when there are none
+// the words that no model fits.
+func (r *wants) fits(p phrase, names []string, some bool) (found, missing []string, unknown int, err error) {
+	for i, name := range names {
+		models, err := r.models(name)
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		fit, n, miss := p.in(models, r.w.opts.Now())
+		unknown += n
+		if len(miss) == 0 && (len(fit) > 0 || !some) {
+			found = append(found, name)
+		}
+		if i == 0 || len(miss) < len(missing) {
+			missing = miss
+		}
+	}
+	if len(missing) == 0 {
+		missing = append(slices.Clone(p.names), p.facts...)
+	}
+	return found, missing, unknown, nil
+}
+
+// letterWords finds the words of names that can be misspelt.
+var letterWords = regexp.MustCompile(`[a-z]{4,}`)
+
+// miss notes a phrase that no model fits: which words, what they may be misspellings of, and
+// who has such models.
+func (r *wants) miss(p phrase, missing, elsewhere []string) {
+	if r.asks && slices.Equal(missing, p.facts) {
+		return
+	}
+	near := []string{}
+	for _, word := range missing {
+		if len(elsewhere) == 0 && letterWords.FindString(strings.ToLower(word)) == strings.ToLower(word) {
+			near = append(near, r.misspelt(strings.ToLower(word))...)
+		}
+	}
+	text := "No model matches " + quoteAll(missing) + "."
+	if len(elsewhere) > 0 {
+		text = "No model of the current provider matches " + quoteAll(missing) + ", but some of " + strings.Join(elsewhere, ", ") + " do."
+	}
+	r.text = append(r.text, text)
+	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "elsewhere": visibleAll(elsewhere)})
+}
+
+// misspelt are words of the names of known models, and of families, from which a word differs
+// by one letter, a long one by two.
+func (r *wants) misspelt(word string) (near []string) {
+	known := slices.Clone(knownFamilies)
+	for _, models := range r.read {
+		for _, m := range models {
+			known = append(known, letterWords.FindAllString(strings.ToLower(m.Info.ID), -1)...)
+		}
+	}
+	slices.Sort(known)
+	for _, k := range slices.Compact(known) {
+		if strings.HasPrefix(word, k) {
+			return nil
+		}
+		if nearest.Distance(word, k) <= max(1, len(word)/4) {
+			near = append(near, k)
+		}
+	}
+	return near[:min(len(near), maxNear)]
+}
+
+// knownFamilies are the model families of the well-known vendors: one of which no provider has
+// a model is no misspelling.
+var knownFamilies = []string{"claude", "command", "deepseek", "gemini", "gemma", "gpt", "grok", "kimi", "llama", "mistral", "qwen", "sonar"}
+
+// readPhrases reads phrases; an error says what a condition lacks.
+func readPhrases(texts []string) (out []phrase, err error) {
+	for _, text := range texts {
+		p, err := readPhrase(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

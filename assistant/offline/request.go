@@ -1,0 +1,138 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// request is the body of POST /v1/chat/completions, as far as it is read.
+type request struct {
+	tools     map[string]bool // those that are offered
+	system    string
+	exchanges []*exchange // oldest first; the last is the one to answer
+	usage     bool        // the stream ends with the tokens that were used: none
+}
+
+// exchange is one user message and the calls made for it.
+type exchange struct {
+	user     string
+	answer   string // the text of the last response
+	pictures bool   // there are some beside the text
+	calls    []*call
+	rounds   int // responses with calls
+}
+
+// call is a tool call of the conversation and what came of it.
+type call struct {
+	name, text string  // text: the arguments as args.encode writes them
+	result     *result // nil: no result in the request
+}
+
+// result is a tool result.
+type result struct {
+	success bool
+	message string // what failed, when it did not succeed
+	code    string
+	data    gjson.Result
+}
+
+// args are the arguments of a call.
+type args map[string]any
+
+// encode writes arguments with their keys in order.
+func (a args) encode() string {
+	b, err := json.Marshal(a)
+	if err != nil || a == nil {
+		return "{}" // a value that JSON does not have is never put in
+	}
+	return string(b)
+}
+
+// texts reads a list of strings; entries of another type are left out.
+func texts(list gjson.Result) (out []string) {
+	for _, v := range list.Array() {
+		if v.Type == gjson.String {
+			out = append(out, v.String())
+		}
+	}
+	return out
+}
+
+// readRequest reads the body of a chat request. What is wrong with a damaged one, or one for
+// another model, is a *problem.
+func readRequest(body []byte) (*request, *problem) {
+	b := gjson.ParseBytes(body)
+	messages := b.Get("messages").Array()
+	switch model := b.Get("model").String(); {
+	case !gjson.ValidBytes(body):
+		return nil, &problem{http.StatusBadRequest, "invalid_json", "the request is not JSON"}
+	case model != ModelID && model != "offline/"+ModelID:
+		return nil, &problem{http.StatusNotFound, "model_not_found", "there is no model " + clean(model) + " here; the only one is " + ModelID}
+	case len(messages) == 0:
+		return nil, &problem{http.StatusBadRequest, "invalid_request", "messages must not be empty"}
+	}
+	r := &request{usage: b.Get("stream_options.include_usage").Bool(), tools: map[string]bool{}}
+	for _, name := range texts(b.Get("tools.#.function.name")) {
+		r.tools[name] = b.Get("tool_choice").String() != "none"
+	}
+	open := map[string]*call{} // calls without a result
+	for i, m := range messages {
+		if wrong := r.add(m, open); wrong != "" {
+			return nil, &problem{http.StatusBadRequest, "invalid_request", fmt.Sprintf("messages[%d]: %s", i, wrong)}
+		}
+	}
+	return r, nil
+}
+
+// add reads one message and returns what is wrong with it.
+func (r *request) add(m gjson.Result, open map[string]*call) (wrong string) {
+	content := m.Get("content")
+	text := content.String()
+	if content.IsArray() {
+		text = strings.Join(texts(content.Get("#.text")), "")
+	} else if content.Type != gjson.String && content.Type != gjson.Null {
+		return "content must be a string or a list of parts"
+	}
+	switch role := m.Get("role").String(); role {
+	case "system", "developer":
+		r.system += "\n\n" + text
+	case "user":
+		r.exchanges = append(r.exchanges, &exchange{user: text, pictures: content.Get(`#(type=="image_url")`).Exists()})
+	case "assistant":
+		if len(r.exchanges) == 0 {
+			break
+		}
+		calls, now := m.Get("tool_calls").Array(), r.exchanges[len(r.exchanges)-1]
+		if now.answer = text; len(calls) > 0 {
+			now.rounds++
+		}
+		for _, c := range calls {
+			a := args{}
+			_ = json.Unmarshal([]byte(c.Get("function.arguments").String()), &a) // damaged arguments are none
+			k := &call{name: c.Get("function.name").String(), text: a.encode()}
+			now.calls, open[c.Get("id").String()] = append(now.calls, k), k
+		}
+	case "tool":
+		id := m.Get("tool_call_id").String()
+		if k := open[id]; k != nil {
+			k.result = readResult(text)
+			delete(open, id)
+		}
+	default:
+		return fmt.Sprintf("unknown role %q", clean(role))
+	}
+	return ""
+}
+
+// readResult reads a tool message. Plain text is the message of a successful result.
+func readResult(content string) *result {
+	b := gjson.Parse(content)
+	if !gjson.Valid(content) || !b.IsObject() {
+		return &result{success: true, message: content}
+	}
+	return &result{success: b.Get("success").Bool(), message: b.Get("message").String(), code: b.Get("error_code").String(), data: b.Get("data")}
+}
