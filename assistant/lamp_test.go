@@ -63,6 +63,8 @@ var (
 	_ assistant.Exporter    = (*deskLamp)(nil)
 	_ assistant.Budgeter    = (*deskLamp)(nil)
 	_ assistant.Positioned  = (*deskLamp)(nil)
+	_ assistant.Placer      = (*deskLamp)(nil)
+	_ assistant.Applier     = (*deskLamp)(nil)
 	_ assistant.Dirtier     = (*deskLamp)(nil)
 	_ assistant.Pager       = (*deskLamp)(nil)
 	_ assistant.Saver       = (*deskLamp)(nil)

@@ -281,3 +281,12 @@ func TestTheLampIsUsedByOthers(t *testing.T) {
 		t.Errorf("the position is %v", position)
 	}
 }
+
+// Place implements assistant.Placer: a lamp has no position to move.
+func (l *deskLamp) Place() assistant.Window { return l }
+
+// Applied implements assistant.Applier: nothing applies what the lamp saves.
+func (l *deskLamp) Applied() assistant.Applied { return assistant.Applied{} }
+
+// WaitApplied implements assistant.Applier.
+func (l *deskLamp) WaitApplied(context.Context) assistant.Applied { return l.Applied() }

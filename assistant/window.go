@@ -24,8 +24,10 @@ import (
 //	Log          records what the user did, for the model
 //	Budgeter     limits the size of its Context
 //	Positioned   has a position that is stored with the session
+//	Placer       can be used from other places than the one its pane shows
 //	Dirtier      knows whether something is unsaved
 //	Saver        saves its state outside the session, for example in a file
+//	Applier      is a Saver that applies what it has saved
 //	Refresher    is a Saver that can reload what is saved
 //	Watcher      is a Saver that notices when another program changes what is saved
 //	Describer    describes what a change did
@@ -73,8 +75,10 @@ var optional = map[string]func(Window) bool{
 	"Log":         is[Log],
 	"Budgeter":    is[Budgeter],
 	"Positioned":  is[Positioned],
+	"Placer":      is[Placer],
 	"Dirtier":     is[Dirtier],
 	"Saver":       is[Saver],
+	"Applier":     is[Applier],
 	"Refresher":   is[Refresher],
 	"Watcher":     is[Watcher],
 	"Describer":   is[Describer],
@@ -174,6 +178,13 @@ type Positioned interface {
 	Position() (json.RawMessage, error)
 	// SetPosition restores a position, except for parts that no longer exist.
 	SetPosition(position json.RawMessage) error
+}
+
+// Placer is a Window that can be used from a place of its own, such as a provider: by
+// somebody who does not see its pane, and must not move it for those who do.
+type Placer interface {
+	// Place returns the same window from a new place, with a position of its own.
+	Place() Window
 }
 
 // Dirtier is a Window that knows whether its state differs from what is saved.

@@ -10,8 +10,8 @@ import (
 // Queries returns tools for agents that, unlike the window's own assistant, do not see its
 // context. For other windows it returns none.
 func Queries(window assistant.Window) []assistant.Tool {
-	w, ok := window.(*Window)
-	if !ok {
+	w, at := placeOf(window)
+	if w == nil {
 		return nil
 	}
 	list := assistant.NewTool("list_providers", "List the providers with their numbers of rules and, once its models have been read, how many of them are shown.",
@@ -19,7 +19,7 @@ func Queries(window assistant.Window) []assistant.Tool {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			all := w.contextProviders()
-			return assistant.OK(assistant.Counted(len(all), "provider"), fields{"providers": all, "current_provider": visible(w.current)}), nil
+			return assistant.OK(assistant.Counted(len(all), "provider"), fields{"providers": all, "current_provider": visible(at.current(w))}), nil
 		})
 	list.Title, list.Category, list.Idempotent = "List the providers", "Provider", true
 	tools := []assistant.Tool{list}

@@ -81,10 +81,13 @@ type ContextRule struct {
 }
 
 // Context returns a Context of the current provider, truncated to the budget.
-func (w *Window) Context() (any, error) {
+func (w *Window) Context() (any, error) { return w.context(nil) }
+
+// context returns the Context as seen from a place.
+func (w *Window) context(at *place) (any, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p := w.providerNamed(w.current)
+	p := w.providerNamed(at.current(w))
 	e := w.engine(p)
 	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Providers: w.contextProviders(), Warnings: w.warnings(p, e)}
 	c.Models.Total, c.Models.Available, c.Models.Source = e.Total(), e.Available(), sourceCounts(p.models)
@@ -92,8 +95,11 @@ func (w *Window) Context() (any, error) {
 		c.Models.At = p.models.At.UTC().Format(time.RFC3339)
 	}
 	c.Changes = w.contextNews()
-	c.UI.Search, c.UI.Unsaved = visible(w.search), w.dirty()
-	if h := w.highlight; h.Rule != "" && slices.Contains(p.lists[h.List].effective(), h.Rule) {
+	c.UI.Unsaved = w.dirty()
+	if at == nil {
+		c.UI.Search = visible(w.search)
+	}
+	if h := w.highlight; at == nil && h.Rule != "" && slices.Contains(p.lists[h.List].effective(), h.Rule) {
 		c.UI.Rule = &RuleRef{visible(h.Rule), ruleType[h.List]}
 	}
 	limit := int(float64(w.contextBudget()) * budget.Params{}.CPT())

@@ -1,6 +1,7 @@
 package modelfilter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,10 +96,12 @@ type listedModel struct {
 }
 
 // findModel finds a model: first in the current provider, then in the one its id names,
-// then in all others. An exact match takes precedence over one in another case.
-func (w *Window) findModel(text string) (listedModel, error) {
-	places := []*provider{w.providerNamed(w.current)}
-	if head, _, ok := strings.Cut(text, "/"); ok && !strings.EqualFold(head, w.current) && slices.Contains(w.order, strings.ToLower(head)) {
+// then in all others. An exact match takes precedence over one in another case. "" means
+// the window's current provider.
+func (w *Window) findModel(current, text string) (listedModel, error) {
+	current = cmp.Or(current, w.current)
+	places := []*provider{w.providerNamed(current)}
+	if head, _, ok := strings.Cut(text, "/"); ok && !strings.EqualFold(head, current) && slices.Contains(w.order, strings.ToLower(head)) {
 		places = append(places, w.providerNamed(strings.ToLower(head)))
 	}
 	p := places[len(places)-1] // where it is missing
@@ -126,18 +129,20 @@ func (w *Window) findModel(text string) (listedModel, error) {
 func (w *Window) FindModel(model string) (s Scope, id string, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m, err := w.findModel(model)
+	m, err := w.findModel("", model)
 	return Scope{w, m.name}, m.id, err == nil
 }
 
 // toolExplain says why a model has its status, and what is known about it. It waits for the
 // disk.
-func (w *Window) toolExplain(text string) assistant.ToolResult { return w.aboutModel(text, false) }
+func (w *Window) toolExplain(a modelArgs) assistant.ToolResult {
+	return w.aboutModel(a.current, a.Model, false)
+}
 
 // aboutModel describes a model; with facts, the message also includes its facts.
-func (w *Window) aboutModel(text string, facts bool) assistant.ToolResult {
+func (w *Window) aboutModel(current, text string, facts bool) assistant.ToolResult {
 	text = strings.TrimSpace(text)
-	m, r := w.knownModel(text)
+	m, r := w.knownModel(current, text)
 	if m.id == "" {
 		return r
 	}
@@ -156,10 +161,10 @@ func (w *Window) aboutModel(text string, facts bool) assistant.ToolResult {
 }
 
 // knownModel finds a model. If m.id is "", r says that there is none.
-func (w *Window) knownModel(text string) (m listedModel, r assistant.ToolResult) {
+func (w *Window) knownModel(current, text string) (m listedModel, r assistant.ToolResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	m, err := w.findModel(text)
+	m, err := w.findModel(current, text)
 	if err == nil {
 		return m, r
 	}
@@ -180,7 +185,7 @@ func (ExplainModel) Step() string { return "" }
 func (ExplainModel) about() string { return "" }
 
 func (a ExplainModel) do(_ context.Context, w *Window) (string, error) {
-	if r := w.toolExplain(a.Model); r.Success {
+	if r := w.toolExplain(modelArgs{Model: a.Model}); r.Success {
 		return strings.ReplaceAll(strings.TrimSuffix(r.Message, "."), "`", ""), nil
 	}
 	return "", withLock(w, func() error { return w.noModel(strings.TrimSpace(a.Model)) })
@@ -190,7 +195,7 @@ func (a ExplainModel) do(_ context.Context, w *Window) (string, error) {
 // similar name.
 func (w *Window) noModel(text string) error {
 	said := "no provider lists " + safetext.Visible(text)
-	m, err := w.findModel(text)
+	m, err := w.findModel("", text)
 	if displayName(m.name, text) == text {
 		text = m.name + "/" + text
 	}
@@ -247,9 +252,9 @@ func (m listedModel) explain(known condition.Model) assistant.ToolResult {
 
 func (w *Window) toolDetails(a detailArgs) assistant.ToolResult {
 	if strings.TrimSpace(a.Model) != "" {
-		return w.aboutModel(a.Model, true)
+		return w.aboutModel(a.current, a.Model, true)
 	}
-	return w.onProvider("", func(p *provider, e *engine.Engine) assistant.ToolResult {
+	return w.onProvider(a.current, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		c, data := counts(p, e), p.countFields(e)
 		maps.Copy(data, fields{
 			"hidden_count": c.Hidden, "whitelisted_count": c.Whitelisted, "unfiltered_count": c.Unfiltered,

@@ -35,10 +35,12 @@ type (
 		Provider  string   `json:"provider,omitempty" jsonschema:"the provider; the current one if left out"`
 	}
 	detailArgs struct {
-		Model string `json:"model,omitempty" jsonschema:"id or name of a model; left out: an overview"`
+		Model   string `json:"model,omitempty" jsonschema:"id or name of a model; left out: an overview"`
+		current string // provider of the caller's place; "" is the window's
 	}
 	modelArgs struct {
-		Model string `json:"model" jsonschema:"id or name of a model"`
+		Model   string `json:"model" jsonschema:"id or name of a model"`
+		current string // as in detailArgs
 	}
 	providerArgs struct {
 		Provider string `json:"provider" jsonschema:"one of providers"`
@@ -84,7 +86,7 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Query", "get_model_details", "Describe what is known of a model. Without a model: an overview of the current provider.",
 			func(_ context.Context, a detailArgs) assistant.ToolResult { return w.toolDetails(a) }),
 		tool("Query", "explain_model_status", "Explain why a model is hidden or shown: the rule that decides, and all that match.",
-			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a.Model) }),
+			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a) }),
 		w.findTool(),
 		tool("Query", "list_rules", "List the rules of both lists in order, with how many models each decides and what is staged.",
 			func(_ context.Context, a rulesArgs) assistant.ToolResult { return w.toolList(a) }),
@@ -93,7 +95,9 @@ func (w *Window) Tools() []assistant.Tool {
 			func(_ context.Context, a Proposal) assistant.ToolResult { return w.toolPropose(a) }),
 		tool("Query", "plan_save", "Show what a save would change in the .env file and which models that hides and shows. Changes nothing.", w.toolPlan),
 		tool("Provider", "switch_provider", "Show another provider. Changes no rule.",
-			func(_ context.Context, a providerArgs) assistant.ToolResult { return w.toolSwitch(a) }),
+			func(ctx context.Context, a providerArgs) assistant.ToolResult {
+				return w.toolSwitch(callerPlace(ctx), a)
+			}),
 		tool("Provider", "refresh_models", "Ask the provider or the proxy for its models again. Goes to the network.", w.toolRefresh),
 		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),
 		tool("State", "undo", "Take back your own last changes of the rules in this session, the newest turn first; those of the user stay. What was saved stays in the file.",
@@ -135,7 +139,12 @@ var toolTitles = map[string]string{
 
 // tool returns a tool. Tools that change rules or save have Write set.
 func tool[A any](category, name, description string, run func(context.Context, A) assistant.ToolResult) assistant.Tool {
-	t := assistant.NewTool(name, description, func(ctx context.Context, a A) (assistant.ToolResult, error) { return run(ctx, a), nil })
+	t := assistant.NewTool(name, description, func(ctx context.Context, a A) (assistant.ToolResult, error) {
+		if at, uses := any(&a).(fromPlace); uses && callerPlace(ctx) != nil {
+			at.from(callerPlace(ctx).named())
+		}
+		return run(ctx, a), nil
+	})
 	t.Category, t.Write = category, category == "Rules" || category == "State"
 	t.Destructive, t.Idempotent = t.Write && !strings.HasPrefix(name, "add_"), true
 	return t
@@ -205,13 +214,13 @@ func sentence(s string) string {
 	return s
 }
 
-func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
+func (w *Window) toolSwitch(at *place, a providerArgs) assistant.ToolResult {
 	if strings.TrimSpace(a.Provider) == "" { // otherwise onProvider would use the current one
 		return errorResult(&UnknownError{What: "provider", Known: withLock(w, func() []string { return slices.Clone(w.order) })})
 	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		verb, data := "is already", p.countFields(e)
-		if w.setCurrent(p) {
+		if at.move(w, p) {
 			verb = "is now"
 		}
 		data["ignore_rules"], data["whitelist_rules"] = p.listed(Ignore), p.listed(Allow)

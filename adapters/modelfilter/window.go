@@ -171,7 +171,7 @@ func (w *Window) setLocked(locked bool) {
 	defer w.mu.Unlock()
 	switch {
 	case locked && !w.locked:
-		w.atLock = lockState{w.current, map[string]ruleSet{}}
+		w.atLock = lockState{provider: w.current, rules: map[string]ruleSet{}}
 		for name, p := range w.providers {
 			w.atLock.rules[name] = ruleSet{slices.Clone(p.lists[Ignore].rules), slices.Clone(p.lists[Allow].rules)}
 		}
@@ -189,6 +189,7 @@ func (w *Window) setLocked(locked bool) {
 type lockState struct {
 	provider string
 	rules    map[string]ruleSet // staged rules by provider
+	stays    bool               // another user's turn: the pane stays where it is
 }
 
 // showTurn selects the first provider whose rules the turn has changed, so that the effect
@@ -199,7 +200,7 @@ func (w *Window) showTurn() {
 		before, p := w.atLock.rules[name], w.providerNamed(name)
 		return !slices.Equal(before[Ignore], p.lists[Ignore].rules) || !slices.Equal(before[Allow], p.lists[Allow].rules)
 	}
-	if w.current != w.atLock.provider || changed(w.current) {
+	if w.atLock.stays || w.current != w.atLock.provider || changed(w.current) {
 		return
 	}
 	if i := slices.IndexFunc(w.order, changed); i >= 0 {

@@ -26,7 +26,8 @@
 //
 // # Caveats
 //
-// The model filter's selected provider and search text belong to the window, so they are the same for all users.
+// The model filter's selected provider and search text belong to the window, so they are the same on all screens. A
+// session without a screen has its own; see Hub.Place.
 //
 // The journal is the change log of a window. What compaction removes from it before the window is served never
 // reaches the team's history.

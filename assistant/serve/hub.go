@@ -184,6 +184,15 @@ func (h *Hub) Journal() *checkpoint.Journal { return h.opts.Session.Journal }
 // Window returns the shared window, for reading.
 func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
 
+// Place returns the shared window from a place of its own, if it is an assistant.Placer: what is chosen there, such as
+// a provider, is not chosen for others.
+func (h *Hub) Place() assistant.Window {
+	if w, ok := h.opts.Session.Window.(assistant.Placer); ok {
+		return w.Place()
+	}
+	return h.opts.Session.Window
+}
+
 // Join specifies who opens a session, and which one.
 type Join struct {
 	User    string         // name shown to other users and author of the pairs; "" is shown as "someone", and the author is then the user of the history
@@ -192,6 +201,9 @@ type Join struct {
 	Session string         // session to continue; "" starts a new one
 	Model   string         // "" means the model last used in the session, or that of the hub
 	Models  *llm.Registry  // contains Model; nil means the models of the hub
+	// Window is the window from a place of its own, from Place: for a session without a screen. nil means the place
+	// that all screens show.
+	Window assistant.Window
 }
 
 // maxUser is the maximum width of a user name in cells.
@@ -216,6 +228,9 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 		}
 	}
 	o.Author, o.Role = safetext.Line(j.User, maxUser), cmp.Or(j.Role, assistant.RoleSave)
+	if j.Window != nil {
+		o.Window = j.Window
+	}
 	if !o.Role.May(assistant.RoleRead) {
 		return nil, &assistant.RoleError{Role: o.Role, Need: assistant.RoleRead}
 	}

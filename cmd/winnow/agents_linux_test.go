@@ -75,6 +75,26 @@ func TestAgentsJoinTheHub(t *testing.T) {
 			}
 		}
 	}
+	s.must(os.WriteFile(s.file(".env"), []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nANTHROPIC_API_KEY=sk-test-bbbbbbbbbbbbbbbb\n"), 0o600))
+	for !strings.Contains(s.running.call("GET", "/v1/window", "", ""), `"provider":"anthropic"`) { // until the server has read it
+	}
+	switched := func(a agent) bool {
+		raw, err := json.Marshal(a.call("list_providers", nil).Data)
+		s.must(err)
+		return strings.Contains(string(raw), `"current_provider":"anthropic"`)
+	}
+	if got := there.call("switch_provider", map[string]any{"provider": "anthropic"}); !got.Success || !switched(there) {
+		t.Errorf("switch_provider: %+v", got)
+	}
+	if got := s.running.call("POST", "/v1/window/edit", `{"session":"`+id+`","tool":"switch_provider","arguments":{"provider":"anthropic"}}`, ""); !strings.Contains(got, "is now anthropic") {
+		t.Errorf("switch_provider: %s", got)
+	}
+	if own := s.running.call("GET", "/v1/window?session="+id, "", ""); !strings.Contains(own, `"current_provider":"anthropic"`) {
+		t.Errorf("the window of the session: %.300s", own)
+	}
+	if window = s.running.call("GET", "/v1/window", "", ""); strings.Contains(window, `"current_provider":"anthropic"`) || switched(here) || switched(byToken) {
+		t.Errorf("an agent and a program have moved what others see: %.300s", window)
+	}
 	var plan assistant.SavePlan
 	s.must(json.Unmarshal([]byte(s.running.call("GET", "/v1/window/plan?session="+id, "", "")), &plan))
 	by := map[string]int{}

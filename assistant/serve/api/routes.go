@@ -49,7 +49,7 @@ func (s *Server) register() {
 	add(s, operation("listCheckpoints", "GET /v1/sessions/{id}/checkpoints", "List the checkpoints of the session, oldest first", "no_session"), s.listCheckpoints)
 	answer(s, operation("rollBack", "POST /v1/sessions/{id}/rollback", "Go back to a checkpoint. The request must be confirmed if it would also undo steps of other sessions", "no_session", "no_checkpoint", "nothing_to_roll_back", "busy", "held", "plan_changed", codePrecondition, "no_basis", "others_changed"), s.rollBack)
 
-	answer(s, operation("showWindow", "GET /v1/window", "Show the window as the assistant sees it, and who is changing it"), s.showWindow)
+	answer(s, operation("showWindow", "GET /v1/window", "Show the window as the assistant sees it, and who is changing it", "no_session"), s.showWindow)
 	answer(s, operation("exportWindow", "GET /v1/window/export", "Show the saved state of the window in full, for programs"), s.exportWindow)
 	answer(s, operation("editWindow", "POST /v1/window/edit", "Call a tool of the window as a step of the user, which can be undone", codeOfTool, "no_session", "busy", "held", "lasting", "unknown_tool", "invalid_arguments"), s.editWindow)
 	add(s, operation("planSave", "GET /v1/window/plan", "Show what a save would write, and the digest that identifies it", "no_session", "not_saved"), s.planSave)

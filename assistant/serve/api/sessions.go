@@ -124,7 +124,7 @@ func (s *Server) openSession(ctx context.Context, in *opening) (*opened, error) 
 	bounded, cancel := context.WithTimeout(ctx, s.opts.HistoryWait)
 	defer cancel()
 	client := clientOf(ctx)
-	session, err := s.hub.Open(bounded, serve.Join{User: client.User, Role: client.Role, Key: client.Key, Session: in.Body.Session, Model: in.Body.Model})
+	session, err := s.hub.Open(bounded, serve.Join{User: client.User, Role: client.Role, Key: client.Key, Session: in.Body.Session, Model: in.Body.Model, Window: s.hub.Place()})
 	switch {
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
 		s.log.Warn("history does not answer", "error", err)

@@ -194,6 +194,8 @@ func (w *walk) single() {
 	w.refused("invalid_arguments", "POST", "/v1/window/edit", byHandOf(w.anna, `,"tool":"add_word","arguments":{"word":1}`))
 	w.refused("nothing_unsaved", "POST", "/v1/window/discard", byHandOf(w.anna, `,"digest":"x"`))
 	w.refused("no_session", "GET", "/v1/window/plan?session=none", "")
+	w.refused("no_session", "GET", "/v1/window?session=none", "")
+	w.get(nil, "GET", "/v1/window?session="+w.anna, "")
 	for path, body := range map[string]string{"/v1/window/save": byHandOf(w.anna, ""), "/v1/window/discard": byHandOf(w.anna, ""), w.path + "/rollback": `{"checkpoint":"x"}`} {
 		w.refused("no_basis", "POST", path, body)
 		for _, tag := range []string{"x", `"x", "y"`, `*`} {

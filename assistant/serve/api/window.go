@@ -25,8 +25,19 @@ type toolInfo struct {
 	Parameters  json.RawMessage `json:"parameters" doc:"the JSON Schema of its arguments"`
 }
 
-func (s *Server) showWindow(context.Context, *struct{}) (windowInfo, error) {
+type viewing struct {
+	Session string `query:"session" doc:"the id of a session, whose choices, such as a provider, the context then has; the default is what screens show"`
+}
+
+func (s *Server) showWindow(_ context.Context, in *viewing) (windowInfo, error) {
 	w := s.hub.Window()
+	if in.Session != "" {
+		st, err := s.lookAt(in.Session)
+		if err != nil {
+			return windowInfo{}, err
+		}
+		w = st.Session.Session().Window()
+	}
 	value, err := w.Context()
 	if err != nil {
 		return windowInfo{}, err

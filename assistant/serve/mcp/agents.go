@@ -59,7 +59,8 @@ type agent struct {
 	who    credential.Credential
 	ctx    context.Context // ends with the connection
 	end    context.CancelFunc
-	began  bool // it counts towards the limits; guarded by the mutex of agents
+	window assistant.Window // from a place of its own
+	began  bool             // it counts towards the limits; guarded by the mutex of agents
 }
 
 // NewAgents returns the agents of a hub, initially none.
@@ -158,7 +159,7 @@ func (a *Agents) join(ctx context.Context, who credential.Credential, o Options)
 	if !who.Role.May(assistant.RoleRead) {
 		return nil, &assistant.RoleError{Role: who.Role, Need: assistant.RoleRead}
 	}
-	c := &agent{agents: a, who: who}
+	c := &agent{agents: a, who: who, window: a.opts.Hub.Place()}
 	c.ctx, c.end = context.WithCancel(ctx)
 	if err := a.add(c); err != nil {
 		c.end()
@@ -291,7 +292,7 @@ func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 // openWindow returns the window of the hub, which stays open.
 func (c *agent) openWindow(context.Context, bool) (Opened, error) {
 	hub := c.agents.opts.Hub
-	return Opened{Window: hub.Window(), Journal: hub.Journal(), Use: func(*assistant.Session) {}, Close: func() error { return nil }}, nil
+	return Opened{Window: c.window, Journal: hub.Journal(), Use: func(*assistant.Session) {}, Close: func() error { return nil }}, nil
 }
 
 // openSession opens the session of a connection. The user is that of the credential, or, on this machine, the agent.
@@ -304,7 +305,7 @@ func (c *agent) openSession(ctx context.Context, client string) (*serve.Session,
 	if user == "" {
 		user = client + windowlock.AgentSuffix
 	}
-	s, err := c.agents.opts.Hub.Open(ctx, serve.Join{User: user, Role: c.who.Role, Key: c.who.Key, Model: "mcp/" + client, Models: models})
+	s, err := c.agents.opts.Hub.Open(ctx, serve.Join{User: user, Role: c.who.Role, Key: c.who.Key, Model: "mcp/" + client, Models: models, Window: c.window})
 	if err != nil {
 		return nil, fmt.Errorf("no session can be opened: %w", err)
 	}

@@ -30,8 +30,8 @@
 // itself could answer. Otherwise, such a tool is refused unless Options.AllowSave is set or the setting confirm is
 // "never".
 //
-// The position in the window, such as the current provider, is kept for the duration of the connection. In a hub, it
-// belongs to the window.
+// The position in the window, such as the current provider, is kept for the duration of the connection, and it is not
+// that of a screen.
 //
 // The package implements the part of section 12 of winnow's specification about
 // winnow mcp.

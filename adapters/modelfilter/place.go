@@ -1,0 +1,162 @@
+package modelfilter
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"winnow/assistant"
+)
+
+// placed is the window as used from a place of its own: its current provider is not the one that
+// the pane shows. Rules and everything else are those of the window.
+type placed struct {
+	*Window
+	at *place
+}
+
+// place is where somebody without a pane is in a window. A nil place is the window's own.
+type place struct {
+	mu       sync.Mutex
+	provider string
+}
+
+var (
+	_ assistant.Placer     = (*Window)(nil)
+	_ assistant.Positioned = placed{}
+)
+
+// Place implements [assistant.Placer]. The place begins at the window's current provider.
+func (w *Window) Place() assistant.Window {
+	return placed{w, &place{provider: w.Provider()}}
+}
+
+// placeOf returns a window and the place from which it is used; nil is its own.
+func placeOf(window assistant.Window) (*Window, *place) {
+	switch w := window.(type) {
+	case *Window:
+		return w, nil
+	case placed:
+		return w.Window, w.at
+	}
+	return nil, nil
+}
+
+// placeKey is the context key of the place from which a tool is called.
+type placeKey struct{}
+
+// callerPlace returns the place from which a tool is called.
+func callerPlace(ctx context.Context) *place {
+	at, _ := ctx.Value(placeKey{}).(*place)
+	return at
+}
+
+// current returns the current provider of a place. The caller holds w.mu.
+func (at *place) current(w *Window) string {
+	if at == nil {
+		return w.current
+	}
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	if !slices.Contains(w.order, at.provider) {
+		return w.current // it has gone
+	}
+	return at.provider
+}
+
+// named returns the provider of a place, which may have gone.
+func (at *place) named() string {
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	return at.provider
+}
+
+// move makes p the current provider of a place; false if it already was. The caller holds w.mu.
+func (at *place) move(w *Window, p *provider) bool {
+	if at == nil {
+		return w.setCurrent(p)
+	}
+	was := at.current(w)
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	at.provider = p.name
+	return was != p.name
+}
+
+// Context implements [assistant.Window].
+func (p placed) Context() (any, error) { return p.context(p.at) }
+
+// Tools implements [assistant.Window].
+func (p placed) Tools() []assistant.Tool {
+	tools := p.Window.Tools()
+	for i := range tools {
+		run, write := tools[i].Run, tools[i].Write
+		tools[i].Run = func(ctx context.Context, args json.RawMessage) assistant.ToolResult {
+			if write {
+				p.stay()
+			}
+			return run(context.WithValue(ctx, placeKey{}, p.at), args)
+		}
+	}
+	return tools
+}
+
+// stay keeps the pane where it is at the end of a turn that runs now.
+func (w *Window) stay() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.atLock.stays = true
+}
+
+// Apply implements [assistant.Window]: the pane stays where it is.
+func (p placed) Apply(raw json.RawMessage) error {
+	s, err := readState(raw)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.Provider, s.Search = p.current, p.search
+	p.apply(s)
+	return nil
+}
+
+// Where implements [assistant.Pager]: nobody looks at a tab.
+func (placed) Where() assistant.Location { return assistant.Location{Page: PageName} }
+
+// Position implements [assistant.Positioned].
+func (p placed) Position() (json.RawMessage, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return json.Marshal(position{Provider: p.at.current(p.Window)})
+}
+
+// SetPosition implements [assistant.Positioned].
+func (p placed) SetPosition(raw json.RawMessage) error {
+	var stored position
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		return fmt.Errorf("the position in the window cannot be read: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if found, err := p.findProvider(stored.Provider); err == nil && stored.Provider != "" {
+		p.at.move(p.Window, found)
+	}
+	return nil
+}
+
+// fromPlace is implemented by the arguments of tools that use the current provider.
+type fromPlace interface{ from(provider string) }
+
+func (a *ruleArgs) from(provider string)   { a.Provider = otherwise(a.Provider, provider) }
+func (a *listArgs) from(provider string)   { a.Provider = otherwise(a.Provider, provider) }
+func (a *importArgs) from(provider string) { a.Provider = otherwise(a.Provider, provider) }
+func (a *detailArgs) from(provider string) { a.current = provider }
+func (a *modelArgs) from(provider string)  { a.current = provider }
+func (p *Proposal) from(provider string)   { p.Provider = otherwise(p.Provider, provider) }
+
+func otherwise(given, provider string) string { return cmp.Or(strings.TrimSpace(given), provider) }
