@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// installTime is how long npm may take, so that a registry that does not answer holds up nothing.
+const installTime = 40 * time.Second
+
+// npmPackages installs packages into a folder of the test, or skips the test with the reason.
+func npmPackages(t *testing.T, packages ...string) (dir string) {
+	t.Helper()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("left out: %s is not installed", program)
+		}
+	}
+	dir = t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), installTime)
+	defer cancel()
+	install := exec.CommandContext(ctx, "npm", append([]string{"install", "--no-audit", "--no-fund", "--no-save", "--ignore-scripts", "--fetch-retries=0", "--prefix", dir}, packages...)...)
+	install.Dir, install.WaitDelay = dir, time.Second
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("left out: npm cannot install %s: %v %.200s", strings.Join(packages, " "), err, out)
+	}
+	return dir
+}
+
+// The TypeScript SDK connects through pipes, over SSH and over HTTP, all to one window.
+func TestTheTypeScriptSDK(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out: it installs packages")
+	}
+	s := serveSSH(t, "anna")
+	dir := npmPackages(t, "@modelcontextprotocol/sdk")
+	script, err := os.ReadFile("testdata/clients/client.mjs")
+	s.must(err)
+	s.must(os.WriteFile(filepath.Join(dir, "client.mjs"), script, 0o600))
+	kinds := map[string][]string{
+		"pipe": {"winnow", "mcp"},
+		"ssh":  append([]string{"ssh"}, s.sshArgs("anna", "winnow", "mcp")...),
+		"http": {s.running.url + "/mcp", s.running.token},
+	}
+	var clients sync.WaitGroup
+	for kind, args := range kinds {
+		clients.Go(func() {
+			cmd := exec.CommandContext(t.Context(), "node", append([]string{filepath.Join(dir, "client.mjs"), kind}, args...)...)
+			cmd.Dir, cmd.Env = s.dir, s.env
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			out, err := cmd.Output()
+			var got struct {
+				Tools   []string
+				Prompts int
+				Rules   string
+				Added   struct{ Success bool }
+				Refused bool
+			}
+			if err != nil || json.Unmarshal(out, &got) != nil {
+				t.Errorf("%s: %v, %s%s", kind, err, out, said.String())
+				return
+			}
+			if !slices.Contains(got.Tools, "add_ignore_rule") || got.Prompts == 0 || got.Rules != "application/json" || !got.Added.Success || !got.Refused {
+				t.Errorf("%s: %s", kind, out)
+			}
+		})
+	}
+	clients.Wait()
+	window := s.running.call("GET", "/v1/window", "", "")
+	for kind := range kinds {
+		if rule := fmt.Sprintf("ts-%s-*", kind); !strings.Contains(window, rule) {
+			t.Errorf("the window lacks the rule %s", rule)
+		}
+	}
+}
