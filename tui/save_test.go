@@ -12,23 +12,25 @@ import (
 	"winnow/tui/usecase"
 )
 
-// 25: when another program has changed the rules that are unsaved here, a save
-// asks once, with both sides, and one key answers.
+// When another program has changed the same rules in another way, a save asks once, with
+// both sides, and one key answers.
 func TestAConflictIsResolvedByOneAnswer(t *testing.T) {
 	for key, want := range map[string]string{
-		"y": "ignore o3*, ignore theirs*", "t": "ignore gpt-3.5*, ignore o3*, ignore theirs*", "n": "ignore o3*",
+		"y": "ignore o3*, ignore theirs*, ignore mine*", "t": "ignore o3*, ignore theirs*", "n": "ignore o3*, ignore mine*",
 	} {
 		t.Run(key, func(t *testing.T) {
 			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x") // gpt-3.5*
 			d.hold("the deletion", func() bool { return d.rules() == "ignore o3*" })
-			theirs := strings.Replace(testEnv, "o3*", "o3*,theirs*", 1)
+			d.Type("i", "/hide mine*", tuitest.Send)
+			d.hold("the new rule", func() bool { return d.rules() == "ignore o3*, ignore mine*" })
+			theirs := strings.Replace(testEnv, "gpt-3.5*,o3*", "o3*,theirs*", 1)
 			if err := os.WriteFile(d.file, []byte(theirs), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			d.Type(tuitest.CtrlS)
-			for _, line := range []string{"was changed by another program", "hid theirs* on openai", "stopped hiding gpt-3.5* on openai"} {
+			for _, line := range []string{"was changed by another program", "hid theirs* on openai", "hid mine* on openai"} {
 				d.Wait(line)
 			}
 			d.clock.Advance(overlayGuard)
@@ -41,22 +43,26 @@ func TestAConflictIsResolvedByOneAnswer(t *testing.T) {
 	}
 }
 
-// A change of other variables is merged without a question.
-func TestAForeignChangeOfOtherVariablesAsksNothing(t *testing.T) {
-	d := startProgram(t, setup{})
-	d.goTo("PANE")
-	d.Type("x")
-	d.hold("the deletion", func() bool { return d.rules() == "ignore o3*" })
-	if err := os.WriteFile(d.file, []byte(testEnv+"OTHER=1\n"), 0o600); err != nil {
-		t.Fatal(err)
+// Changes of other variables and of other rules are merged before the plan is shown.
+func TestAForeignChangeOfOtherRulesAsksNothing(t *testing.T) {
+	for name, theirs := range map[string]string{
+		"another variable": testEnv + "OTHER=1\n", "another rule of the list": strings.Replace(testEnv, "o3*", "o3*,theirs*", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := startProgram(t, setup{})
+			d.goTo("PANE")
+			d.Type("x")
+			d.hold("the deletion", func() bool { return d.rules() == "ignore o3*" })
+			if err := os.WriteFile(d.file, []byte(theirs), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d.Type(tuitest.CtrlS)
+			d.Wait("Save these changes?")
+			d.clock.Advance(overlayGuard)
+			d.Type("y")
+			d.hold("the file", func() bool { return d.env() == strings.Replace(theirs, "gpt-3.5*,", "", 1) })
+		})
 	}
-	d.Type(tuitest.CtrlS)
-	d.Wait("Save these changes?")
-	d.clock.Advance(overlayGuard)
-	d.Type("y")
-	d.hold("the file", func() bool {
-		return d.env() == strings.Replace(testEnv, "gpt-3.5*,", "", 1)+"OTHER=1\n"
-	})
 }
 
 // What went wrong after the file was written is shown, and does not go with the program.
@@ -99,6 +105,10 @@ func TestASaveMergesOrAsks(t *testing.T) {
 			d.goTo("PANE")
 			d.Type("x")
 			d.says("deleted ignore rule")
+			if name == "the same rules" { // which both sides replace
+				d.Type("i", "/hide mine*", tuitest.Send)
+				d.hold("the new rule", func() bool { return d.rules() == "ignore o3*, ignore mine*" })
+			}
 			if err := os.WriteFile(d.file, []byte(c.theirs), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -76,8 +76,7 @@ type act interface {
 	about() string
 }
 
-// Act implements [assistant.Actor]. It returns ErrLocked, assistant.ErrMoved, or the errors
-// of the corresponding method.
+// Act implements [assistant.Actor]. Its errors are ErrLocked, assistant.ErrMoved, or the method's.
 func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done string, err error) {
 	known, ok := a.(act)
 	if !ok {
@@ -355,26 +354,6 @@ func (ReadModels) do(ctx context.Context, w *Window) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// Step implements [assistant.Act]; it is not an undoable step.
-func (MarkSeen) Step() string { return "" }
-
-func (MarkSeen) about() string { return "" }
-
-func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
-	s, err := w.On(a.Provider)
-	if err != nil {
-		return "", err
-	}
-	what := assistant.Counted(s.Counts().New, "new model")
-	if all, err := w.News(a.Provider); err == nil && slices.ContainsFunc(all, func(n News) bool { return n.Kind != models.Appeared }) {
-		what = assistant.Counted(len(all), "change")
-	}
-	if err := w.Seen(a.Provider); err != nil {
-		return "", err
-	}
-	return what + " of " + safetext.Visible(a.Provider) + " marked as seen", nil
 }
 
 // Step implements [assistant.Act]; it is not an undoable step.

@@ -16,8 +16,8 @@
 // the folder can be edited: a save writes it to the `.env`, which takes precedence.
 //
 // If another program changes the file, Watch and Save merge the staged rules into the
-// changed file; PlanSave takes the merge into account but changes nothing. Only a list that
-// both sides changed is a conflict, which RefreshSaved resolves.
+// changed file; PlanSave takes the merge into account but changes nothing. Only a rule
+// that both sides changed differently is a conflict, which RefreshSaved resolves.
 //
 // # What is saved
 //

@@ -1,6 +1,7 @@
 package modelfilter
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
@@ -160,4 +162,24 @@ func (n News) Text() string {
 		parts = append(parts, shownWord(n.Model.Hidden))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// Step implements [assistant.Act]; it is not an undoable step.
+func (MarkSeen) Step() string { return "" }
+
+func (MarkSeen) about() string { return "" }
+
+func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
+	s, err := w.On(a.Provider)
+	if err != nil {
+		return "", err
+	}
+	what := assistant.Counted(s.Counts().New, "new model")
+	if all, err := w.News(a.Provider); err == nil && slices.ContainsFunc(all, func(n News) bool { return n.Kind != models.Appeared }) {
+		what = assistant.Counted(len(all), "change")
+	}
+	if err := w.Seen(a.Provider); err != nil {
+		return "", err
+	}
+	return what + " of " + safetext.Visible(a.Provider) + " marked as seen", nil
 }

@@ -244,6 +244,32 @@ func mergeRules(base, ours, theirs []string) []string {
 	return merged
 }
 
+// conflicting lists the changes from base to ours that contradict those from base to theirs:
+// a rule that both sides replaced, by different rules, and a pattern that one side added to
+// the ignore list and the other to the allow list. All other changes are merged by
+// mergeRules.
+func conflicting(provider string, base, ours, theirs ruleSet) []RuleChange {
+	var out []RuleChange
+	for _, list := range lists {
+		removed := without(without(base[list], ours[list]), theirs[list])
+		mine, others := without(ours[list], base[list]), without(theirs[list], base[list])
+		mine, others = without(mine, others), without(others, mine)
+		replaced := len(removed) > 0 && len(mine) > 0 && len(others) > 0
+		if replaced {
+			for _, r := range removed {
+				out = append(out, RuleChange{Provider: provider, List: list, Pattern: r})
+			}
+		}
+		opposite := without(theirs[1-list], base[1-list])
+		for _, r := range mine {
+			if replaced || slices.Contains(opposite, r) && !slices.Contains(ours[1-list], r) {
+				out = append(out, RuleChange{Provider: provider, List: list, Pattern: r, Added: true})
+			}
+		}
+	}
+	return out
+}
+
 // reorder lists the providers that can be chosen: those that were read, those with staged
 // rules, the current one and, if there is no key variable at all, those in the catalogue.
 func (w *Window) reorder(read []string) {

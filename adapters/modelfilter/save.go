@@ -269,21 +269,15 @@ func (w *Window) conflictWith(r *envSnapshot) (*assistant.Conflict, error) {
 	return &assistant.Conflict{Path: w.source.Path, Missing: missing, Theirs: fileChanges(w.source.File, r.source.File), Both: inWords(both)}, nil
 }
 
-// changedOnBothSides lists the staged changes of lists that were changed differently in the
-// file.
+// changedOnBothSides lists the staged changes that contradict changes of the file.
 func (w *Window) changedOnBothSides(r *envSnapshot) []RuleChange {
 	var out []RuleChange
 	for _, p := range w.dirtyProviders() {
-		var theirs, saved, staged ruleSet
+		var theirs ruleSet
 		if found := r.providers[p.name]; found != nil {
 			theirs = found.saved()
 		}
-		for list, l := range p.lists {
-			if l.dirty() && !slices.Equal(theirs[list], l.saved) && !slices.Equal(theirs[list], l.rules) {
-				saved[list], staged[list] = l.saved, l.rules
-			}
-		}
-		out = append(out, ruleChanges(p.name, saved, staged)...)
+		out = append(out, conflicting(p.name, p.saved(), p.staged(), theirs)...)
 	}
 	return out
 }

@@ -164,13 +164,13 @@ func TestSaveMergesForeignChanges(t *testing.T) {
 	}
 }
 
-// TestAListChangedOnBothSidesAsks neither overwrites nor merges by itself.
-func TestAListChangedOnBothSidesAsks(t *testing.T) {
+// TestARuleReplacedOnBothSidesAsks neither overwrites nor merges by itself.
+func TestARuleReplacedOnBothSidesAsks(t *testing.T) {
 	start := func(t *testing.T) *fixture {
 		t.Helper()
 		f := fresh(t, plainEnv)
 		f.must(second(f.Add(Ignore, "o1")))
-		f.must(f.Remove(Ignore, "*-preview"))
+		f.must(f.Remove(Ignore, "gpt-3.5*")) // theirs is gpt-4 in its place
 		f.write(theirEnv)
 		plan, err := f.PlanSave(t.Context())
 		if err != nil || plan.Conflict == nil || !strings.Contains(text(plan), "Merge with the file or load it first") {
@@ -197,10 +197,10 @@ func TestAListChangedOnBothSidesAsks(t *testing.T) {
 	t.Run("merge", func(t *testing.T) {
 		f := start(t)
 		f.must(second(f.RefreshSaved(t.Context(), false)))
-		f.wantRules(Ignore, "gpt-4", "o1")
+		f.wantRules(Ignore, "*-preview", "gpt-4", "o1")
 		f.wantRules(Allow)
 		f.must(second(f.Save(t.Context())))
-		if want := strings.Replace(theirEnv, "*-preview,gpt-4", "gpt-4,o1", 1); f.file() != want {
+		if want := strings.Replace(theirEnv, "*-preview,gpt-4", "*-preview,gpt-4,o1", 1); f.file() != want {
 			t.Errorf("file = %q, want %q", f.file(), want)
 		}
 	})
@@ -276,11 +276,12 @@ func TestWatch(t *testing.T) {
 	}
 	f.wantRules(Allow, "gpt-4o-preview", "gpt-4")
 
+	f.must(f.Remove(Allow, "gpt-4o-preview"))
 	f.write(strings.Replace(f.file(), "gpt-4o-preview", "theirs", 1))
-	if c := <-changes; c.Conflict == nil || c.Changed || len(c.Conflict.Both) != 1 {
+	if c := <-changes; c.Conflict == nil || c.Changed || len(c.Conflict.Both) != 2 {
 		t.Errorf("change = %+v, want a conflict", c)
 	}
-	f.wantRules(Allow, "gpt-4o-preview", "gpt-4")
+	f.wantRules(Allow, "gpt-4")
 
 	f.must(second(f.Discard()))
 	if c := <-changes; c.Conflict != nil || !c.Changed || f.Dirty() {

@@ -160,7 +160,7 @@ const (
 	dropStaged    stagedPolicy = iota // the file's rules replace them
 	retainStaged                      // they are not changed
 	mergeStaged                       // the staged changes are applied to the file's rules
-	mergeOrReport                     // like mergeStaged, but lists changed on both sides are a conflict
+	mergeOrReport                     // like mergeStaged, but a rule changed differently on both sides is a conflict
 )
 
 // mergedLists returns the lists of p after adopting s. p is not changed.

@@ -352,11 +352,12 @@ var toolCases = map[string]toolCase{
 	"save nothing": {tool: "save_changes", args: `{}`, says: []string{"nothing to save"}},
 	"save changed file": {
 		setup: func(f *fixture) {
+			f.must(f.Remove(Ignore, "gpt-3.5*"))
 			f.must(second(f.Add(Ignore, "o1")))
 			f.write(strings.Replace(plainEnv, "gpt-3.5*", "theirs", 1) + "SECRET_TOKEN=hush-hush-hush\n")
 		},
 		tool: "save_changes", args: `{}`, fails: "failed", says: []string{"was changed by another program", "Only the user"},
-		data: map[string]any{"changed_by_others": strs("IGNORE_MODELS_OPENAI", "SECRET_TOKEN")}, rules: []string{"*-preview", "gpt-3.5*", "o1"},
+		data: map[string]any{"changed_by_others": strs("IGNORE_MODELS_OPENAI", "SECRET_TOKEN")}, rules: []string{"*-preview", "o1"},
 	},
 	"save impossible": {
 		setup: func(f *fixture) {
@@ -530,6 +531,7 @@ func TestNoSecretReachesTheModel(t *testing.T) {
 		said = append(said, name, f.call(tt.tool, tt.args))
 	}
 	f.must(f.SetProvider("openai"))
+	f.must(f.Remove(Ignore, f.Rules(Ignore)[0].Pattern))
 	f.must(second(f.Add(Ignore, "zz")))
 	f.write("OPENAI_API_KEY=sk-openai-changed\nIGNORE_MODELS_OPENAI=theirs\n")
 	said = append(said, f.call("save_changes", "{}"))
