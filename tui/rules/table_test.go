@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant/llm"
 	"winnow/tui/pane"
@@ -207,6 +208,43 @@ func TestFactsAreReadOnceAndOnlyForTheTable(t *testing.T) {
 	if *described != 20_000 {
 		t.Errorf("%d facts were read of 20,000 models", *described)
 	}
+}
+
+// TestAFrameLooksForColumnsOnce counts how often a fact is written as text: for the rows on the
+// screen, and not for all models to find out which columns have a value. One column has none,
+// so that this takes all models.
+func TestAFrameLooksForColumnsOnce(t *testing.T) {
+	const n = 20_000
+	written := 0
+	for i := range columns {
+		was := columns[i].text
+		columns[i].text = func(m *condition.Model, now time.Time) string {
+			if written++; i == len(columns)-1 {
+				return ""
+			}
+			return was(m, now)
+		}
+		t.Cleanup(func() { columns[i].text = was })
+	}
+	b, _ := openTable(t, many(n))
+	b.do("show-models")
+	b.Lines(120, 30)
+	if written < n {
+		t.Fatalf("%d facts were written of %d models: the test counts nothing", written, n)
+	}
+	frame := func(after string) {
+		t.Helper()
+		written = 0
+		if b.Lines(120, 30); written > 30*len(columns) {
+			t.Errorf("after %s a frame writes %d facts", after, written)
+		}
+	}
+	frame("nothing")
+	b.do("pane-down")
+	frame("a step")
+	b.do("add-ignore")
+	b.keys("<enter>")
+	frame("a rule")
 }
 
 // TestSortingAndSearchingCostWhatTheModelsCost compares the work for 2,000 and for 20,000
