@@ -11,8 +11,12 @@ import (
 	"winnow/assistant"
 )
 
-// nothingChanged ends every answer that refuses to act.
-const nothingChanged = "Nothing was changed."
+const (
+	// nothingChanged ends every answer that refuses to act.
+	nothingChanged = "Nothing was changed."
+	// sayYes ends an answer that asks.
+	sayYes = "Accept the proposal, or type `yes`."
+)
 
 // edits are the changes of plan_rules in the order in which they are made: its name for each,
 // the tool that makes one, and what that is in words.
@@ -166,7 +170,7 @@ func (c *conversation) ask(plans []plan) bool {
 		}
 	}
 	c.sayf("%s", bullets(head, lines))
-	c.sayf("%s Accept the proposal, or type `yes`.", nothingChanged)
+	c.sayf("%s %s", nothingChanged, sayYes)
 	return true
 }
 

@@ -143,7 +143,7 @@ func (c *conversation) expand() []clause {
 	var base clause       // the request that a follow-up continues
 	for _, x := range c.past[max(0, len(c.past)-remembered):] {
 		open, base = complete(c.parse(x.user), base)
-		if acted(x) || !slices.ContainsFunc(open, clause.changesRules) {
+		if acted(x) || !strings.Contains(x.answer, sayYes) {
 			open = nil
 		}
 	}

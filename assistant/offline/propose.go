@@ -14,7 +14,7 @@ import (
 const maxProposals = 3
 
 // try notes a request that may be meant instead of one that cannot be done.
-func (c *conversation) try(request string) { c.tries = append(c.tries, clean(request)) }
+func (c *conversation) try(request string) { c.tries = unique(append(c.tries, clean(request))) }
 
 // propose offers those of the noted requests that can be done, with their effect, and when
 // there is none some examples. Nothing is proposed after a change.
@@ -23,8 +23,8 @@ func (c *conversation) propose() {
 		return
 	}
 	var lines []string
-	tries := unique(c.tries)
-	for _, request := range tries[:min(len(tries), 2*maxProposals)] {
+	for i := 0; i < len(c.tries) && i < 2*maxProposals; i++ { // one that fails may add others
+		request := c.tries[i]
 		if effect, ok := c.effectOf(request); ok && len(lines) < maxProposals {
 			lines = append(lines, code(request)+effect)
 			c.offer(request+effect, request)
@@ -53,6 +53,11 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 			continue
 		}
 		plans, refused, done := c.planCalls(s)
+		if refused != nil && len(clauses) == 1 && s.scope.empty() {
+			for _, p := range texts(refused.data.Get("unmatched.0.elsewhere")) {
+				c.try(request + " on " + p)
+			}
+		}
 		if refused != nil || !done {
 			return "", false
 		}
@@ -137,7 +142,7 @@ func (c *conversation) tryWithout(s clause, left []string) {
 	}
 	said = strings.Join(strings.Fields(said), " ")
 	specific := func(s clause) bool { return !s.failed() && len(s.models) > 0 && !s.blank() } // not "hide models" of "hide claud models"
-	if s.kind != "" && s.kind != followUp && !slices.ContainsFunc(c.parse(said), func(s clause) bool { return !specific(s) }) {
+	if s.changesRules() && !slices.ContainsFunc(c.parse(said), func(s clause) bool { return !specific(s) }) {
 		c.try(said)
 	}
 }
