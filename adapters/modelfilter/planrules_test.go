@@ -53,7 +53,7 @@ func (o *operator) stage(p planned) {
 // is hidden or shown.
 func TestAPlanDoesWhatItSays(t *testing.T) {
 	t.Parallel()
-	models := []string{"mini", "nano", "gpt-4 models", "gpt-4", "claude", "price>10", "price<2 tools", "unused:30d", "newest gpt", "newest 2 claude", "*turbo*", "preview", "o3", "flash", "status:deprecated", "sonnet 4.5", "gpt mini"}
+	models := []string{"mini", "nano", "gpt-4 models", "gpt-4", "claude", "price>10", "price<2 tools", "unused:30d", "newest gpt", "newest 2 claude", "*turbo*", "preview", "o3", "flash", "gpt-3.5-turbo", "16k", "status:deprecated", "sonnet 4.5", "gpt mini"}
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for range assistanttest.Rounds(40, 400) {
 		o := newOperator(t)
@@ -92,6 +92,13 @@ func TestAPlanDoesWhatItSays(t *testing.T) {
 		}
 		found, _, err := o.findNamed(a.Models, where(t, ""), strings.Fields(strings.Trim(a.Provider, "*")))
 		o.must(err)
+		for _, p := range plans {
+			for _, name := range append(p.Hides, p.Shows...) {
+				if !slices.ContainsFunc(found.Models, func(m FoundModel) bool { return m.Info.ID == p.Provider+"/"+name }) {
+					t.Errorf("%+v changes %s, which was not meant: %+v", a, name, p)
+				}
+			}
+		}
 		for _, m := range found.Models {
 			if a.Provider != "" && m.Hidden != (a.Action == "hide") && a.Action != "allow" && m.Status.Rule != "gpt-4o" {
 				t.Errorf("after %+v %s is hidden: %t; the plan is %+v", a, m.Info.ID, m.Hidden, plans)
