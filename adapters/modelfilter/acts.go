@@ -265,7 +265,8 @@ func (RefreshModels) about() string { return "" }
 
 func (a RefreshModels) do(ctx context.Context, w *Window) (string, error) {
 	if len(a.Providers) != 1 {
-		return answeredText(a.Providers, w.refreshAll(ctx, a.Providers)), nil
+		failed := w.refreshAll(ctx, a.Providers)
+		return answeredText(a.Providers, failed), w.compareTargets(ctx)
 	}
 	before, err := w.ModelList(a.Providers[0])
 	if err != nil {
@@ -304,27 +305,6 @@ func (w *Window) refreshAll(ctx context.Context, names []string) map[string]erro
 	}
 	group.Wait()
 	return failed
-}
-
-// compareServed asks the proxy which models of a provider it serves, for Snapshot. If it
-// does not answer, that stays unknown.
-func (w *Window) compareServed(ctx context.Context, provider string) {
-	source, ok := w.opts.Models.(interface {
-		Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)
-	})
-	s, err := w.On(provider)
-	if !ok || err != nil {
-		return
-	}
-	drift, err := source.Drift(ctx, provider, s.Expected)
-	if err != nil {
-		drift = models.Drift{}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	p := s.provider()
-	p.drift = drift
-	w.touch(p)
 }
 
 // Step implements [assistant.Act]; it is not an undoable step.

@@ -158,3 +158,24 @@ func (w *Window) ReadModels(ctx context.Context) {
 		}
 	}
 }
+
+// compareServed asks the proxy which models of a provider it serves, for Snapshot. If it
+// does not answer, that stays unknown.
+func (w *Window) compareServed(ctx context.Context, provider string) {
+	source, ok := w.opts.Models.(interface {
+		Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)
+	})
+	s, err := w.On(provider)
+	if !ok || err != nil {
+		return
+	}
+	drift, err := source.Drift(ctx, provider, s.Expected)
+	if err != nil {
+		drift = models.Drift{}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := s.provider()
+	p.drift = drift
+	w.touch(p)
+}

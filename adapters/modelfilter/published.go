@@ -25,6 +25,10 @@ type Snapshot struct {
 	Search    string
 	Tab       string
 
+	HasTargets bool         // there are other proxies to compare with
+	Compared   bool         // Targets is known
+	Targets    []TargetView // immutable
+
 	File       string // the file that a save writes
 	FileExists bool
 }
@@ -100,6 +104,7 @@ func (w *Window) published() *Snapshot {
 	s := &Snapshot{
 		ProviderSnapshot: w.publishedProvider(p), Unsaved: w.diff(), Dirty: w.dirty(), Locked: w.locked,
 		Notices: w.allNotices(), Highlight: w.highlight.clone(), Search: w.search, Tab: w.tab,
+		HasTargets: w.opts.Targets != nil, Compared: w.compared, Targets: w.targets,
 		File: w.source.Path, FileExists: w.source.Exists,
 	}
 	s.Providers = make([]ProviderView, len(w.order))

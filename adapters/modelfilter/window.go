@@ -50,8 +50,10 @@ type Options struct {
 	Author func(locked bool) assistant.Author
 	// AfterSave applies what was written; nil: the user has to restart the proxy.
 	AfterSave Applier
-	Now       func() time.Time // nil means time.Now
-	Log       *slog.Logger     // nil means no log
+	// Targets compares this window with other proxies; nil means that there are none.
+	Targets func(ctx context.Context, own Exported) []TargetView
+	Now     func() time.Time // nil means time.Now
+	Log     *slog.Logger     // nil means no log
 }
 
 // Applier applies what was written to the file, in the background.
@@ -84,6 +86,8 @@ type Window struct {
 	locked    bool
 	undoing   bool // the assistant is undoing its own changes, which are not changes by the user
 	atLock    lockState
+	targets   []TargetView  // the other proxies when they were last asked
+	compared  bool          // they have been asked
 	reread    chan struct{} // tells Watch to read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64         // increases with every change of what is shown

@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/config"
 	"winnow/adapters/fleet"
+	"winnow/adapters/modelfilter"
 )
 
 // fleetOf returns an app in a folder with rules whose settings name servers and an address where none is.
@@ -158,5 +160,48 @@ func TestApplyingToAServer(t *testing.T) {
 	b.run(1, "rules", "diff", "--target", "server")
 	if !strings.Contains(b.stderr, "server: the server doesn't accept the token") || strings.Contains(b.stderr, "wrong") {
 		t.Errorf("with a wrong token: %s", b.stderr)
+	}
+}
+
+// The pane's view of each target says how it differs, or why that is unknown; nothing is written to the screen.
+func TestThePaneComparesWithTheFleet(t *testing.T) {
+	s := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=*mini*\n").serve()
+	a, _ := fleetOf(t, map[string]served{"server": s})
+	settings, err := a.config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := filepath.Join(t.TempDir(), ".env")
+	settings.Targets = append(settings.Targets, config.Target{Name: "twin", EnvFile: a.envFile()}, config.Target{Name: "missing", EnvFile: missing})
+	here, err := a.target(t.Context(), config.HereTarget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := here.Export(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare := a.compareTargets()
+	for range 2 {
+		views := map[string]modelfilter.TargetView{}
+		for _, v := range compare(t.Context(), own) {
+			views[v.Name] = v
+		}
+		if v := views["server"]; v.Rules != 2 || v.Models == 0 || v.Problem != "" {
+			t.Errorf("%+v", v)
+		}
+		if v := views["twin"]; v.Rules+v.Models != 0 || v.Problem != "" {
+			t.Errorf("%+v", v)
+		}
+		if !strings.Contains(views["gone"].Problem, "the server cannot be reached") || !strings.Contains(views["missing"].Problem, "there is no file") {
+			t.Errorf("%+v", views)
+		}
+	}
+	if out := a.stderr.(*strings.Builder).String(); out != "" {
+		t.Errorf("it prints %s", out)
+	}
+	settings.Targets = nil
+	if a.compareTargets() != nil {
+		t.Error("without targets there is something to compare")
 	}
 }

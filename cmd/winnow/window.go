@@ -90,7 +90,7 @@ func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, erro
 	w.lists = lists
 	w.filter, err = modelfilter.Open(ctx, modelfilter.Options{
 		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, OwnKeys: o.Settings.KeyVariables(), Models: w.lists, Describe: w.lists.Info, Usage: usage.Open(a.proxyData(), counted),
-		VersionsDir: h.Versions(), Session: w.sessionID, Author: w.changeAuthor, AfterSave: a.afterSave(w), Log: a.logger(),
+		VersionsDir: h.Versions(), Session: w.sessionID, Author: w.changeAuthor, AfterSave: a.afterSave(w), Targets: a.compareTargets(), Log: a.logger(),
 	})
 	if err != nil {
 		return nil, err

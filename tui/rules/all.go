@@ -8,6 +8,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
 	"winnow/assistant/glob"
 	"winnow/tui/pane"
 )
@@ -18,7 +19,33 @@ func (p *Pane) providerRows() []row {
 	for i, n := range p.data.Providers {
 		rows = append(rows, row{kind: rowProvider, index: i, text: n.Name})
 	}
-	return append(rows, p.newsRows()...)
+	return append(append(rows, p.targetRows()...), p.newsRows()...)
+}
+
+// targetRows say how other proxies differ from this one.
+func (p *Pane) targetRows() []row {
+	if !p.data.HasTargets {
+		return nil
+	}
+	rows := []row{{kind: rowHeading, text: "other proxies"}}
+	if !p.data.Compared {
+		return append(rows, row{kind: rowText, text: "asking…"})
+	}
+	for _, t := range p.data.Targets {
+		rows = append(rows, row{kind: rowText, text: pane.Visible(t.Name) + ": " + targetText(t)})
+	}
+	return rows
+}
+
+// targetText says how a proxy differs.
+func targetText(t modelfilter.TargetView) string {
+	switch {
+	case t.Problem != "":
+		return pane.Visible(t.Problem)
+	case t.Rules+t.Models == 0:
+		return "same rules, same models"
+	}
+	return fmt.Sprintf("%s and %s differ", assistant.Counted(t.Rules, "rule"), assistant.Counted(t.Models, "model"))
 }
 
 // maxNewsRows is how many changes of a provider's models are listed.

@@ -187,3 +187,60 @@ func TestProvidersThatDoNotAnswerAreNamed(t *testing.T) {
 	}
 	b.lines(map[string]string{"openai": "10 shown 3 hidden"})
 }
+
+// The tab of all providers says how other proxies differ, once they have been asked in the background, and asks them
+// again with the models.
+func TestAllShowsHowOtherProxiesDiffer(t *testing.T) {
+	asked := 0
+	views := []modelfilter.TargetView{{Name: "staging", Rules: 2, Models: 7}, {Name: "twin"}, {Name: "gone", Problem: "the server cannot be reached"}}
+	b := openWith(t, severalEnv, someModels, modelfilter.Options{Targets: func(_ context.Context, own modelfilter.Exported) []modelfilter.TargetView {
+		asked++
+		if len(own.Providers) == 0 {
+			t.Error("the window exports nothing")
+		}
+		return views
+	}})
+	b.Do("previous-tab")
+	if asked != 0 || !strings.Contains(b.screen(60, 20), "asking…") {
+		t.Errorf("asked %d times before the tab was drawn:\n%s", asked, b.screen(60, 20))
+	}
+	wanted := 0
+	for range 10 { // while the answer is awaited, nothing is asked again
+		e, ok := b.Wants()
+		if !ok {
+			continue
+		}
+		if _, compares := e.Act.(modelfilter.CompareTargets); compares {
+			wanted++
+		} else if _, err := b.w.Act(t.Context(), e.Act, e.Revision); err != nil {
+			t.Fatal(err)
+		}
+		snapshot, _ := b.w.Snapshot()
+		b.Show(pane.State{Window: snapshot})
+	}
+	if wanted != 1 || asked != 0 {
+		t.Errorf("the pane asked %d times", wanted)
+	}
+	if _, err := b.w.Act(t.Context(), modelfilter.CompareTargets{}, 0); err != nil {
+		t.Fatal(err)
+	}
+	b.show()
+	screen := ansi.Strip(b.screen(60, 20))
+	for _, want := range []string{"other proxies", "staging: 2 rules and 7 models differ", "twin: same rules, same models", "gone: the server cannot be reached"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("the tab lacks %q:\n%s", want, screen)
+		}
+	}
+	b.show()
+	if asked != 1 {
+		t.Errorf("the other proxies were asked %d times", asked)
+	}
+	views = []modelfilter.TargetView{{Name: "staging"}}
+	if _, err := b.w.Act(t.Context(), modelfilter.RefreshModels{Providers: []string{"openai", "gemini"}}, 0); err != nil {
+		t.Fatal(err)
+	}
+	b.show()
+	if screen := ansi.Strip(b.screen(60, 20)); asked != 2 || !strings.Contains(screen, "staging: same rules, same models") || strings.Contains(screen, "gone") {
+		t.Errorf("asked %d times:\n%s", asked, screen)
+	}
+}

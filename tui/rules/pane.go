@@ -62,6 +62,7 @@ type Pane struct {
 	told      modelfilter.Look // what was last reported to the window about tab, search and highlight
 	asked     int64            // revision at which models or facts were requested
 	columns   columnsKnown
+	compared  bool // the other proxies were asked
 
 	welcome welcomed
 	input   textInput
@@ -168,6 +169,10 @@ func (p *Pane) Wants() (pane.Edit, bool) {
 	if p.tabs.Open == tabAll && p.asked != p.data.Revision && slices.ContainsFunc(p.data.Providers, unread) {
 		p.asked = p.data.Revision
 		return p.act(modelfilter.ReadModels{}), true
+	}
+	if p.tabs.Open == tabAll && p.data.HasTargets && !p.data.Compared && !p.compared {
+		p.compared = true
+		return p.act(modelfilter.CompareTargets{}), true
 	}
 	if p.tabs.Open == tabModels && p.asked != p.data.Revision && p.data.Info == nil && len(p.data.Models) > 0 {
 		p.asked = p.data.Revision

@@ -1,0 +1,40 @@
+package modelfilter
+
+import "context"
+
+// TargetView says how another proxy differs from this one.
+type TargetView struct {
+	Name    string
+	Rules   int    // rules that only one of the two has
+	Models  int    // models that only one of the two shows
+	Problem string // why it couldn't be compared, as a clause; "" if it was
+}
+
+// CompareTargets compares the saved rules with those of the other proxies. It is an act of a user.
+type CompareTargets struct{}
+
+// Step implements [assistant.Act]; it is not an undoable step.
+func (CompareTargets) Step() string { return "" }
+
+func (CompareTargets) about() string { return "" }
+
+func (CompareTargets) do(ctx context.Context, w *Window) (string, error) {
+	return "", w.compareTargets(ctx)
+}
+
+// compareTargets asks the other proxies. It goes to the network.
+func (w *Window) compareTargets(ctx context.Context) error {
+	if w.opts.Targets == nil {
+		return nil
+	}
+	own, err := w.Export(ctx)
+	if err != nil {
+		return err
+	}
+	views := w.opts.Targets(ctx, own.(Exported))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.targets, w.compared = views, true
+	w.changed()
+	return nil
+}
