@@ -530,8 +530,10 @@ func TestNoSecretReachesTheModel(t *testing.T) {
 	for name, tt := range toolCases {
 		said = append(said, name, f.call(tt.tool, tt.args))
 	}
+	f.write(string(rich)) // the tools may have saved
+	f.open()
 	f.must(f.SetProvider("openai"))
-	f.must(f.Remove(Ignore, f.Rules(Ignore)[0].Pattern))
+	f.must(second(f.Clear(Ignore)))
 	f.must(second(f.Add(Ignore, "zz")))
 	f.write("OPENAI_API_KEY=sk-openai-changed\nIGNORE_MODELS_OPENAI=theirs\n")
 	said = append(said, f.call("save_changes", "{}"))
