@@ -30,7 +30,7 @@ type Update struct {
 // Limits on the events that a session stores for its readers.
 const (
 	maxLogEntries = 16_384
-	maxLogBytes   = 32 << 20 // of text
+	maxLogBytes   = 32 << 20 // of text; the default of Options.LogBytes
 	maxStale      = 1024     // changes of stored pairs
 )
 
@@ -53,6 +53,7 @@ type sessionLog struct {
 	received received   // the running turn's pair, up to the first of entries
 	entries  []logEntry // events
 	bytes    int        // of text in entries
+	maxBytes int        // of bytes
 	dropped  int64      // version of the newest entry that was dropped
 
 	stale        []stalePair
@@ -213,7 +214,7 @@ func (l *sessionLog) add(e Event) {
 	}
 	l.bytes += len(text)
 	drop := 0
-	for n := len(l.entries); n-drop > 1 && (n-drop > maxLogEntries || l.bytes > maxLogBytes); drop++ {
+	for n := len(l.entries); n-drop > 1 && (n-drop > maxLogEntries || l.bytes > l.maxBytes); drop++ {
 		old := &l.entries[drop]
 		l.bytes -= len(old.text)
 		l.dropped = old.last
@@ -375,4 +376,11 @@ func (s *Session) Follow(ctx context.Context, after int64) iter.Seq[Update] {
 			}
 		}
 	}
+}
+
+// LogSize returns how many bytes of text the events stored for readers have.
+func (s *Session) LogSize() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.updates.bytes
 }

@@ -60,6 +60,7 @@ type Options struct {
 	Author   string // of new pairs; "" means the user of the store
 	Role     Role   // of the user; "" allows everything
 	Quota    Quota  // limits on the user; nil means unlimited
+	LogBytes int    // bytes of text in the events stored for readers, 0 means 32 MiB: a reader that is further behind gets a Resync
 	Settings Settings
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -175,6 +176,7 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	if s.updates.window = opts.Shared; opts.Shared == nil {
 		s.updates.window = NewWindowLog(opts.Window, opts.Journal, nil)
 	}
+	s.updates.maxBytes = cmp.Or(opts.LogBytes, maxLogBytes)
 	s.updates.states = s.states()
 	s.mu.session = s
 	return s, nil

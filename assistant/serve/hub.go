@@ -81,8 +81,9 @@ func NewHub(o Options) *Hub {
 		h.opts.History = timed{o.History, o.Metrics}
 		o.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_sessions", Help: "Open sessions, of all front ends."},
 			func() float64 { return float64(len(h.Sessions())) }))
+		o.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_session_event_bytes", Help: "Bytes of text in the events that all sessions store for their readers."}, h.eventBytes))
 	}
-	h.opts.Session.Store = h.opts.History
+	h.opts.Session.Store, h.opts.Session.LogBytes = h.opts.History, cmp.Or(o.Limits.Bytes, DefaultSessionBytes)
 	h.opts.Session.Shared = assistant.NewWindowLog(o.Session.Window, o.Session.Journal, h.present)
 	h.shared = windowlock.New(assistant.LockerOf(o.Session.Window), h.announce, h.now)
 	ctx, stop := context.WithCancel(context.Background())
@@ -93,6 +94,15 @@ func NewHub(o Options) *Hub {
 		}
 	}
 	return h
+}
+
+// eventBytes returns the size of what the sessions store for their readers.
+func (h *Hub) eventBytes() float64 {
+	sum := 0
+	for _, s := range h.Sessions() {
+		sum += s.Session().LogSize()
+	}
+	return float64(sum)
 }
 
 // announce passes on a change. The shared window calls it for one change at a time.

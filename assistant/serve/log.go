@@ -46,6 +46,13 @@ func (l *Log[T]) Add(entry T) int64 {
 	return l.first + int64(len(l.entries)) - 1
 }
 
+// Size returns the total size of the stored entries.
+func (l *Log[T]) Size() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes
+}
+
 // Last returns the number of the newest entry, or the number before the first entry.
 func (l *Log[T]) Last() int64 {
 	l.mu.Lock()

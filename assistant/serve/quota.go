@@ -14,12 +14,16 @@ import (
 // Limits restrict what one user of a hub can use.
 type Limits struct {
 	Sessions int   // open sessions at the same time; 0 means DefaultUserSessions
+	Bytes    int   // bytes of text in the events that each session stores for its readers; 0 means DefaultSessionBytes
 	Turns    int   // turns with a language model per day; 0 means no limit
 	Tokens   int64 // tokens in the requests and responses of a day, as reported by endpoints; 0 means no limit
 }
 
-// DefaultUserSessions is the default of Limits.Sessions.
-const DefaultUserSessions = 100
+// The defaults of Limits.
+const (
+	DefaultUserSessions = 100
+	DefaultSessionBytes = 32 << 20
+)
 
 // LimitError means that a user has reached a limit.
 type LimitError struct {

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/http/httptest"
 	"strings"
@@ -151,6 +152,37 @@ func TestAUserHasSomeSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, h, "anna")
+}
+
+// A session stores only so much for its readers. One that is further behind gets the whole state again, and nothing
+// of the conversation is lost.
+func TestASessionStoresSomeBytes(t *testing.T) {
+	m := serve.NewMetrics("1")
+	const limit = 100
+	h := limited(t, t.TempDir(), &clock{now: time.Now()}, serve.Limits{Bytes: limit}, m)
+	s := open(t, h, "anna")
+	first, err := s.Next(t.Context(), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 60 {
+		if err := say(t, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if size := s.Session().LogSize(); size == 0 || size > limit {
+		t.Errorf("the session stores %d bytes, want at most %d", size, limit)
+	}
+	next, err := s.Next(t.Context(), first.Version)
+	if err != nil || !next.Resync {
+		t.Errorf("a reader that is behind gets %+v, %v", next, err)
+	}
+	if n := len(s.Session().Visible()); n != 60 {
+		t.Errorf("the view has %d pairs", n)
+	}
+	if got := scraped(t, m); !strings.Contains(got, fmt.Sprint("winnow_session_event_bytes ", s.Session().LogSize())) {
+		t.Errorf("the metrics have no size: %s", got)
+	}
 }
 
 func TestMetricsDescribeTheProcess(t *testing.T) {

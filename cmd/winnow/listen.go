@@ -64,6 +64,7 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.IntVar(&f.AddressLogins, "max-address-logins", serve.MaxAddressLogins, "how many of these may come from one address, N")
 	set.IntVar(&f.Sessions, "max-sessions", api.DefaultSessions, "how many HTTP sessions may be open, N")
 	set.IntVar(&f.Limits.Sessions, "max-user-sessions", serve.DefaultUserSessions, "how many sessions one user may have open, of all kinds, N")
+	set.IntVar(&f.Limits.Bytes, "max-session-bytes", serve.DefaultSessionBytes, "how many bytes of text the events in the memory of each session may have, N, of all kinds; who is further behind gets the whole state again")
 	set.IntVar(&f.Agents, "max-user-agents", mcp.DefaultPerUser, "how many agents one user may have connected, N")
 	set.IntVar(&f.Limits.Turns, "user-turns", 0, "how many messages one user may send on a day, N; the default is no limit")
 	set.Int64Var(&f.Limits.Tokens, "user-tokens", 0, "how many tokens one user may spend on a day, N; the default is no limit")
@@ -88,7 +89,7 @@ func (f *listenFlags) screen() (width, height int, err error) {
 
 // least returns the smallest of the limits that must not be 0.
 func (f *listenFlags) least() int {
-	return min(f.Connections, f.PerUser, f.Logins, f.AddressLogins, f.Sessions, f.Agents, f.Events, f.EventBytes, f.Limits.Sessions)
+	return min(f.Connections, f.PerUser, f.Logins, f.AddressLogins, f.Sessions, f.Agents, f.Events, f.EventBytes, f.Limits.Sessions, f.Limits.Bytes)
 }
 
 // Check returns an error if the flags are invalid or do not go together.

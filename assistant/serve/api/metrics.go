@@ -43,6 +43,13 @@ func newMetrics(s *Server) *metrics {
 		m.Metrics = serve.NewMetrics(s.opts.Version)
 	}
 	m.Register(m.turns, m.failures, m.tokens, m.firstText, m.whole, m.followers, m.dropped)
+	m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_event_bytes", Help: "Bytes of the events that are stored for the followers of all HTTP sessions."}, func() float64 {
+		sum := 0
+		for _, st := range s.open() {
+			sum += st.frames.Size()
+		}
+		return float64(sum)
+	}))
 	if s.opts.Agents != nil {
 		m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_agents", Help: "Connected agents, of all servers."}, func() float64 {
 			open, _ := s.opts.Agents.Counts()
