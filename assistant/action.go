@@ -100,7 +100,7 @@ func checkActions(p Page) error {
 	for i, a := range p.ClientActions {
 		same := func(other ClientAction) bool { return other.Action == a.Action }
 		if a.Action == "" || slices.ContainsFunc(p.ClientActions[:i], same) {
-			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("client action %q of page %q is there twice or has no name", a.Action, p.Name)}
+			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("client action %q of page %q is registered twice or has no name", a.Action, p.Name)}
 		}
 	}
 	return nil

@@ -95,7 +95,7 @@ func (t *loop) check(c llm.Call, end llm.End, i int) checkedCall {
 	case refused != "":
 		refuse("not run, because the response was damaged in transit: %s; make the call again", refused)
 	case i >= maxCalls:
-		refuse("not run: a response may make %d calls at most", maxCalls)
+		refuse("not run: a response may contain at most %d calls", maxCalls)
 	}
 	if invalid != nil {
 		args = validOrQuoted(c.Arguments)
@@ -272,7 +272,7 @@ func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult
 		if undone := restore(); undone != nil {
 			return Fail(CodeFailed, "%v", undone)
 		}
-		return Fail(CodeForbidden, "nothing was changed: it would take back what others have staged. %v", err)
+		return Fail(CodeForbidden, "nothing was changed: it would undo what other users have staged. %v", err)
 	}
 	return r
 }
@@ -327,7 +327,7 @@ func (t *turn) checkPayload(tool string, r ToolResult) ToolResult {
 		case i < 0:
 			return Fail(CodeFailed, "%s has run, but it returned a payload of type %q, which is not registered.%s", tool, p.Type, nearest.Hint(p.Type, namesOf(types)))
 		case types[i].Source == FromLLM:
-			return Fail(CodeFailed, "%s has run, but it returned a payload of type %q, which a model writes and not a tool", tool, p.Type)
+			return Fail(CodeFailed, "%s has run, but it returned a payload of type %q, which only a model can write", tool, p.Type)
 		case types[i].Schema != nil:
 			if err := validate(types[i].Schema, p.Data); err != nil {
 				return Fail(CodeFailed, "%s has run, but it returned a payload of type %q with wrong data: %v", tool, p.Type, err)

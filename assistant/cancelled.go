@@ -12,7 +12,7 @@ import (
 
 // ErrNothingCancelled is returned when there is no cancelled answer to keep or
 // repeat.
-var ErrNothingCancelled = errors.New("no cancelled answer is offered; the next message removes it")
+var ErrNothingCancelled = errors.New("there is no cancelled answer to keep; the next message drops it")
 
 // Cancelled returns what arrived of the most recently cancelled answer, as a
 // pair in state partial. It is available until the next message is sent, and
@@ -157,7 +157,7 @@ func (t *turn) offerBeside(partial *Pair, end Event) Event {
 	defer cancel()
 	if err := t.s.opts.Store.Commit(ctx, &Batch{Cancelled: partial}); err != nil {
 		t.log.Error("cancelled answer not stored", "error", err)
-		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("cancelled, but what had come of the answer could not be stored: %v", err)}
+		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("cancelled, but the partial answer could not be stored: %v", err)}
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()

@@ -41,7 +41,7 @@ type Conversation struct {
 // invalid config, such as an unknown provider, returns a *llm.ConfigError.
 func NewConversation(registry *llm.Registry, messages *message.List, config Config) (*Conversation, error) {
 	if registry == nil {
-		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models to talk to"}
+		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models"}
 	}
 	if _, err := newToolbox(config.Tools); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ var (
 	ErrNoBranches = errors.New("this history cannot branch a session")
 	// ErrSessionExists is returned when a new session has an id that is already
 	// in use.
-	ErrSessionExists = errors.New("the session exists already")
+	ErrSessionExists = errors.New("the session already exists")
 	// ErrNotAction is returned for an action that the program cannot carry out
 	// on the current page.
 	ErrNotAction = errors.New("there is no such action here")
@@ -38,7 +38,7 @@ var (
 	ErrMoved = errors.New("changed since they were shown: look at them and try again")
 	// ErrRounds ends Conversation.Run when it reaches the limit of tool-call
 	// rounds. What was done stays; another Run continues.
-	ErrRounds = errors.New("the limit of rounds of tool calls is reached")
+	ErrRounds = errors.New("the limit on tool-call rounds has been reached")
 )
 
 // UnrecordedError reports a change that was made but could not be recorded.

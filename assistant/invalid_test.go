@@ -159,5 +159,5 @@ func TestCallsOfAResponseAreBounded(t *testing.T) {
 	wantEqual(t, "runs", len(r.window.Runs()), 64)
 	told := results(t, r.script.Requests()[1])
 	wantEqual(t, "results", len(told), 100)
-	wantIn(t, told[99].Message, "64 calls at most")
+	wantIn(t, told[99].Message, "at most 64 calls")
 }

@@ -163,7 +163,7 @@ func TestTheEventsOfATurn(t *testing.T) {
 		all := slices.Collect(r.session.Events(t.Context(), after))
 		missing := 0
 		for _, e := range all {
-			if s, ok := e.(assistant.Status); ok && strings.Contains(s.Message, "left out") {
+			if s, ok := e.(assistant.Status); ok && strings.Contains(s.Message, "is missing here") {
 				missing++
 			}
 		}

@@ -88,7 +88,7 @@ func (m manifest) text() string {
 // tool returns get_payload, which fetches a payload by its id, listed or not.
 func (m manifest) tool(store Store) Tool {
 	type args struct {
-		PayloadID string `json:"payload_id" jsonschema:"the id in brackets of the list of payloads"`
+		PayloadID string `json:"payload_id" jsonschema:"the id in brackets in the list of payloads"`
 	}
 	return NewTool("get_payload", "Fetch the full data of a payload listed under CONVERSATION DATA.",
 		func(ctx context.Context, a args) (ToolResult, error) {

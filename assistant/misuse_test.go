@@ -44,9 +44,9 @@ func TestNewSessionRefusesWhatCannotWork(t *testing.T) {
 		"tool twice":        {assistant.Options{Window: &twice{}}, `tool "switch_lamp" is registered twice`},
 		"unknown provider":  {assistant.Options{Model: "tets/script"}, `no provider "tets". Did you mean 'test'?`},
 		"model without one": {assistant.Options{Model: "script"}, `"script" is not PROVIDER/NAME`},
-		"unknown policy":    {assistant.Options{Settings: assistant.Settings{Confirm: "allways"}}, `no policy "allways"`},
+		"unknown policy":    {assistant.Options{Settings: assistant.Settings{Confirm: "allways"}}, `unknown policy "allways"`},
 		"embedded mutex":    {assistant.Options{Window: &guarded{}}, "embeds a mutex"},
-		"journal of what":   {assistant.Options{Journal: journal}, "a journal is of a window"},
+		"journal of what":   {assistant.Options{Journal: journal}, "a journal needs a window"},
 	} {
 		_, err := assistant.NewSession(registryOf(t, at.NewScript()), c.options)
 		if refused, ok := errors.AsType[*llm.ConfigError](err); !ok || !strings.Contains(refused.Reason, c.want) {
@@ -91,7 +91,7 @@ func TestAToolsPayloadMustBeOfARegisteredType(t *testing.T) {
 	}{
 		"registered":   {assistant.Payload{Type: "card", Data: json.RawMessage(`{}`)}, ""},
 		"unregistered": {assistant.Payload{Type: "crad", Data: json.RawMessage(`{}`)}, `payload of type "crad", which is not registered. Did you mean 'card'?`},
-		"not a tool's": {assistant.Payload{Type: "note", Data: json.RawMessage(`{"text":"x"}`)}, "which a model writes"},
+		"not a tool's": {assistant.Payload{Type: "note", Data: json.RawMessage(`{"text":"x"}`)}, "which only a model can write"},
 		"wrong data":   {assistant.Payload{Type: "card", Data: json.RawMessage(`3`)}, "with wrong data"},
 	} {
 		pages := &assistant.Pages{}

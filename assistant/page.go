@@ -113,9 +113,9 @@ func (r *Pages) AddPayload(t PayloadType) error {
 	case t.Name == "" || slices.ContainsFunc(r.payloads, samePayload(t.Name)):
 		wrong = "is registered twice or has no name"
 	case t.Source == FromTool && (t.Marker != "" || t.Parse != nil || t.Instructions != ""):
-		wrong = "has a marker, Parse or Instructions, which are for what a model writes, but comes from a tool"
+		wrong = "has a marker, Parse or Instructions, which are only for payloads that a model writes"
 	case t.Source != FromLLM && t.Source != FromTool && t.Source != FromBoth:
-		wrong = fmt.Sprintf("has the source %q; it is FromTool, FromLLM or FromBoth", t.Source)
+		wrong = fmt.Sprintf("has the unknown source %q; want FromTool, FromLLM or FromBoth", t.Source)
 	case t.Source != FromTool && t.Marker == "":
 		wrong = "has no Marker, which the model writes before it"
 	case t.Rejected != nil && !t.Proposal():

@@ -16,7 +16,7 @@ import (
 var (
 	// ErrDecided is returned for a proposal that was already accepted or
 	// rejected.
-	ErrDecided = errors.New("this proposal is decided already")
+	ErrDecided = errors.New("this proposal has already been decided")
 	// ErrNotProposal is returned for a payload that is not a proposal, or not
 	// one of this page.
 	ErrNotProposal = errors.New("this cannot be accepted or rejected here")

@@ -18,7 +18,7 @@ import (
 // The notices of turns that ended in a special way.
 const (
 	limitNotice = "Stopped after %d rounds of tool calls. Everything done so far is kept."
-	emptyNotice = "The model gave an empty answer."
+	emptyNotice = "The model returned an empty answer."
 )
 
 // ActionContinue is the server action that continues a turn after the limit on

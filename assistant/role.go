@@ -45,7 +45,7 @@ func ParseRole(name string) (Role, error) {
 	for i, role := range Roles() {
 		names[i] = string(role)
 	}
-	return "", fmt.Errorf("there is no role %q: it is one of %s", name, strings.Join(names, ", "))
+	return "", fmt.Errorf("there is no role %q: the roles are %s", name, strings.Join(names, ", "))
 }
 
 // May reports whether the role includes the permissions of another one.
@@ -67,7 +67,7 @@ const CodeForbidden = "forbidden"
 type RoleError struct{ Role, Need Role }
 
 func (e *RoleError) Error() string {
-	return fmt.Sprintf("the role %s may not do this, which needs the role %s", e.Role, e.Need)
+	return fmt.Sprintf("the role %s does not permit this, which needs the role %s", e.Role, e.Need)
 }
 
 // Role returns the role of the session's user.

@@ -151,7 +151,7 @@ func (p SavePlan) Lines(user string) []string {
 	}
 	var blocks [][]string
 	if p.Conflict != nil {
-		blocks = append(blocks, []string{"Merge with the file or load it first: another program changed the same."})
+		blocks = append(blocks, []string{"Merge with the file or load it first: another program changed the same values."})
 	}
 	if !p.writes() {
 		var changes []string

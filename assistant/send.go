@@ -103,7 +103,7 @@ func (s *Session) eventAfter(after int64) (e Event, version int64, wait <-chan s
 	defer s.mu.Unlock()
 	l := &s.updates
 	if after < l.dropped {
-		return Status{"part of the answer was left out here: it came faster than it was read"}, l.dropped, nil
+		return Status{"part of the answer is missing here: it arrived faster than it was read"}, l.dropped, nil
 	}
 	if i := s.entryAfter(after); i < len(l.entries) {
 		return l.entries[i].after(after), l.entries[i].last, nil

@@ -151,7 +151,7 @@ type sessionMemory struct {
 // and model.
 func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	if registry == nil {
-		return nil, &llm.ConfigError{Field: "registry", Reason: "a session needs models to talk to"}
+		return nil, &llm.ConfigError{Field: "registry", Reason: "a session needs models"}
 	}
 	if err := opts.check(registry); err != nil {
 		return nil, err
@@ -185,13 +185,13 @@ func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 // check returns an error for options that cannot work.
 func (o Options) check(registry *llm.Registry) error {
 	if !slices.Contains([]ConfirmPolicy{"", ConfirmSave, ConfirmAlways, ConfirmNever}, o.Settings.Confirm) {
-		return &llm.ConfigError{Field: "confirm", Reason: fmt.Sprintf("there is no policy %q", o.Settings.Confirm)}
+		return &llm.ConfigError{Field: "confirm", Reason: fmt.Sprintf("unknown policy %q", o.Settings.Confirm)}
 	}
 	if _, mutex := o.Window.(interface{ TryLock() bool }); mutex {
 		return &llm.ConfigError{Field: "window", Reason: "the window embeds a mutex, which the session would hold while it calls the window: make it a field"}
 	}
 	if o.Journal != nil && o.Window == nil {
-		return &llm.ConfigError{Field: "journal", Reason: "a journal is of a window, and there is none"}
+		return &llm.ConfigError{Field: "journal", Reason: "a journal needs a window"}
 	}
 	if o.Model != "" {
 		if _, _, _, err := registry.Open(o.Model); err != nil && !errors.Is(err, llm.ErrModelGone) { // the user picks another one then

@@ -136,7 +136,7 @@ func checkRoundTrip(w Window) error {
 	if err != nil || jsondelta.Equal(before, after) {
 		return err
 	}
-	return fmt.Errorf("the window does not go back to the state that it had, so nothing could be undone: Apply made %s of %s", after, before)
+	return fmt.Errorf("the window did not return to its previous state, so nothing could be undone: Apply turned %s into %s", before, after)
 }
 
 // measure estimates the system prompt before the first turn builds one, so that

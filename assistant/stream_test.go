@@ -95,7 +95,7 @@ func TestProgressIsTold(t *testing.T) {
 
 func TestAnEmptyAnswerSaysSo(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{at.Say(" \n")}, at.Answer{at.Say("ok")}))
-	wantEqual(t, "notice", end[assistant.Complete](t, r.send("a")).Payload.Notice, "The model gave an empty answer.")
+	wantEqual(t, "notice", end[assistant.Complete](t, r.send("a")).Payload.Notice, "The model returned an empty answer.")
 	r.send("b")
 	for _, m := range r.script.Requests()[1].Messages {
 		if m.Content == "" {

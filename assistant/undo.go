@@ -22,7 +22,7 @@ func (e *NotYoursError) Error() string {
 	return fmt.Sprintf("the newest change was not made in this session: %s; only the user can undo it", e.What)
 }
 
-var errNoTurn = errors.New("only a call of the assistant in a session with checkpoints can take steps back")
+var errNoTurn = errors.New("only a tool call in a session with checkpoints can undo steps")
 
 type undoKey struct{}
 

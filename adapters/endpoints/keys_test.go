@@ -119,14 +119,14 @@ func TestAnAddressCarriesNothingOfTheEnvironment(t *testing.T) {
 		var notices []string
 		o.Notice = func(text string) { notices = append(notices, text) }
 		set, err := Find(o)
-		if err != nil || set.Named(ProxyName) != nil || len(notices) != 1 || !strings.Contains(notices[0], "contains a variable of the environment") {
+		if err != nil || set.Named(ProxyName) != nil || len(notices) != 1 || !strings.Contains(notices[0], "contains an environment variable") {
 			t.Errorf("%s: %v, %v, %q", address, set.Named(ProxyName), err, notices)
 		}
 		lists, _, err := Lists(o, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := lists.Models(t.Context(), "acme"); err == nil || !strings.Contains(err.Error(), "ACME_API_BASE of "+o.EnvFile+" contains a variable of the environment") || strings.Contains(err.Error(), "sk-of") {
+		if _, err := lists.Models(t.Context(), "acme"); err == nil || !strings.Contains(err.Error(), "ACME_API_BASE of "+o.EnvFile+" contains an environment variable") || strings.Contains(err.Error(), "sk-of") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -241,7 +241,7 @@ func TestAServerThatDiesInACall(t *testing.T) {
 	c := open(t, command(t, "frail", "dies"))
 	c.Reports(t.Context())
 	r := call(t.Context(), tool(t, c, "frail__die"), `{}`)
-	if r.Success || !strings.Contains(r.Message, "it is not known what it has done") || !strings.Contains(r.Message, "exit status 7: out of paper") {
+	if r.Success || !strings.Contains(r.Message, "it is unknown what it has done") || !strings.Contains(r.Message, "exit status 7: out of paper") {
 		t.Errorf("die = %+v", r)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -268,5 +268,5 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) as
 	if l != nil && l.failure() != "" {
 		err = errors.New(l.failure())
 	}
-	return assistant.Fail(assistant.CodeFailed, "%s on %s failed, and it is not known what it has done: %s", s.client.line(tool, maxName), s.config.Name, s.client.line(err.Error(), maxReason))
+	return assistant.Fail(assistant.CodeFailed, "%s on %s failed, and it is unknown what it has done: %s", s.client.line(tool, maxName), s.config.Name, s.client.line(err.Error(), maxReason))
 }

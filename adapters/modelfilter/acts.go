@@ -80,7 +80,7 @@ type act interface {
 func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done string, err error) {
 	known, ok := a.(act)
 	if !ok {
-		return "", fmt.Errorf("%T is no act of the model filter", a)
+		return "", fmt.Errorf("%T is not an act of the model filter", a)
 	}
 	if provider := known.about(); provider != "" && withLock(w, func() bool { return w.providerNamed(provider).revision > revision }) {
 		return "", fmt.Errorf("the rules of %s have %w", safetext.Visible(provider), assistant.ErrMoved)

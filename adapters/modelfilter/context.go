@@ -229,7 +229,7 @@ func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 		out = append(out, fmt.Sprintf("%s do not begin with %s/ and are never hidden: the proxy does not filter them", assistant.Counted(n, "id"), p.name))
 	}
 	if e.Total() == 0 {
-		out = append(out, fmt.Sprintf("no models of %s are known yet; refresh_models asks for them", p.name))
+		out = append(out, fmt.Sprintf("no models of %s are known yet; refresh_models fetches them", p.name))
 	}
 	return out
 }

@@ -68,12 +68,12 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 		w.changed()
 	}()
 	if w.opts.Models == nil {
-		return Refreshed{}, fmt.Errorf("nothing is known of the models of %s: no source of models is set up", p.name)
+		return Refreshed{}, fmt.Errorf("nothing is known about the models of %s: no source of models is set up", p.name)
 	}
 	list, err := w.opts.Models.Models(ctx, p.name)
 	if err != nil {
 		w.opts.Log.Warn("models not refreshed", "provider", p.name, "error", err)
-		return Refreshed{}, fmt.Errorf("the models of %s could not be refreshed, the list stays as it was: %w", p.name, err)
+		return Refreshed{}, fmt.Errorf("the models of %s could not be refreshed, the list is unchanged: %w", p.name, err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -133,7 +133,7 @@ func (w *Window) pageContext(where assistant.Location) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if where.Tab != TabAll {
-		return fmt.Sprintf("The user looks at %s of %s.", what, visible(w.current))
+		return fmt.Sprintf("The user is looking at %s of %s.", what, visible(w.current))
 	}
 	var known []string
 	for _, name := range w.order {
@@ -141,5 +141,5 @@ func (w *Window) pageContext(where assistant.Location) string {
 			known = append(known, fmt.Sprintf("%s %d of %d", visible(name), e.Available(), e.Total()))
 		}
 	}
-	return fmt.Sprintf("The user looks at %s. Models shown: %s; the others are not known. The current provider is %s.", what, strings.Join(known, ", "), visible(w.current))
+	return fmt.Sprintf("The user is looking at %s. Models shown: %s; the others are unknown. The current provider is %s.", what, strings.Join(known, ", "), visible(w.current))
 }

@@ -58,7 +58,7 @@ func TestTheContextKnowsThatAllProvidersAreShown(t *testing.T) {
 	f := fresh(t, plainEnv)
 	f.must(f.SetTab(TabAll))
 	f.Counts() // its models are known from now on
-	want := fmt.Sprintf("The user looks at the numbers of all providers. Models shown: openai %d of %d; the others are not known. The current provider is openai.", f.Counts().Available, f.Counts().Total)
+	want := fmt.Sprintf("The user is looking at the numbers of all providers. Models shown: openai %d of %d; the others are unknown. The current provider is openai.", f.Counts().Available, f.Counts().Total)
 	if text := f.pageContext(f.Where()); text != want {
 		t.Errorf("said %q, want %q", text, want)
 	}
@@ -332,7 +332,7 @@ func TestTheAssistantUndoesRulesOnly(t *testing.T) {
 	mark := int64(0)
 	_, mark = f.Changes(mark)
 	got := result(t, s, "undo that")
-	if !got.Success || !strings.Contains(got.Message, "Took back 1 step: hid o1 on openai") || f.Provider() != "openai" {
+	if !got.Success || !strings.Contains(got.Message, "Undid 1 step: hid o1 on openai") || f.Provider() != "openai" {
 		t.Errorf("undo = %+v, on %s", got, f.Provider())
 	}
 	if changes, _ := f.Changes(mark); len(changes) > 0 {

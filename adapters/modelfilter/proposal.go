@@ -40,7 +40,7 @@ func ReadProposal(data json.RawMessage) (Proposal, error) {
 	case n == 0:
 		return p, fmt.Errorf("the proposal changes no rule")
 	case n > maxProposed:
-		return p, fmt.Errorf("the proposal changes %d rules, at most %d can be read before they are accepted", n, maxProposed)
+		return p, fmt.Errorf("the proposal changes %d rules; at most %d are allowed", n, maxProposed)
 	}
 	for _, c := range p.changes() {
 		if strings.TrimSpace(c.Pattern) == "" {

@@ -96,7 +96,7 @@ func (s *envSnapshot) readList(key string, l *ruleList) {
 	switch {
 	case o.Path == "":
 		l.fromEnv, l.envRules, l.saved = true, l.saved, nil
-		l.fixed = fmt.Sprintf("the environment variable %s decides them and wins over %s: unset it and start winnow and the proxy again to edit them here", key, s.fileName())
+		l.fixed = fmt.Sprintf("the environment variable %s sets them and overrides %s: unset it and start winnow and the proxy again to edit them here", key, s.fileName())
 		if here {
 			value, _ := s.source.File.Get(key, s.environ)
 			l.saved = items(value)
@@ -136,10 +136,10 @@ func (s *envSnapshot) addNotices() {
 			case l.fixed != "":
 				s.notices = append(s.notices, fmt.Sprintf("The %s cannot be edited: %s.", what, l.fixed))
 			case l.fromOtherFile:
-				s.notices = append(s.notices, fmt.Sprintf("The %s come from %s; a save writes them to %s, which wins.", what, l.origin, s.fileName()))
+				s.notices = append(s.notices, fmt.Sprintf("The %s come from %s; a save writes them to %s, which takes precedence.", what, l.origin, s.fileName()))
 			}
 			if n := len(l.vars); n > 1 {
-				s.notices = append(s.notices, fmt.Sprintf("%s sets the %s %d times; %s is the one in force.", s.fileName(), what, n, l.vars[n-1]))
+				s.notices = append(s.notices, fmt.Sprintf("%s sets the %s %d times; %s takes effect.", s.fileName(), what, n, l.vars[n-1]))
 			}
 		}
 	}

@@ -43,7 +43,7 @@ func decodeStrict(raw []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is data after its end")
+		return errors.New("there is extra data after the end")
 	}
 	return nil
 }

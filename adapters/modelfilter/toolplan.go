@@ -113,7 +113,7 @@ const maxUndo = 100
 func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult {
 	steps := cmp.Or(a.Steps, 1)
 	if steps < 1 || steps > maxUndo {
-		return assistant.Fail(assistant.CodeInvalidArguments, "Between 1 and %d steps can be taken back.", maxUndo)
+		return assistant.Fail(assistant.CodeInvalidArguments, "Between 1 and %d steps can be undone.", maxUndo)
 	}
 	before := map[string]ruleSet{}
 	w.mu.Lock()
@@ -139,9 +139,9 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 		changes = append(changes, ruleChanges(name, before[name], w.providers[name].staged())...)
 	}
 	w.mu.Unlock()
-	text := fmt.Sprintf("Took back %s: %s.", assistant.Counted(len(undone), "step"), visible(strings.Join(undone, "; ")))
+	text := fmt.Sprintf("Undid %s: %s.", assistant.Counted(len(undone), "step"), visible(strings.Join(undone, "; ")))
 	if len(undone) < steps {
-		text += " There is no older step of yours to take back before one of the user."
+		text += " No older step of yours could be undone: the next one is the user's, or there is none."
 	}
 	data := w.savedFields(changes)
 	data["undone"] = visibleAll(undone)

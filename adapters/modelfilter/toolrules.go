@@ -93,7 +93,7 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 func noMatchHint(e *engine.Engine, pattern string) string {
 	pattern = strings.TrimSpace(pattern)
 	if e.Total() == 0 {
-		return "No models of this provider are known yet; refresh_models asks for them."
+		return "No models of this provider are known yet; refresh_models fetches them."
 	}
 	if wider := "*" + strings.Trim(pattern, "*") + "*"; wider != pattern && wider != "**" {
 		if n := len(e.Matching(wider)); n > 0 {

@@ -26,16 +26,16 @@ type (
 		Provider string `json:"provider,omitempty" jsonschema:"the provider; all that have rules if left out"`
 	}
 	undoArgs struct {
-		Steps int `json:"steps,omitempty" jsonschema:"how many turns to take back, 1 if left out"`
+		Steps int `json:"steps,omitempty" jsonschema:"how many turns to undo; default 1"`
 	}
 	importArgs struct {
-		Ignore    []string `json:"ignore,omitempty" jsonschema:"ignore patterns; left out, that list stays as it is"`
-		Whitelist []string `json:"whitelist,omitempty" jsonschema:"whitelist patterns; left out, that list stays as it is"`
-		Mode      string   `json:"mode" jsonschema:"merge adds to the rules, replace takes the place of the lists that are given"`
+		Ignore    []string `json:"ignore,omitempty" jsonschema:"ignore patterns; if omitted, that list is unchanged"`
+		Whitelist []string `json:"whitelist,omitempty" jsonschema:"whitelist patterns; if omitted, that list is unchanged"`
+		Mode      string   `json:"mode" jsonschema:"merge adds to the rules, replace replaces the given lists"`
 		Provider  string   `json:"provider,omitempty" jsonschema:"the provider; the current one if left out"`
 	}
 	detailArgs struct {
-		Model   string `json:"model,omitempty" jsonschema:"id or name of a model; left out: an overview"`
+		Model   string `json:"model,omitempty" jsonschema:"id or name of a model; omit it for an overview"`
 		current string // provider of the caller's place; "" is the window's
 	}
 	modelArgs struct {
@@ -67,23 +67,23 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Rules", "add_ignore_rule",
 			"Add a pattern to the ignore list: models that match it are hidden from the proxy's list, unless a whitelist rule matches them. Returns the affected models. Staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Ignore, a) }),
-		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. Give it exactly as it is listed.",
+		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. Pass it exactly as listed.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Ignore, a) }),
 		tool("Rules", "add_whitelist_rule",
 			"Add a pattern to the whitelist: models that match it stay shown, whatever the ignore rules say. Returns the affected models. Staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Allow, a) }),
-		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. Give it exactly as it is listed.",
+		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. Pass it exactly as listed.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Allow, a) }),
 		tool("Rules", "clear_all_ignore_rules", "Remove all ignore rules of a provider.",
 			func(_ context.Context, a listArgs) assistant.ToolResult { return w.toolClear(Ignore, a) }),
 		tool("Rules", "clear_all_whitelist_rules", "Remove all whitelist rules of a provider.",
 			func(_ context.Context, a listArgs) assistant.ToolResult { return w.toolClear(Allow, a) }),
 		tool("Rules", "import_rules",
-			"Import many rules at once, each on its own: one that is refused does not stop the others. Returns a result for each. Staged until it is saved.",
+			"Import many rules at once; a rejected rule does not stop the others. Returns a result for each. Staged until it is saved.",
 			func(_ context.Context, a importArgs) assistant.ToolResult { return w.toolImport(a) }),
 		tool("Query", "get_models_matching_pattern", "List the models that a pattern matches, without changing anything. With the provider *: how many on each provider, how many of them are hidden, and how many rules it has.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolMatching(a) }),
-		tool("Query", "get_model_details", "Describe what is known of a model. Without a model: an overview of the current provider.",
+		tool("Query", "get_model_details", "Describe what is known about a model. Without a model: an overview of the current provider.",
 			func(_ context.Context, a detailArgs) assistant.ToolResult { return w.toolDetails(a) }),
 		tool("Query", "explain_model_status", "Explain why a model is hidden or shown: the rule that decides, and all that match.",
 			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a) }),
@@ -98,9 +98,9 @@ func (w *Window) Tools() []assistant.Tool {
 			func(ctx context.Context, a providerArgs) assistant.ToolResult {
 				return w.toolSwitch(callerPlace(ctx), a)
 			}),
-		tool("Provider", "refresh_models", "Ask the provider or the proxy for its models again. Goes to the network.", w.toolRefresh),
+		tool("Provider", "refresh_models", "Fetch the models from the provider or the proxy again, over the network.", w.toolRefresh),
 		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),
-		tool("State", "undo", "Take back your own last changes of the rules in this session, the newest turn first; those of the user stay. What was saved stays in the file.",
+		tool("State", "undo", "Undo your own last rule changes in this session, newest turn first; the user's changes stay. What was saved stays in the file.",
 			w.toolUndo),
 		tool("State", "discard_changes", "Drop all staged changes and go back to the rules of the .env file. The user is asked first if something would be lost.", w.toolDiscard),
 	}
@@ -240,7 +240,7 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 	if err != nil {
 		f := errorResult(err)
 		if unknown := (*UnknownError)(nil); !errors.As(err, &unknown) {
-			f.Hint = "The models that were known before are still there."
+			f.Hint = "The previously known models are still listed."
 		}
 		return f
 	}

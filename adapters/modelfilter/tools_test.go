@@ -292,7 +292,7 @@ var toolCases = map[string]toolCase{
 	"matching nowhere": {tool: "get_models_matching_pattern", args: `{"pattern":"*","provider":"nowhere"}`, fails: "failed"},
 	"matching unknown models": {
 		setup: func(f *fixture) { delete(f.shelf.lists, "gemini") },
-		tool:  "get_models_matching_pattern", args: `{"pattern":"*","provider":"gemini"}`, says: []string{"refresh_models asks for them"},
+		tool:  "get_models_matching_pattern", args: `{"pattern":"*","provider":"gemini"}`, says: []string{"refresh_models fetches them"},
 	},
 	"details overview": {
 		tool: "get_model_details", args: `{}`, says: []string{"openai has 10 models: 6 shown, 4 hidden, 1 allowed"},
@@ -340,7 +340,7 @@ var toolCases = map[string]toolCase{
 		tool: "refresh_models", args: `{}`, says: []string{"10 models (source: live): 1 added, 1 gone"},
 		data: map[string]any{"added_models": strs("o3-preview"), "gone_models": strs("gpt-3.5-turbo"), "total_count": 10.},
 	},
-	"refresh fails":   {tool: "refresh_models", args: `{}`, fails: "failed", says: []string{"connection refused", "stays as it was", "still there"}},
+	"refresh fails":   {tool: "refresh_models", args: `{}`, fails: "failed", says: []string{"connection refused", "list is unchanged", "still listed"}},
 	"refresh nowhere": {tool: "refresh_models", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{"There is"}},
 	"save": {
 		setup: func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },

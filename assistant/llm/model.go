@@ -181,7 +181,7 @@ func (e End) CutReason() string {
 	if e.Finish == FinishFilter {
 		return "stopped by the provider's content filter"
 	}
-	return "cut at its length limit"
+	return "cut off at its length limit"
 }
 
 // CallsRefused returns why the calls must not run: Damaged, or a finish reason that does
@@ -268,7 +268,7 @@ const (
 func (m ModelInfo) LimitFrom() string {
 	switch {
 	case m.TPM > 0 && m.Limit().ML() == m.TPM && m.TPM != m.Context:
-		return "its tokens a minute"
+		return "its tokens per minute"
 	case m.Context == 0:
 		return "assumed"
 	}

@@ -121,7 +121,7 @@ func (r *Registry) put(p Provider, replace bool) error {
 	case p.Model == nil:
 		return &ConfigError{"provider", fmt.Sprintf("provider %q has no Model, which answers its requests", p.Name)}
 	case !replace && slices.ContainsFunc(r.providers, same):
-		return &ConfigError{"provider", fmt.Sprintf("provider %q is registered already; Put replaces it", p.Name)}
+		return &ConfigError{"provider", fmt.Sprintf("provider %q is already registered; Put replaces it", p.Name)}
 	}
 	if err := p.owns(p.Known); err != nil {
 		return err

@@ -122,7 +122,7 @@ func TestWhatAnEarlierRunKept(t *testing.T) {
 	wantEqual(t, "limit in the list", registry.Models()[0].Context, 700)
 	wantEqual(t, "stored", strings.Join(learned, ", "), "p/by-hand 800")
 	wantEqual(t, "a limit makes no model", ids(registry.Models()), "p/a")
-	wantEqual(t, "limit from a quota", llm.ModelInfo{Context: 9000, TPM: 100, ContextFrom: llm.FromCatalogue}.LimitFrom(), "its tokens a minute")
+	wantEqual(t, "limit from a quota", llm.ModelInfo{Context: 9000, TPM: 100, ContextFrom: llm.FromCatalogue}.LimitFrom(), "its tokens per minute")
 	wantEqual(t, "limit from nothing", llm.ModelInfo{}.LimitFrom(), "assumed")
 
 	// An endpoint that was not asked has an empty list: nothing is gone.

@@ -100,7 +100,7 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 	case slices.ContainsFunc(list, func(c llm.Call) bool { return c.Name == "" }):
 		a.damage("the name of a tool call is missing")
 	case len(list) > 0 && a.frames.empty > a.empty:
-		a.damage("an event of it is empty")
+		a.damage("one of its events is empty")
 	case len(list) == 0 && a.finish == llm.FinishCalls:
 		a.damage("its tool calls are missing")
 	}
@@ -118,9 +118,9 @@ func (a *answer) incomplete(cause error) error {
 	case a.content:
 		return a.newError(interrupted, cause, "the connection to %s ended before the answer did", a.host)
 	case a.done:
-		return a.newError(unknown, nil, "the answer of %s is empty", a.host)
+		return a.newError(unknown, nil, "%s returned an empty response", a.host)
 	case cause == nil && a.understood:
-		return a.newError(interrupted, nil, "the answer of %s has no end: no finish_reason and no [DONE]", a.host)
+		return a.newError(interrupted, nil, "the response from %s is incomplete: no finish_reason and no [DONE]", a.host)
 	case cause == nil && a.frames.framing != unknownFraming:
 		return a.newError(unknown, nil, "%s answered with something other than a chat completion", a.host)
 	case cause == nil:
@@ -219,7 +219,7 @@ func (a *answer) chunk(ch chunk) {
 	case ch.failure != nil:
 		a.err = a.failureError(0, *ch.failure, a.limits)
 	case finish == "error":
-		a.err = a.newError(llm.KindInterrupted, nil, "%s ended the answer with an error without saying which", a.host)
+		a.err = a.newError(llm.KindInterrupted, nil, "%s ended the answer with an unspecified error", a.host)
 	case finish != "" && !a.finished:
 		a.finish, a.finished = finish, true
 		a.progress++

@@ -18,11 +18,11 @@ import (
 func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {
-		return nil, errors.New("the base URL is empty; an example is https://api.openai.com/v1")
+		return nil, errors.New("the base URL is empty; use for example https://api.openai.com/v1")
 	}
 	for _, r := range raw {
 		if r <= ' ' || r >= 0x7f {
-			return nil, fmt.Errorf("the base URL contains %q: host names are written in their xn-- form", r)
+			return nil, fmt.Errorf("the base URL contains %q: write host names in their xn-- form", r)
 		}
 	}
 	u, err := url.Parse(raw)
@@ -40,7 +40,7 @@ func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	switch {
 	case u.Scheme == "https", u.Scheme == "http" && (plainHTTP || Loopback(u.Hostname())):
 	case u.Scheme == "http":
-		return nil, fmt.Errorf("the base URL sends the key unencrypted to %s: plain http is for this machine only", u.Host)
+		return nil, fmt.Errorf("the base URL sends the key unencrypted to %s: plain http is allowed only for this machine", u.Host)
 	default:
 		return nil, fmt.Errorf("the base URL begins with %s:, not with https://", u.Scheme)
 	}
@@ -59,7 +59,7 @@ func checkParts(u *url.URL) error {
 	case u.User != nil:
 		return errors.New("the base URL contains a user name or password: the key has its own setting")
 	case u.Opaque != "" || host == "":
-		return errors.New("the base URL names no host; an example is https://api.openai.com/v1")
+		return errors.New("the base URL has no host; use for example https://api.openai.com/v1")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(u.String(), "#"):
 		return errors.New("the base URL ends with a ? or # part: leave it out")
 	case u.RawPath != "" || strings.Contains(u.EscapedPath(), "%"):

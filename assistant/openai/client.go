@@ -199,7 +199,7 @@ var errRedirect = errors.New("redirect refused")
 func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case !SameOrigin(req.URL, c.base):
-		return fmt.Errorf("%w: %s redirects to %s, and the key is for %s only", errRedirect, c.host, safetext.Clean(req.URL.Host), c.host)
+		return fmt.Errorf("%w: %s redirects to %s, but the key is only for %s", errRedirect, c.host, safetext.Clean(req.URL.Host), c.host)
 	case req.Method != via[0].Method:
 		return fmt.Errorf("%w: %s redirects the request without its body", errRedirect, c.host)
 	case len(via) > maxRedirects:

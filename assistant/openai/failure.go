@@ -199,7 +199,7 @@ func (c *Client) failureMessage(status int, f failure) string {
 	case c.displayable(f.code) != "":
 		return answered + ": " + c.displayable(f.code)
 	case status == 0:
-		return c.host + " ended the answer with an error without saying which"
+		return c.host + " ended the answer with an unspecified error"
 	}
 	return answered
 }

@@ -69,7 +69,7 @@ func (c *Client) fetch(
 	late := c.newError(llm.KindNet, errTimeout, "%s has not sent %s within %v", c.host, what, w.whole)
 	ctx, cancel := context.WithTimeoutCause(ctx, w.whole, late)
 	defer cancel()
-	stalled := c.newError(llm.KindNet, errTimeout, "%s has sent nothing of %s for %v", c.host, what, w.silent)
+	stalled := c.newError(llm.KindNet, errTimeout, "no data from %s for %v while reading %s", c.host, w.silent, what)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	silence := time.AfterFunc(w.silent, func() { stop(stalled) })

@@ -104,9 +104,9 @@ func TestEveryWaitHasALimit(t *testing.T) {
 		"no connection": {nil, "10s: retry 1 in 500ms\n20.5s: retry 2 in 1s\n31.5s: retry 3 in 2s\n" +
 			"43.5s: net: no connection to localhost within 10s\n", llm.KindNet},
 		"no header": {send(""), waits(20*s, 300*s, 20*s, 0) +
-			"5m0s: net: localhost accepted the request and has not answered for 5m0s\n", llm.KindNet},
+			"5m0s: net: localhost accepted the request but has not answered for 5m0s\n", llm.KindNet},
 		"no content": {send(streamHead), waits(20*s, 300*s, 20*s, 0) +
-			"5m0s: net: localhost began to answer and has sent no content for 5m0s\n", llm.KindNet},
+			"5m0s: net: localhost began to answer but has sent no content for 5m0s\n", llm.KindNet},
 		"only keep-alives": {func(c net.Conn) {
 			io.WriteString(c, streamHead)
 			for {
@@ -116,9 +116,9 @@ func TestEveryWaitHasALimit(t *testing.T) {
 				time.Sleep(7 * s)
 			}
 		}, waits(20*s, 300*s, 20*s, 0) +
-			"5m0s: net: localhost began to answer and has sent no content for 5m0s\n", llm.KindNet},
+			"5m0s: net: localhost began to answer but has sent no content for 5m0s\n", llm.KindNet},
 		"silence in the middle": {send(streamHead + assistanttest.TextEvent("a")), "0s: a\n" + waits(20*s, 120*s, 20*s, 0) +
-			"2m0s: interrupted: localhost has sent no more of the answer for 2m0s\n", llm.KindInterrupted},
+			"2m0s: interrupted: localhost stopped in the middle of the answer and has sent nothing for 2m0s\n", llm.KindInterrupted},
 		"a trickle goes on": {func(c net.Conn) {
 			io.WriteString(c, streamHead)
 			for range 3 {
@@ -129,7 +129,7 @@ func TestEveryWaitHasALimit(t *testing.T) {
 		}, "0s: a\n" + waits(20*s, 119*s, 20*s, 0) + "1m59s: a\n" + waits(139*s, 238*s, 20*s, 119*s) + "3m58s: a\n" + waits(258*s, 357*s, 20*s, 238*s) + "5m57s: end\n", ""},
 		"no [DONE] after the finish": {send(streamHead + assistanttest.TextEvent("a") + assistanttest.FinishEvent("stop")), "0s: a\n2s: end\n", ""},
 		"a refusal that stalls": {send("HTTP/1.1 400 Bad Request\r\nContent-Length: 100\r\n\r\noops"), waits(20*s, 300*s, 20*s, 0) +
-			"5m0s: net: localhost accepted the request and has not answered for 5m0s\n", llm.KindNet},
+			"5m0s: net: localhost accepted the request but has not answered for 5m0s\n", llm.KindNet},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -189,10 +189,10 @@ func TestListHasALimit(t *testing.T) {
 		took  time.Duration
 		fault string
 	}{
-		"no connection":  {nil, 10 * time.Second, "has sent nothing of its list of models for 10s"},
-		"no header":      {func(net.Conn) {}, 10 * time.Second, "has sent nothing of its list of models for 10s"},
-		"a head alone":   {func(c net.Conn) { io.WriteString(c, head) }, 10 * time.Second, "has sent nothing of its list of models for 10s"},
-		"a part":         {drip(0, ""), 10 * time.Second, "has sent nothing of its list of models for 10s"},
+		"no connection":  {nil, 10 * time.Second, "for 10s while reading its list of models"},
+		"no header":      {func(net.Conn) {}, 10 * time.Second, "for 10s while reading its list of models"},
+		"a head alone":   {func(c net.Conn) { io.WriteString(c, head) }, 10 * time.Second, "for 10s while reading its list of models"},
+		"a part":         {drip(0, ""), 10 * time.Second, "for 10s while reading its list of models"},
 		"a slow list":    {drip(4, "]}"), 36 * time.Second, "<nil>"},
 		"without an end": {drip(20, ""), time.Minute, "has not sent its list of models within 1m0s"},
 	} {

@@ -47,7 +47,7 @@ func TestWhatTheUserReads(t *testing.T) {
 		"too much":                {json(413, "no"), "unknown: no (status 413)"},
 		"an unclear refusal":      {json(400, "temperature is odd"), "unknown: temperature is odd (status 400)"},
 		"an error in the answer":  {event(assistanttest.TextEvent("a") + "data: {\"error\":{\"message\":\"overloaded\"}}\n\n"), "net: overloaded"},
-		"an error without words":  {event(assistanttest.TextEvent("a") + assistanttest.FinishEvent("error")), "interrupted: HOST ended the answer with an error without saying which"},
+		"an error without words":  {event(assistanttest.TextEvent("a") + assistanttest.FinishEvent("error")), "interrupted: HOST ended the answer with an unspecified error"},
 		"a cut answer":            {event(assistanttest.TextEvent("a")), "interrupted: the connection to HOST ended before the answer did"},
 		"no answer":               {event(""), "net: HOST closed the connection without an answer"},
 		"another wire":            {event("{\"message\":{\"content\":\"a\"},\"done\":true}\n"), "unknown: HOST answered with something other than a chat completion"},

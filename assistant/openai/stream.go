@@ -269,11 +269,11 @@ func (c *Client) timeout(w *progressTimer) error {
 	case connecting:
 		cause, format = nil, "no connection to %s within %v"
 	case unanswered:
-		format = "%s accepted the request and has not answered for %v"
+		format = "%s accepted the request but has not answered for %v"
 	case silent:
-		format = "%s began to answer and has sent no content for %v"
+		format = "%s began to answer but has sent no content for %v"
 	case streaming, finishing:
-		kind, format = llm.KindInterrupted, "%s has sent no more of the answer for %v"
+		kind, format = llm.KindInterrupted, "%s stopped in the middle of the answer and has sent nothing for %v"
 	}
 	return c.newError(kind, cause, format, c.host, w.duration())
 }

@@ -38,7 +38,7 @@ func (e *LimitError) Error() string {
 	if e.What == "sessions" {
 		return fmt.Sprintf("%s has %d sessions open, which is the limit: close one first", e.User, e.Limit)
 	}
-	return fmt.Sprintf("%s has used the %d %s of today; the next day begins at %s", e.User, e.Limit, e.What, e.Until.Format("15:04 MST"))
+	return fmt.Sprintf("%s has used today's %d %s; the next day begins at %s", e.User, e.Limit, e.What, e.Until.Format("15:04 MST"))
 }
 
 // usage is what a user has used on a day, as stored.
@@ -128,7 +128,7 @@ func (q *quota) today(ctx context.Context) (*usage, error) {
 		}
 		if err != nil {
 			q.used = nil
-			return nil, fmt.Errorf("how much %s has used is not known: %w", q.user, err)
+			return nil, fmt.Errorf("what %s has used could not be read: %w", q.user, err)
 		}
 	}
 	if day := q.hub.now().Format(time.DateOnly); q.used.Day != day {

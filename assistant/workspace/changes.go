@@ -19,7 +19,7 @@ func (w *Workspace) Edit(description string, change func() error) error {
 func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) (done string, err error) {
 	actor, ok := w.session.Window().(assistant.Actor)
 	if !ok {
-		return "", fmt.Errorf("this window knows no act such as %T", act)
+		return "", fmt.Errorf("this window does not support the act %T", act)
 	}
 	do := func() error {
 		done, err = actor.Act(ctx, act, revision)

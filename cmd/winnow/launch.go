@@ -290,7 +290,7 @@ func (a *app) leave(ctx context.Context, typed history.Draft, unstored error) er
 	var stored error
 	switch {
 	case unstored != nil:
-		stored = fmt.Errorf("your draft is not in the history, but the next start brings it back: %w", unstored)
+		stored = fmt.Errorf("your draft is not in the history, but the next start restores it: %w", unstored)
 		if err := a.storeTypeahead(typed); err != nil {
 			stored = fmt.Errorf("your draft is lost: %w", errors.Join(unstored, err))
 		}

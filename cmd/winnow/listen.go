@@ -66,8 +66,8 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.IntVar(&f.Limits.Sessions, "max-user-sessions", serve.DefaultUserSessions, "how many sessions one user may have open, of all kinds, N")
 	set.IntVar(&f.Limits.Bytes, "max-session-bytes", serve.DefaultSessionBytes, "how many bytes of text the events in the memory of each session may have, N, of all kinds; who is further behind gets the whole state again")
 	set.IntVar(&f.Agents, "max-user-agents", mcp.DefaultPerUser, "how many agents one user may have connected, N")
-	set.IntVar(&f.Limits.Turns, "user-turns", 0, "how many messages one user may send on a day, N; the default is no limit")
-	set.Int64Var(&f.Limits.Tokens, "user-tokens", 0, "how many tokens one user may spend on a day, N; the default is no limit")
+	set.IntVar(&f.Limits.Turns, "user-turns", 0, "how many messages one user may send per day, N; the default is no limit")
+	set.Int64Var(&f.Limits.Tokens, "user-tokens", 0, "how many tokens one user may spend per day, N; the default is no limit")
 	set.IntVar(&f.Events, "max-events", api.DefaultEvents, "how many events are stored for each HTTP session, N")
 	set.IntVar(&f.EventBytes, "max-event-bytes", api.DefaultEventBytes, "how many bytes these events may have, N")
 	set.StringVar(&f.Screen, "max-screen", fmt.Sprintf("%dx%d", sshserver.DefaultWidth, sshserver.DefaultHeight), "the largest screen over SSH, COLUMNSxROWS")
@@ -139,7 +139,7 @@ func (f *listenFlags) behind(o *api.Options) error {
 	if f.PublicURL != "" {
 		u, err := webURL(f.PublicURL)
 		if err != nil || strings.Trim(u.Path, "/") != "" {
-			return fmt.Errorf("--public-url %s: the URL must be such as https://winnow.example, without a path", f.PublicURL)
+			return fmt.Errorf("--public-url %s: use a URL such as https://winnow.example, without a path", f.PublicURL)
 		}
 		o.PublicURL = u
 	}
@@ -156,7 +156,7 @@ func (f *listenFlags) behind(o *api.Options) error {
 	for _, text := range f.Origins {
 		u, err := webURL(text)
 		if err != nil || u.Path != "" {
-			return fmt.Errorf("--cors %s: the origin must be such as https://tools.example", text)
+			return fmt.Errorf("--cors %s: use an origin such as https://tools.example", text)
 		}
 		o.Origins = append(o.Origins, u)
 	}

@@ -244,7 +244,7 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	case last != "" && p.endpoints.Serves(last):
 		return last, a.reportOverridden(ctx, p.store, last)
 	case last != "" && !restricted:
-		a.printErr("the model last used here, %s, has no endpoint now", last)
+		a.printErr("the model last used here, %s, no longer has an endpoint", last)
 	}
 	if s.Model != "" && (!restricted || p.endpoints.Serves(s.Model)) {
 		return p.endpoints.ModelID(ctx, s.Model, restricted)

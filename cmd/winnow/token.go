@@ -21,7 +21,7 @@ func tokenCommand(a *app) *cobra.Command {
 		"  metrics  read /metrics and nothing else\n" +
 		"  read     look, and change nothing\n" +
 		"  propose  talk to the assistant; every change becomes a proposal\n" +
-		"  write    change the rules, and undo own changes\n" +
+		"  write    change the rules, and undo your own changes\n" +
 		"  save     save, accept proposals, discard and undo what others changed; the default\n" +
 		"  admin    manage tokens, read metrics, end the sessions of others\n\n" +
 		"A key in the file of --authorized-keys has its role as an option: winnow-role=\"propose\".\n" +
@@ -52,7 +52,7 @@ func tokenAddCommand(a *app) *cobra.Command {
 		}
 		token, added, err := file.Add(args[0], as, lifetime)
 		if errors.Is(err, credential.ErrExists) {
-			return advise(fmt.Errorf("%s has a token already", args[0]), "winnow token remove %s removes it", args[0])
+			return advise(fmt.Errorf("%s already has a token", args[0]), "winnow token remove %s removes it", args[0])
 		}
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func tokenAddCommand(a *app) *cobra.Command {
 		return a.emit(map[string]any{"name": added.Name, "role": added.Role, "expires": added.Expires, "token": token}, token)
 	})
 	c.Flags().StringVar(&role, "role", string(assistant.RoleSave), "what the user may do, ROLE: metrics, read, propose, write, save or admin")
-	c.Flags().StringVar(&expires, "expires", "", "after which TIME the token expires, such as 30d or 12h; the default is never")
+	c.Flags().StringVar(&expires, "expires", "", "TIME after which the token expires, such as 30d or 12h; the default is never")
 	c.Example = "winnow token add anna\nwinnow token add prometheus --role metrics\nwinnow token add agent --role propose --expires 30d"
 	return c
 }
@@ -79,7 +79,7 @@ func lifetimeOf(text string) (time.Duration, error) {
 	} else if d, err := time.ParseDuration(text); err == nil && d >= time.Second {
 		return d, nil
 	}
-	return 0, fmt.Errorf("--expires %s: the time must be such as 30d or 12h", text)
+	return 0, fmt.Errorf("--expires %s: use a time such as 30d or 12h", text)
 }
 
 func tokenListCommand(a *app) *cobra.Command {

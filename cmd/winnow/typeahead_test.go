@@ -108,7 +108,7 @@ func TestADraftThatTheHistoryDoesNotTakeIsKept(t *testing.T) {
 	hanging.Hang()
 	err = a.leave(t.Context(), history.Draft{Text: "typed"}, errors.New("the history did not answer within 1s"))
 	hanging.Release()
-	if err == nil || !strings.Contains(err.Error(), "the next start brings it back: the history did not answer") {
+	if err == nil || !strings.Contains(err.Error(), "the next start restores it: the history did not answer") {
 		t.Errorf("the user is told %v", err)
 	}
 	if err := a.restoreTypeahead(t.Context(), store); err != nil {

@@ -26,7 +26,7 @@ func TestACancelledAnswerIsKept(t *testing.T) {
 	r.say("/pairs")
 	r.wait("1 question (cancelled)")
 	r.say("/keep")
-	r.wait("no cancelled answer is offered")
+	r.wait("there is no cancelled answer to keep")
 	r.say("other")
 	r.wait("next")
 	if got := len(r.script.Requests()[1].Messages); got != 2 {

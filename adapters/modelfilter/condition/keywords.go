@@ -142,7 +142,7 @@ func fact(of func(*Model) string) func(value string) (match, string, string) {
 func status(value string) (match, string, string) {
 	want := llm.StatusOf(value)
 	if want == "" {
-		return nil, "", "the status is active, preview or deprecated"
+		return nil, "", "the status must be active, preview or deprecated"
 	}
 	return func(m *Model, _ time.Time) Answer {
 		if m.Info.Facts.Status == "" {

@@ -10,7 +10,7 @@ import (
 
 // Reasons why there is no fetched list.
 var (
-	errNoSource = errors.New("no key or address is known for it, and no proxy")
+	errNoSource = errors.New("it has no known key or address, and there is no proxy")
 	errNoProxy  = errors.New("no proxy is set up") // returned if Options.Proxy is nil
 	errEmpty    = errors.New("the list is empty")
 	errUnusable = errors.New("no entry of the list is usable")

@@ -24,7 +24,7 @@ func TestWithoutAnythingTheCatalogue(t *testing.T) {
 		t.Errorf("Models: %v", err)
 	}
 	is(t, "IDs", got.IDs, list.IDs)
-	contains(t, got.Err, "no key or address")
+	contains(t, got.Err, "no known key or address")
 	if list, ok := l.Cached("nobody"); ok || len(list.IDs) != 0 {
 		t.Errorf("nobody has %+v", list)
 	}

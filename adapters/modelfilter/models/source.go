@@ -152,7 +152,7 @@ func (l *Lists) target(provider string) (Target, error) {
 // an address that would send part of the environment to another machine.
 func CheckKey(key, base Value, confirmed bool) error {
 	at, err := url.Parse(base.Text)
-	const expanded = "%s of %s contains a variable of the environment: write its value there"
+	const expanded = "%s of %s contains an environment variable: replace it with its value"
 	switch {
 	case base.From == "":
 	case base.Expanded && (err != nil || !openai.Loopback(at.Hostname())):

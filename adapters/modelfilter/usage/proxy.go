@@ -75,7 +75,7 @@ func (d *Dir) fromProxy(provider string) (*Report, error) {
 func readStats(text []byte) (map[string]*Report, error) {
 	var s stats
 	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("the proxy's answer to %s is not one that winnow reads: %s", StatsPath, jsonReason(err))
+		return nil, fmt.Errorf("winnow cannot read the proxy's answer to %s: %s", StatsPath, jsonReason(err))
 	}
 	if s.Providers == nil {
 		return nil, errors.New("the answer to " + StatsPath + " lists no providers: another program may answer at the proxy's address")

@@ -55,7 +55,7 @@ func TestAFileWinsOverTheProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := d.Report("acme")
-	if err == nil || r == nil || r.uses["m"].Requests != 7 || !strings.Contains(err.Error(), "schema version 3") || !strings.Contains(err.Error(), "what the running proxy has counted") {
+	if err == nil || r == nil || r.uses["m"].Requests != 7 || !strings.Contains(err.Error(), "schema version 3") || !strings.Contains(err.Error(), "comes from the running proxy") {
 		t.Errorf("a broken file: %+v, %v, want the proxy's counts and the reason", r, err)
 	}
 }
@@ -66,9 +66,9 @@ func TestAForeignAnswerIsAnError(t *testing.T) {
 		"HTML":             {"<!doctype html>" + key, "invalid JSON at byte"},
 		"cut off":          {answer[:len(answer)/2], "invalid JSON at byte"},
 		"another format":   {`{"object":"list","data":["` + key + `"]}`, "lists no providers"},
-		"a list":           {`["` + key + `"]`, "is not one that winnow reads"},
-		"older format":     {`{"providers":{"acme":{"credentials":[{"identifier":"` + key + `"}]}}}`, "is not one that winnow reads"},
-		"strings as count": {`{"providers":{"acme":{"credentials":{"` + key + `":{"model_usage":{"m":{"totals":{"request_count":"` + key + `"}}}}}}}}`, "is not one that winnow reads"},
+		"a list":           {`["` + key + `"]`, "winnow cannot read"},
+		"older format":     {`{"providers":{"acme":{"credentials":[{"identifier":"` + key + `"}]}}}`, "winnow cannot read"},
+		"strings as count": {`{"providers":{"acme":{"credentials":{"` + key + `":{"model_usage":{"m":{"totals":{"request_count":"` + key + `"}}}}}}}}`, "winnow cannot read"},
 	} {
 		ask, _ := asking(c.text, nil)
 		r, err := Open(t.TempDir(), ask).Report("acme")

@@ -45,7 +45,7 @@ var fields = map[string]map[string]string{
 	"Cancelled": {"kept": "the pair is kept, because a tool had run or because the pair has an older answer"},
 	"Change":    {"sentence": "what was done, as a sentence", "title": "what has changed", "before": "the old value in words; empty if there was none", "after": "the new value in words; empty if there is none", "by": "who made the change; absent if unknown"},
 	"Checkpoint": {
-		"id": "unique in the journal", "seq": "the order of the checkpoints, which time is not", "time": "when the checkpoint was created", "kind": "the kind of the step after the checkpoint",
+		"id": "unique in the journal", "seq": "determines the order of the checkpoints; their times do not", "time": "when the checkpoint was created", "kind": "the kind of the step after the checkpoint",
 		"description": "the step, in one line", "tools": "the calls that changed the window", "position": "the seq of the pair of this turn; a rollback removes this and later pairs from the conversation",
 		"full": "the checkpoint stores the whole state", "undone": "a rollback went back to this checkpoint",
 	},
@@ -64,7 +64,7 @@ var fields = map[string]map[string]string{
 		"tokens": "the estimated tokens of the omitted pairs", "pairs": "the pairs omitted so far, oldest first",
 	},
 	"CustomPayload": {"type": "tool_history", "data": "an entry for each call"},
-	"Effect":        {"kind": "what happens to the items", "sentence": "what happens, as a sentence", "items": "all affected items, the marked ones first", "marked": "how many of the items to note, such as models in use"},
+	"Effect":        {"kind": "what happens to the items", "sentence": "what happens, as a sentence", "items": "all affected items, the marked ones first", "marked": "how many of the items are marked, such as models in use"},
 	"Error":         {"code": "identifies the failure, for example overflow, quota or interrupted", "message": "describes the failure"},
 	"FileDiff":      {"creates": "the file does not exist yet", "lines": "what changes, with secrets masked"},
 	"FileLine":      {"kind": "- removed, + added", "line": "the line number from 1, in the old file if removed and in the new file if added", "text": "the text, with secrets masked"},
@@ -73,7 +73,7 @@ var fields = map[string]map[string]string{
 	"PairInfo": {
 		"id": "the id of the pair, which an export keeps", "author": "who sent the message; absent for the user of this history", "topic": "a path, for example AI > Agents; empty for the root",
 		"user_text": "the message", "star": "0 to 3", "flag": "the color of the flag; true means blue", "created_at": "when the message was sent", "attachments": "files that are sent with the message",
-		"answer_to": "of a cancelled answer that is offered: the seq of the message that was to be answered again; absent for an answer to a new message",
+		"answer_to": "for a cancelled answer: the seq of the message that was being answered again; absent for an answer to a new message",
 		"variants":  "the other answers, oldest first", "chosen": "how many variants are older than this answer", "answered_at": "when this answer was requested; absent if with the message",
 	},
 	"Payload": {

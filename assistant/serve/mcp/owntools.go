@@ -120,7 +120,7 @@ func (s *server) callOwn(name string) sdk.ToolHandler {
 func rollBack(ctx context.Context, j *checkpoint.Journal, session *assistant.Session, in rollbackArgs) assistant.ToolResult {
 	if others := j.OthersSince(in.Checkpoint, session.ID()); len(others) > 0 && !in.Confirmed {
 		r := assistant.Fail("others_changed", "nothing was done: %s of other sessions would also be undone", assistant.Counted(len(others), "step"))
-		r.Hint, r.Data = "Show these steps to the user, and repeat the call with confirmed if they shall go.", map[string]any{"steps": others}
+		r.Hint, r.Data = "Show these steps to the user, and repeat the call with confirmed if the user agrees.", map[string]any{"steps": others}
 		return r
 	}
 	if _, err := session.Rollback(ctx, in.Checkpoint, checkpoint.ScopeWindow, in.Newest); err != nil {

@@ -1,7 +1,7 @@
 package topics
 
 func mcpServers(p *page, _ Facts) {
-	p.text("The assistant can use the tools of MCP servers, beside those of its window. The settings name the servers; winnow config edit opens them.")
+	p.text("The assistant can use the tools of MCP servers, in addition to those of its window. The settings name the servers; winnow config edit opens them.")
 	p.rows([][]string{
 		{"[[mcp]]", "once for each server"},
 		{"name = \"github\"", "letters, digits and -; the model calls a tool github__TOOL"},
@@ -10,14 +10,14 @@ func mcpServers(p *page, _ Facts) {
 		{"env = { NAME = \"keyring:NAME\" }", "variables of the program; other keys do not reach it"},
 		{"headers = { Authorization = \"env:NAME\" }", "headers for the address, and for no other"},
 		{"allowed_tools = [\"search\"]", "tools that run without asking"},
-		{"timeout = \"90s\"", "of a call; one minute without it"},
+		{"timeout = \"90s\"", "of a call; the default is one minute"},
 	})
 	p.head("What asks")
-	p.text("Each call shows its arguments and asks, unless allowed_tools lists the tool or confirm = \"never\". What a server says about its tools, such as that they only read, changes nothing. winnow ask --yes does not answer these questions. What a server does is no part of a checkpoint: its card says that it cannot be undone here.")
+	p.text("Each call shows its arguments and asks, unless allowed_tools lists the tool or confirm = \"never\". What a server claims about its tools, for example that they are read-only, is ignored. winnow ask --yes does not answer these questions. What a server does is not part of a checkpoint; its card says that it cannot be undone here.")
 	p.head("Starting and ending")
-	p.text("Servers start in the background; a notice says when their tools are there, or why not. A server that is slow or broken delays nothing, except that winnow ask waits up to 5 seconds. A call to a server that has ended starts it again. Esc ends a call at once. All servers end with the program.")
+	p.text("Servers start in the background; a notice reports when their tools are available, or why not. A server that is slow or broken delays nothing, except that winnow ask waits up to 5 seconds. A call to a server that has ended starts it again. Esc ends a call at once. All servers end with the program.")
 	p.head("What is left out")
-	p.text("Hidden characters in descriptions and results are removed, names become valid for all providers, results are cut at 32,000 characters, and parameters whose schema is too large, refers to itself or hides characters take their tool out. winnow tools test lists these, and winnow tools list what is offered.")
+	p.text("Hidden characters in descriptions and results are removed, names become valid for all providers, results are cut at 32,000 characters, and parameters whose schema is too large, refers to itself or hides characters exclude their tool. winnow tools test lists these, and winnow tools list what is offered.")
 	p.head("Served sessions")
 	p.text("winnow serve connects once, with its own settings, for all sessions; each call asks the user whose session it is. Users cannot add servers, and winnow mcp does not pass these tools on.")
 }
