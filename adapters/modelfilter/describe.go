@@ -179,6 +179,9 @@ func ruleAt(path string, raw json.RawMessage, added bool) string {
 			return rule.sentence()
 		}
 	}
-	sign := map[bool]string{true: "+", false: "-"}[added]
+	sign := "-"
+	if added {
+		sign = "+"
+	}
 	return sign + safetext.Visible(path) + " " + safetext.Visible(text)
 }

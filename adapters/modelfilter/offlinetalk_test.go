@@ -53,8 +53,8 @@ func TestConversations(t *testing.T) {
 		"pronoun without a noun": {"hide them => | which models you mean"},
 		"undo as many as asked": {
 			"hide mini => openai+ignore(*mini*)", "hide nano, allow o3 => openai+ignore(*nano*) openai+allow(o3)", "hide gpt-4 => openai+ignore(gpt-4)",
-			"undo the last two changes => undo(2) | Took back 2 steps", "which models are hidden on openai => | `gpt-5-mini`, `gpt-4o-mini` and `o3-mini` are hidden by the ignore rule `*mini*`",
-			"undo everything => undo(100) | Took back 1 step", "undo => undo(1) | Nothing was undone",
+			"undo the last two changes => undo(2) | Undid 2 steps", "which models are hidden on openai => | `gpt-5-mini`, `gpt-4o-mini` and `o3-mini` are hidden by the ignore rule `*mini*`",
+			"undo everything => undo(100) | Undid 1 step", "undo => undo(1) | Nothing was undone",
 		},
 		"undo of a clear": {"clear all ignore rules => openai-ignore(all)", "undo that => undo(1)", "show the rules => | `*-preview` (ignore on openai) hides 2 models | `gpt-3.5*` (ignore on openai) hides 2 models"},
 		"questions over all providers": {
