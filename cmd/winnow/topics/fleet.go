@@ -12,7 +12,7 @@ var fleetExample = []string{
 }
 
 func fleet(p *page, _ Facts) {
-	p.text("A [[target]] in the settings names another proxy: by env_file, the absolute path of its .env on this machine, or by url, the address of a winnow serve beside it. The folder's own .env is the target here.")
+	p.text("A [[target]] in the settings names another proxy: by env_file, the absolute path of its .env on this machine, or by url, the address of a winnow serve on its machine. The folder's own .env is the target here.")
 	for _, line := range fleetExample {
 		p.lines = append(p.lines, "    "+line)
 	}
