@@ -94,6 +94,7 @@ func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
 		cut = opts.FirstPair
 	case KindEdit:
 		cut = opts.NextPair
+	case KindTurn: // its own pair
 	}
 	if !cuts(target.Session) {
 		cut = 0

@@ -55,7 +55,7 @@ func (b *bench) startNginx(nginx, address, server string, client *http.Client) {
 	go func() { ended <- cmd.Wait() }()
 	b.t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt) // a fast shutdown
-		<-ended
+		_ = <-ended
 	})
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		resp, err := client.Get("https://" + address + "/healthz") //nolint:noctx // ends with the proxy

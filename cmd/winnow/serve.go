@@ -57,8 +57,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 		return err
 	}
 	a.reopenLog()
-	manager, err := findServiceManager(a.environ)
-	if err != nil {
+	if f.manager, err = findServiceManager(a.environ); err != nil {
 		return err
 	}
 	p, err := a.openHub(ctx, f.Limits)
@@ -84,7 +83,6 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	f.manager = manager
 	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Metrics: p.metrics, Ready: p.ready, Tokens: tokens, Kept: kept, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
 	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
 		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
@@ -105,8 +103,8 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	}
 	defer end()
 	a.onHangup(func() { a.reloadServers(servers) })
-	a.tell(manager, "READY=1")
-	defer context.AfterFunc(ctx, func() { a.tell(manager, "STOPPING=1") })()
+	a.tell(f.manager, "READY=1")
+	defer context.AfterFunc(ctx, func() { a.tell(f.manager, "STOPPING=1") })()
 	return servers.Serve(ctx)
 }
 

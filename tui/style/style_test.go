@@ -386,7 +386,8 @@ func TestCheck(t *testing.T) {
 
 func TestRenderIsWhatLipglossRenders(t *testing.T) {
 	styles := map[string]lipgloss.Style{
-		"plain": lipgloss.NewStyle(), "colours": on(fg(lipgloss.Color("#123456")), lipgloss.Color("3")).Bold(true).Italic(true), "reversed": lipgloss.NewStyle().Reverse(true).Faint(true)}
+		"plain": lipgloss.NewStyle(), "colours": on(fg(lipgloss.Color("#123456")), lipgloss.Color("3")).Bold(true).Italic(true), "reversed": lipgloss.NewStyle().Reverse(true).Faint(true),
+	}
 	for name, st := range styles {
 		for _, text := range []string{"x", "two words", "漢字 é", "one\ntwo"} {
 			if got, want := Compile(st).Render(text), st.Render(text); got != want {
