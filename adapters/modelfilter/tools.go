@@ -94,10 +94,7 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Query", "propose_rules", "Show the user a card with rules, what they would do, and buttons to accept or reject them. Changes nothing.",
 			func(_ context.Context, a Proposal) assistant.ToolResult { return w.toolPropose(a) }),
 		tool("Query", "plan_save", "Show what a save would change in the .env file and which models that hides and shows. Changes nothing.", w.toolPlan),
-		tool("Provider", "switch_provider", "Show another provider. Changes no rule.",
-			func(ctx context.Context, a providerArgs) assistant.ToolResult {
-				return w.toolSwitch(callerPlace(ctx), a)
-			}),
+		tool("Provider", "switch_provider", "Show another provider. Changes no rule.", w.toolSwitch),
 		tool("Provider", "refresh_models", "Fetch the models from the provider or the proxy again, over the network.", w.toolRefresh),
 		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),
 		tool("State", "undo", "Undo your own last rule changes in this session, newest turn first; the user's changes stay. What was saved stays in the file.",
@@ -214,13 +211,13 @@ func sentence(s string) string {
 	return s
 }
 
-func (w *Window) toolSwitch(at *place, a providerArgs) assistant.ToolResult {
+func (w *Window) toolSwitch(ctx context.Context, a providerArgs) assistant.ToolResult {
 	if strings.TrimSpace(a.Provider) == "" { // otherwise onProvider would use the current one
 		return errorResult(&UnknownError{What: "provider", Known: withLock(w, func() []string { return slices.Clone(w.order) })})
 	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		verb, data := "is already", p.countFields(e)
-		if at.move(w, p) {
+		if callerPlace(ctx).move(w, p) {
 			verb = "is now"
 		}
 		data["ignore_rules"], data["whitelist_rules"] = p.listed(Ignore), p.listed(Allow)
