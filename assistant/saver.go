@@ -3,6 +3,7 @@ package assistant
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -146,8 +147,17 @@ type Applied struct {
 type Refreshed struct {
 	Path    string   `json:"path"`
 	Changed bool     `json:"changed"` // the file differs from the one read before
+	Deleted bool     `json:"deleted"` // the file no longer exists; what it contained is unsaved now
 	Changes []Change `json:"changes"` // of the saved state
 	Dropped []Change `json:"dropped"` // unsaved changes that are lost
+}
+
+// Outcome says in a sentence what happened to the file.
+func (r Refreshed) Outcome() string {
+	if r.Deleted {
+		return filepath.Base(r.Path) + " was deleted: what it contained is unsaved now"
+	}
+	return "another program changed the file"
 }
 
 // Conflict reports a file that another program has changed since it was read.

@@ -218,10 +218,13 @@ func waitSavedChange(changes <-chan assistant.SavedChange) tea.Cmd {
 // onSavedChanged shows the rules that another program has saved.
 func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	m.pane.Changed()
-	if msg.change.Conflict != nil {
+	switch {
+	case msg.change.Conflict != nil:
 		m.notice.Fail("another program changed the file, and its changes conflict with yours" + m.hint(" · %s compares them", keymap.Save))
-	} else {
-		m.notice.Info("another program changed the file · its rules are loaded")
+	case msg.change.Deleted:
+		m.notice.Fail(oneLine(msg.change.Outcome()) + m.hint(" · %s writes it again", keymap.Save))
+	default:
+		m.notice.Info(msg.change.Outcome() + " · its rules are loaded")
 	}
 	return tea.Batch(m.computeEffects(), waitSavedChange(m.opts.Changes))
 }

@@ -231,7 +231,7 @@ func (w *Window) reload(ctx context.Context, policy stagedPolicy) (assistant.Sav
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if policy != mergeOrReport {
+	if deleted := w.source.Exists && !r.source.Exists; policy != mergeOrReport || deleted { // which conflicts with nothing
 		return assistant.SavedChange{Refreshed: w.adoptAndReport(r, policy)}, nil
 	}
 	if !w.moved(r) {
@@ -288,6 +288,7 @@ func (w *Window) adoptAndReport(r *envSnapshot, policy stagedPolicy) assistant.R
 	out := assistant.Refreshed{
 		Path: before.Path, Changes: fileChanges(before.File, r.source.File),
 		Changed: before.Hash != r.source.Hash || before.Exists != r.source.Exists,
+		Deleted: before.Exists && !r.source.Exists,
 	}
 	if policy == dropStaged {
 		out.Dropped = inWords(w.diff())

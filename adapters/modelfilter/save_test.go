@@ -225,7 +225,7 @@ func TestARuleReplacedOnBothSidesAsks(t *testing.T) {
 			t.Errorf("Save = %v, want a removed file", err)
 		}
 		f.must(second(f.RefreshSaved(t.Context(), false)))
-		f.wantRules(Ignore, "o1")
+		f.wantRules(Ignore, "*-preview", "gpt-3.5*", "o1")
 	})
 	t.Run("moved", func(t *testing.T) { // which is removed and added; they changed something else
 		f := fresh(t, "IGNORE_MODELS_OPENAI=a,b,c\n")
@@ -291,6 +291,30 @@ func TestWatch(t *testing.T) {
 }
 
 // TestWatchWaitsForTheAssistant changes the file while the assistant works.
+func TestRulesOfADeletedFileStay(t *testing.T) {
+	for name, change := range map[string]func(*fixture) error{
+		"unchanged": func(*fixture) error { return nil },
+		"unsaved":   func(f *fixture) error { return second(f.Add(Allow, "gpt-4")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fresh(t, plainEnv)
+			f.must(change(f))
+			f.must(os.Remove(f.path))
+			r, err := f.mergeIfChanged(t.Context())
+			f.must(err)
+			if !r.Deleted || r.Conflict != nil || !f.Dirty() {
+				t.Errorf("%+v, dirty %v", r, f.Dirty())
+			}
+			f.wantRules(Ignore, "*-preview", "gpt-3.5*")
+			f.must(second(f.Save(t.Context())))
+			f.wantRules(Ignore, "*-preview", "gpt-3.5*")
+			if text := f.file(); !strings.Contains(text, "gpt-3.5*") || !strings.Contains(text, "*-preview") {
+				t.Errorf("the file contains %q", text)
+			}
+		})
+	}
+}
+
 func TestWatchWaitsForTheAssistant(t *testing.T) {
 	f := fresh(t, plainEnv)
 	changes, err := f.Watch(t.Context())

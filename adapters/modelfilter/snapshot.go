@@ -183,8 +183,12 @@ func mergedLists(p *provider, s *envSnapshot, policy stagedPolicy) (lists [2]rul
 	return lists
 }
 
-// adopt makes s the state of the window.
+// adopt makes s the state of the window. If the file was deleted, the rules stay and become
+// unsaved, so that the next save writes them again.
 func (w *Window) adopt(s *envSnapshot, policy stagedPolicy) {
+	if policy != dropStaged && w.source != nil && w.source.Exists && !s.source.Exists {
+		policy = retainStaged
+	}
 	w.source, w.notices = s.source, append(s.notices, w.versions.Notices()...)
 	for name := range s.providers {
 		w.providerNamed(name)

@@ -161,7 +161,11 @@ func (h *Hub) refilter(except string) {
 // watch announces changes of the saved state by other programs.
 func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 	for c := range saved {
-		h.shared.Announce(windowlock.Change{Kind: windowlock.Reloaded, What: c.Path})
+		change := windowlock.Change{Kind: windowlock.Reloaded, What: c.Path}
+		if c.Deleted {
+			change.Effect = c.Outcome()
+		}
+		h.shared.Announce(change)
 	}
 }
 

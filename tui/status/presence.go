@@ -117,6 +117,9 @@ func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 	case windowlock.Saved:
 		return user + " saved the rules", false
 	case windowlock.Reloaded:
+		if c.Effect != "" {
+			return what, false
+		}
 		return "another program changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded", false
 	case windowlock.RolledBack:
 		verb := "undid a rollback"
