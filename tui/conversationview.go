@@ -130,7 +130,7 @@ func (c *conversation) welcomes(filter string) bool {
 
 // noMatch returns what the conversation shows if no pair matches the filter.
 func (s *scene) noMatch(w int) []string {
-	key := s.hint("%s", keymap.Filter)
+	key := s.keys.Clause(keymap.View, "%s", keymap.Filter)
 	if s.mode == keymap.Input {
 		key = s.hint("%s then ", keymap.Escape) + key
 	}

@@ -285,14 +285,35 @@ func (k *Map) Key(m Mode, name Action) string {
 	return ""
 }
 
-// Clause formats a clause with the key of an action. Without a key it uses the entry of the
-// command palette, or returns "".
+// Clause formats a clause with the key of an action, and names the mode of the screen in
+// which the key works if that is not m. Without a key it uses the entry of the command
+// palette, or returns "".
 func (k *Map) Clause(m Mode, format string, name Action) string {
 	if key := k.Key(m, name); key != "" {
-		return fmt.Sprintf(format, key)
+		return fmt.Sprintf(format, key+k.elsewhere(m, name))
 	}
 	if key := k.Key(m, Palette); key != "" && k.Named(name).Title != "" {
 		return fmt.Sprintf(format, key+" “"+k.Named(name).Title+"”")
+	}
+	return ""
+}
+
+// elsewhere returns " in MODE" if an action has a key in another mode of the screen only. A
+// mode of an overlay is never named, since its keys are those that work while it is open.
+func (k *Map) elsewhere(m Mode, name Action) string {
+	if k.Binding(m, name).Enabled() {
+		return ""
+	}
+	k = k.or()
+	a := k.Named(name)
+	for _, in := range a.Modes {
+		if len(k.Keys(in, a)) == 0 {
+			continue
+		}
+		if in == View || in == Pane || in == Input {
+			return " in " + in.String()
+		}
+		return ""
 	}
 	return ""
 }

@@ -206,7 +206,10 @@ func TestTheKeyThatTextsName(t *testing.T) {
 		{Input, "send", "ctrl+enter", "ctrl+enter!"},
 		{View, "save", "W", "W!"},
 		{Input, "save", "ctrl+s", "ctrl+s!"},
-		{Input, "fold", k.Key(View, "fold"), k.Key(View, "fold") + "!"},
+		{Input, "fold", k.Key(View, "fold"), k.Key(View, "fold") + " in VIEW!"},
+		{Input, "undo", "ctrl+z", "ctrl+z in VIEW!"}, // where it undoes typing
+		{Pane, "undo", "ctrl+z", "ctrl+z!"},
+		{Input, "text-close", k.Key(Text, "text-close"), k.Key(Text, "text-close") + "!"},
 		{Pane, "discard", "", "f1 “" + k.Named("discard").Title + "”!"},
 		{View, "star-0", "", ""},
 		{View, "nothing", "", ""},
