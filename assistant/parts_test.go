@@ -295,7 +295,7 @@ func TestAnEditMakesEachPartOnceForAllSessions(t *testing.T) {
 		if n := w.made.Load() - snapshots; n != 1 {
 			t.Errorf("an edit makes %d snapshots", n)
 		}
-		if n := lists.Load(); n > 1 {
+		if n := lists.Load(); n > 2 { // when the step ends, and when the window is free again
 			t.Errorf("an edit lists %d times who is there", n)
 		}
 		if n := parts.Load(); n != 0 {
