@@ -162,7 +162,7 @@ func (w *Window) matchesNone(provider, pattern string) string {
 		if name == provider || !p.hasKey && len(p.lists[Ignore].rules)+len(p.lists[Allow].rules) == 0 {
 			continue
 		}
-		if n := len(w.engine(p).Matching(pattern)); n > 0 {
+		if n := len(w.peek(p).Matching(pattern)); n > 0 {
 			others = append(others, fmt.Sprintf("%d of %s", n, visible(name)))
 		}
 	}
@@ -170,6 +170,19 @@ func (w *Window) matchesNone(provider, pattern string) string {
 		return "matches no known model"
 	}
 	return "matches no known model; elsewhere it matches " + strings.Join(others, ", ")
+}
+
+// peek returns the engine of a provider whose models may not be loaded yet. Unlike engine it
+// loads nothing into the window, which would be a change that all screens draw.
+func (w *Window) peek(p *provider) *engine.Engine {
+	if p.engine != nil {
+		return p.engine
+	}
+	var list ModelList
+	if w.opts.Models != nil {
+		list, _ = w.opts.Models.Cached(p.name)
+	}
+	return engine.New(p.name, list.IDs)
 }
 
 // discardPlan returns a draft of a discard in the form that is shown: its effects are the
