@@ -261,7 +261,10 @@ func (w *walk) changed() {
 	w.window.Conflict = nil
 	w.get(nil, "POST", "/v1/window/discard", basis)
 	w.get(&list, "GET", w.path+"/checkpoints", "")
-	w.get(nil, "POST", w.path+"/rollback", `{"checkpoint":"`+list.Checkpoints[0].ID+`","newest":"`+list.Newest+`","scope":"window","confirmed":true}`)
+	start := list.Checkpoints[0].ID
+	w.get(nil, "POST", w.path+"/rollback", `{"checkpoint":"`+start+`","newest":"`+list.Newest+`","scope":"window","confirmed":true}`)
+	w.get(&list, "GET", w.path+"/checkpoints", "")
+	w.refused("nothing_to_roll_back", "POST", w.path+"/rollback", `{"checkpoint":"`+start+`","newest":"`+list.Newest+`","scope":"window","confirmed":true}`)
 }
 
 // proposed causes what is refused of proposals, and of answers that changed the window.
