@@ -255,8 +255,8 @@ func TestAFailedSaveIsAFailure(t *testing.T) {
 		return assistanttest.Calls(assistanttest.Call{ID: id, Name: name, Arguments: arguments})
 	}
 	save := func(x *assistanttest.Exchange) {
-		// Another program changes the same rules differently.
-		if err := os.WriteFile(".env", []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=\n"), 0o600); err != nil {
+		// Another program puts another rule in the place of the same one.
+		if err := os.WriteFile(".env", []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=gpt-5*,o3\n"), 0o600); err != nil {
 			t.Error(err)
 		}
 		call("b", "save_changes", "{}")(x)
