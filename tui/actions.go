@@ -11,6 +11,7 @@ import (
 	"winnow/tui/chat"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/slash"
 	"winnow/tui/status"
 )
 
@@ -195,9 +196,16 @@ func (m *Model) helpEntries() (entries []overlay.Entry, start int) {
 
 // actionEntries returns actions as entries of a list, with the action's name as Value.
 func actionEntries(all []keymap.Entry) []overlay.Entry {
+	also := map[keymap.Action]string{
+		keymap.Quit: "exit close ", keymap.Settings: "options preferences theme colour color dark light ", keymap.NameSession: "rename ",
+		keymap.UndoRollback: "redo ", keymap.Connect: "login endpoint key ", keymap.Sessions: "history resume continue ",
+	}
+	for _, c := range slash.Table() {
+		also[c.Action] += c.Name + " "
+	}
 	entries := make([]overlay.Entry, len(all))
 	for i, e := range all {
-		entries[i] = overlay.Entry{Value: string(e.Action), Text: e.Text, Extra: e.Extra, Short: e.Short, Group: e.Group}
+		entries[i] = overlay.Entry{Value: string(e.Action), Text: e.Text, Also: also[e.Action], Extra: e.Extra, Short: e.Short, Group: e.Group}
 	}
 	return entries
 }

@@ -50,7 +50,7 @@ func question(mode string, answers ...keymap.Action) bindable {
 	}
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	others := []keymap.Action{keymap.AnswerYes, keymap.AnswerNo, keymap.AnswerSave, keymap.AnswerKeep, keymap.AnswerDiscard, keymap.AnswerTheirs, keymap.AnswerEdit}
-	return bindable{modes: []string{"question", mode}, hinted: answers, idle: slices.DeleteFunc(others, func(a keymap.Action) bool { return slices.Contains(answers, a) }), open: func() overlay.Overlay {
+	return bindable{modes: []string{"question", mode}, hinted: append([]keymap.Action{keymap.AnswerSafe, keymap.AnswerCancel}, answers...), idle: slices.DeleteFunc(others, func(a keymap.Action) bool { return slices.Contains(answers, a) }), open: func() overlay.Overlay {
 		return overlay.NewQuestion("Well?", []string{"line"}, all, answers[0], func() time.Time { at = at.Add(time.Second); return at })
 	}}
 }

@@ -61,12 +61,12 @@ func TestPicker(t *testing.T) {
 
 func TestPickerFindsTheNearestFirst(t *testing.T) {
 	var all []Entry
-	for _, text := range []string{"Send the second message", "Obsession", "New session", "Sessions of the history"} {
+	for _, text := range []string{"Set the system", "Obsession", "New session", "Sessions of the history"} {
 		all = append(all, Entry{Value: text, Text: text})
 	}
 	p := NewPicker("title", all, 0)
 	press(p, "s", "e", "s", "s")
-	for _, want := range []string{"Sessions of the history", "New session", "Obsession", "Send the second message"} {
+	for _, want := range []string{"Sessions of the history", "New session", "Obsession", "Set the system"} {
 		if got := press(p, "enter"); got != (Chosen{Value: want, Action: keymap.LineAccept}) {
 			t.Errorf("chosen %v, want %q", got, want)
 		}
@@ -169,7 +169,7 @@ func TestQuestionIgnoresWhatWasTypedAhead(t *testing.T) {
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	now := func() time.Time { return at }
 	q := NewQuestion("Save?", []string{"+ line"}, []Answer{{keymap.AnswerYes, "save"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, now)
-	if press(q, "t"); q.Hints() != "press one of the keys above" {
+	if press(q, "t"); q.Hints() != "press a key above · enter esc no" {
 		t.Errorf("after a letter that is no answer the hint is %q", q.Hints())
 	}
 	for range 5 { // a hand that types on has not read it

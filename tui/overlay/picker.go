@@ -21,6 +21,7 @@ import (
 type Entry struct {
 	Value  string // what is chosen
 	Text   string // what is shown and searched
+	Also   string // words that are searched and not shown, in lower case
 	Extra  string // at the right edge, not searched
 	Short  string // replaces Extra if that does not fit next to Text; if "", Extra is cut
 	Detail string // a second line below the text, not searched; "" if none
@@ -124,11 +125,14 @@ func (p *Picker) SetKeys(keys *keymap.Map) { p.keys = keys }
 
 // hint returns the text below the entries.
 func (p *Picker) hint() string {
-	hint := p.keys.Hints(p.mode, p.offers...)
-	if p.notice != "" && hint != "" {
+	hint, notice := p.keys.Hints(p.mode, p.offers...), p.notice
+	if p.start > 0 && !p.query.Empty() {
+		notice = "" // it speaks of the entries before the user types
+	}
+	if notice != "" && hint != "" {
 		hint = " · " + hint
 	}
-	hint = p.notice + hint
+	hint = notice + hint
 	if p.legend != "" {
 		hint += "\n" + p.legend
 	}

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -76,18 +77,24 @@ func upTo(n int) []int {
 	return all
 }
 
-// find returns the indexes of the entries from start on whose text contains every word,
-// best first.
+// find returns the indexes of the entries from start on whose text, or Also, matches every
+// word, best first.
 func find(entries []Entry, start int, words []string, text func(Entry) string) []int {
 	found := upTo(len(entries))[start:]
 	scores := make([]int, len(entries))
 	for _, word := range words {
 		at := source{len(found), func(i int) string { return text(entries[found[i]]) }}
 		matched := fuzzy.FindFromNoSort(word, at)
-		left := make([]int, len(matched))
-		for n, match := range matched {
-			left[n] = found[match.Index]
-			scores[left[n]] += match.Score + contiguous(match.Str, word)
+		var left []int
+		for k, i := range found {
+			score := also(entries[i].Also, word)
+			if len(matched) > 0 && matched[0].Index == k {
+				score, matched = max(score, scoreOf(matched[0], word)), matched[1:]
+			}
+			if score > noMatch {
+				scores[i] += score
+				left = append(left, i)
+			}
 		}
 		found = left
 	}
@@ -107,11 +114,41 @@ func (s source) Len() int { return s.n }
 // String implements fuzzy.Source.
 func (s source) String(i int) string { return s.text(i) }
 
+// Scores: noMatch is below all others, and piece is higher than any score of package fuzzy.
+const (
+	noMatch = math.MinInt
+	piece   = 1000
+)
+
+// scoreOf returns the score of a match, and noMatch if the letters of the word are scattered
+// over the text: "dark" is not meant by "Undo the last rollback".
+func scoreOf(match fuzzy.Match, word string) int {
+	extra, at := contiguous(match.Str, word), match.MatchedIndexes
+	if extra == 0 && at[len(at)-1]-at[0] >= 3*len(word) {
+		return noMatch
+	}
+	return match.Score + extra
+}
+
+// also returns the score of a word that is, or begins, one of the words that are not shown.
+func also(words, word string) int {
+	word = strings.ToLower(word)
+	score := noMatch
+	for name := range strings.FieldsSeq(words) {
+		switch {
+		case name == word:
+			return 4 * piece
+		case strings.HasPrefix(name, word):
+			score = 2 * piece
+		}
+	}
+	return score
+}
+
 // contiguous returns the extra score of a text that starts with a word, has a word that
 // starts with it, or contains it contiguously: such texts come before those with scattered
 // letters.
 func contiguous(text, word string) int {
-	const piece = 1000 // higher than any score of package fuzzy
 	text, word = strings.ToLower(text), strings.ToLower(word)
 	switch i := strings.Index(text, word); {
 	case i == 0:

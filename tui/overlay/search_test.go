@@ -131,6 +131,27 @@ func TestSearchFindsWordsInAnyOrder(t *testing.T) {
 	}
 }
 
+// Letters that are scattered over a sentence are no match, and words that are not shown find
+// their entry first.
+func TestSearchMeansWhatItFinds(t *testing.T) {
+	all := []Entry{
+		{Text: "Undo the last rollback"}, {Text: "Export the shown messages to a file"}, {Text: "Open or close the focused block"},
+		{Text: "Tokens and price of this session", Also: "cost"}, {Text: "Quit winnow", Also: "quit exit"},
+	}
+	for query, want := range map[string]string{
+		"dark": "", "exit": "Quit winnow", "EXI": "Quit winnow", "xit": "", "undo": "Undo the last rollback",
+		"cost": "Tokens and price of this session; Open or close the focused block", "session cost": "Tokens and price of this session",
+	} {
+		var got []string
+		for _, i := range search(all, 0, query).found {
+			got = append(got, all[i].Text)
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%q finds %q, want %q", query, got, want)
+		}
+	}
+}
+
 // A picker with a start shows that before one types, and searches the rest.
 func TestAPickerWithAStart(t *testing.T) {
 	p := NewPicker("commands", []Entry{{Value: "b", Text: "beta", Group: "Recent"}, {Value: "a", Text: "alpha"}, {Value: "b", Text: "beta"}}, 0).WithStart(1)

@@ -148,9 +148,18 @@ func (t *Text) Hints() string {
 	case t.early != "":
 		return string(t.early) + " was too early: press it again"
 	case t.Position() != "":
-		return t.scrolls() + " · press one of the keys above"
+		return t.scrolls() + " · " + t.answering()
 	}
-	return "press one of the keys above"
+	return t.answering()
+}
+
+// answering says which keys answer: those above, and two that change nothing.
+func (t *Text) answering() string {
+	text := "press a key above"
+	if i := slices.IndexFunc(t.answers, func(a Answer) bool { return a.Action == t.no }); i >= 0 {
+		text += " · " + t.keys.Hints(t.mode, keymap.To(t.answers[i].Label, keymap.AnswerSafe, keymap.AnswerCancel))
+	}
+	return text
 }
 
 func (t *Text) scrolls() string {
