@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -76,6 +77,17 @@ func TestTheWelcomeSaysWhoAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Wait("test/other · llm.example")
+}
+
+// Without a model the first screen says why, and does not claim that the built-in rules answer.
+func TestTheWelcomeSaysWhyNoModelAnswers(t *testing.T) {
+	d := startProgram(t, setup{noModel: true, change: func(o *Options) { o.Connect = &connector{} }})
+	d.Wait("no model is selected")
+	d.Message(Noticed{Err: errors.New("openai rejected the key (401)")})
+	d.Wait("no model: openai rejected the key (401) · f6")
+	if strings.Contains(d.Frame(), "built-in rules") {
+		t.Errorf("the welcome says that rules answer:\n%s", d.Frame())
+	}
 }
 
 // A screen over SSH connects nothing on the machine that serves it.

@@ -54,6 +54,7 @@ type setup struct {
 	history  func(history.Store) error // prepares what else is stored
 	model    llm.Model                 // what answers; nil is a script of the answers
 	known    []llm.ModelInfo           // by which names; nil is test/script and test/other
+	noModel  bool                      // the session starts without one
 	ids      []string                  // what is filtered; nil is testModels
 	payloads []assistant.PayloadType   // besides those of the window
 	wrap     func(history.Store) history.Store
@@ -182,6 +183,10 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 		f.model = d.script
 	}
 	must(registry.Add(llm.Provider{Name: "test", Model: f.model, Known: f.known}))
+	model := f.known[0].ID
+	if f.noModel {
+		model = ""
+	}
 	var window assistant.Window = d.window
 	if f.path != "" {
 		window = elsewhere{d.window, f.path}
@@ -193,7 +198,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 		}
 	}
 	d.session, err = assistant.NewSession(registry, assistant.Options{
-		ID: "s1", Window: window, Pages: pages, Store: d.store, Journal: journal, Model: f.known[0].ID, Now: d.clock.Now,
+		ID: "s1", Window: window, Pages: pages, Store: d.store, Journal: journal, Model: model, Now: d.clock.Now,
 	})
 	must(err)
 	must(d.session.Start(t.Context()))

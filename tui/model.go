@@ -109,6 +109,7 @@ type Model struct {
 	loading       bool // the session is not loaded yet
 	turn          turn
 	enterQuestion enterQuestion
+	noModel       error          // why none answers, such as a rejected key; nil if unknown
 	resend        *unsentMessage // sent again after a pause until it is stored; nil if none
 	stored        filter.Sources // names in the history, for completion and lists
 	models        modelList

@@ -182,6 +182,9 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 		m.notice.Info(msg.Text)
 	}
 	m.fail(msg.Err)
+	if msg.Err != nil && m.parts.modelID() == "" {
+		m.noModel = msg.Err
+	}
 	if msg.Pairs {
 		m.hud.Reload()
 		return tea.Batch(m.refilter(), m.load(m.conv.chat.Loaded()...))

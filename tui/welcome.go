@@ -45,11 +45,17 @@ func (m *Model) welcome() (w welcome) {
 // answering says which model answers, and where it runs.
 func (m *Model) answering() string {
 	id := m.parts.modelID()
+	connects, key := "", ""
+	if m.opts.Connect != nil {
+		connects, key = m.hint(" · %s connects one", keymap.Connect), m.hint(" · %s", keymap.Connect)
+	}
 	switch {
-	case connectcard.Useful(m.opts.Connect, id):
-		return "built-in rules, no model connected" + m.hint(" · %s connects one", keymap.Connect)
+	case id == "" && m.noModel != nil:
+		return "no model: " + sentence(m.noModel) + key
 	case id == "":
-		return "no model is selected" + m.hint(" · %s lists them", keymap.Models)
+		return "no model is selected" + m.hint(" · %s lists them", keymap.Models) + connects
+	case connectcard.Useful(m.opts.Connect, id):
+		return "built-in rules, no model connected" + connects
 	case m.opts.Connect == nil:
 		return safetext.Visible(id)
 	}
