@@ -51,11 +51,15 @@ func (b *bench) startNginx(nginx, address, server string, client *http.Client) {
 	cmd := exec.CommandContext(context.WithoutCancel(b.t.Context()), nginx, "-p", b.dir, "-c", filepath.Join(b.dir, "nginx.conf"), "-e", "stderr")
 	cmd.Dir, cmd.Stderr = b.dir, os.Stderr
 	b.must(cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	var died error
+	ended := make(chan struct{})
+	go func() {
+		died = cmd.Wait()
+		close(ended)
+	}()
 	b.t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt) // a fast shutdown
-		_ = <-ended
+		<-ended
 	})
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
 		resp, err := client.Get("https://" + address + "/healthz") //nolint:noctx // ends with the proxy
@@ -64,9 +68,8 @@ func (b *bench) startNginx(nginx, address, server string, client *http.Client) {
 			return
 		}
 		select {
-		case err := <-ended:
-			ended <- err
-			b.t.Fatalf("nginx: %v", err)
+		case <-ended:
+			b.t.Fatalf("nginx: %v", died)
 		default:
 		}
 		if time.Now().After(deadline) {

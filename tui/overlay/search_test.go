@@ -135,8 +135,11 @@ func TestSearchFindsWordsInAnyOrder(t *testing.T) {
 // their entry first.
 func TestSearchMeansWhatItFinds(t *testing.T) {
 	all := []Entry{
-		{Text: "Undo the last rollback"}, {Text: "Export the shown messages to a file"}, {Text: "Open or close the focused block"},
-		{Text: "Tokens and price of this session", Also: "cost"}, {Text: "Quit winnow", Also: "quit exit"},
+		{Text: "Undo the last rollback"},
+		{Text: "Export the shown messages to a file"},
+		{Text: "Open or close the focused block"},
+		{Text: "Tokens and price of this session", Also: "cost"},
+		{Text: "Quit winnow", Also: "quit exit"},
 	}
 	for query, want := range map[string]string{
 		"dark": "", "exit": "Quit winnow", "EXI": "Quit winnow", "xit": "", "undo": "Undo the last rollback",
