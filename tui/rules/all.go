@@ -140,10 +140,7 @@ func (p *Pane) decideNews(n modelfilter.News, list modelfilter.List) pane.Action
 
 // providerPieces draws a row of the tab of all providers in w cells.
 func (p *Pane) providerPieces(r row, w int) []pane.Piece {
-	st := &p.styles
-	t := overviewTable{W: w, Icons: &p.st.Icons, Ink: overviewInk{
-		Text: st.Text, Muted: st.Muted, Shown: st.BarAvailable, Hidden: st.BarHidden, Pending: st.Pending,
-	}}
+	t := overviewTable{W: w, Icons: &p.st.Icons, Ink: p.styles}
 	if r.kind == rowSum {
 		sum, _ := sumNumbers(p.data.Providers)
 		return t.Line("all", sum)

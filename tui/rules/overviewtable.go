@@ -12,9 +12,6 @@ import (
 	"winnow/tui/style"
 )
 
-// overviewInk contains the styles of a table.
-type overviewInk struct{ Text, Muted, Shown, Hidden, Pending style.Style }
-
 // From these widths on, in cells, a table has more columns.
 const (
 	spelledFrom = 56 // unsaved changes with the word
@@ -26,7 +23,7 @@ const (
 // which would scroll away in a long list: each number is followed by a word.
 type overviewTable struct {
 	W     int
-	Ink   overviewInk
+	Ink   styles
 	Icons *style.Icons
 }
 
@@ -50,7 +47,7 @@ func (t overviewTable) Line(name string, n providerNumbers) []pane.Piece {
 	counted := func(count int, word string, ink style.Style) countColumn {
 		return countColumn{strconv.Itoa(count), " " + word, ink, digits + len(" "+word)}
 	}
-	columns := []countColumn{counted(n.Counts.Available, "shown", ink.Shown), counted(n.Counts.Hidden, "hidden", ink.Hidden)}
+	columns := []countColumn{counted(n.Counts.Available, "shown", ink.BarAvailable), counted(n.Counts.Hidden, "hidden", ink.BarHidden)}
 	if t.W >= allowedFrom {
 		columns = append(columns, counted(n.Counts.Whitelisted, "allowed", ink.Text))
 	}

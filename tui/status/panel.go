@@ -32,7 +32,6 @@ type ContextPanel struct {
 	height  int         // lines on the screen, including the head
 	focused bool
 	styles  *style.Styles
-	look    look
 }
 
 // head is what a row shows of a loaded pair.
@@ -50,9 +49,6 @@ type trims struct {
 	end                   int
 }
 
-// look holds the styles of a row.
-type look struct{ in, out, muted, warn, bad, star, selected, text style.Style }
-
 const (
 	maxHeads  = 4096 // pairs whose heads are stored
 	maxText   = 200  // cells of a head
@@ -66,13 +62,7 @@ const (
 )
 
 // SetStyles changes the colours.
-func (p *ContextPanel) SetStyles(st *style.Styles) {
-	p.styles = st
-	p.look = look{
-		in: st.Chat.ToolOK, out: st.Chat.OffContext, muted: st.Overlay.Muted, warn: st.Rules.Warn, bad: st.Chat.ToolBad,
-		star: st.Chat.Star, selected: st.Overlay.Selected, text: st.Overlay.Text,
-	}
-}
+func (p *ContextPanel) SetStyles(st *style.Styles) { p.styles = st }
 
 // Resize sets what is known of the panel's size before it is drawn. A height of 0 closes
 // the panel, which then forgets the pairs it has loaded.
@@ -226,38 +216,37 @@ func (p *ContextPanel) body(w, h int, draft assistant.DraftCost) []string {
 		lines = append(lines, strings.Repeat(" ", w))
 	}
 	if foot {
-		lines[h-1] = p.look.muted.Render(style.Fit(" "+assistant.Counted(p.hidden, "other message")+": hidden by the filter", w, p.styles.Icons.Ellipsis))
+		lines[h-1] = p.styles.Overlay.Muted.Render(style.Fit(" "+assistant.Counted(p.hidden, "other message")+": hidden by the filter", w, p.styles.Icons.Ellipsis))
 	}
 	return lines
 }
 
 // fixedLine draws one of the lines that fixed names.
 func (p *ContextPanel) fixedLine(what string, w int, draft assistant.DraftCost) string {
-	l := &p.look
 	switch what {
 	case "bar":
 		full := 0
 		if p.at.ML > 0 {
 			full = max(0, min(w-2, (w-2)*draft.Total/p.at.ML))
 		}
-		shape := l.in
+		shape := p.styles.Chat.ToolOK
 		if p.at.NearLimit() || draft.OverReserve || draft.OverBudget {
-			shape = l.warn
+			shape = p.styles.Rules.Warn
 		}
-		return " " + shape.Render(strings.Repeat(p.styles.Icons.BarFull, full)) + l.muted.Render(strings.Repeat(p.styles.Icons.BarEmpty, w-2-full)) + " "
+		return " " + shape.Render(strings.Repeat(p.styles.Icons.BarFull, full)) + p.styles.Overlay.Muted.Render(strings.Repeat(p.styles.Icons.BarEmpty, w-2-full)) + " "
 	case "draft":
-		return p.draw(w, p.styles.Icons.ToolOK, l.in, draft.AUT, l.text, "your draft", nil, Warning(draft))
+		return p.draw(w, p.styles.Icons.ToolOK, p.styles.Chat.ToolOK, draft.AUT, p.styles.Overlay.Text, "your draft", nil, Warning(draft))
 	case "system":
-		return p.draw(w, p.styles.Icons.ToolOK, l.in, p.at.SYS, l.text, "system prompt and tools", nil, "")
+		return p.draw(w, p.styles.Icons.ToolOK, p.styles.Chat.ToolOK, p.at.SYS, p.styles.Overlay.Text, "system prompt and tools", nil, "")
 	}
 	limit := fmt.Sprintf("%d", p.at.ML)
 	if !p.at.Known {
 		limit = "~" + limit
 	}
-	text, shape := fmt.Sprintf(" ~%d of %s", draft.Total, limit), l.text
+	text, shape := fmt.Sprintf(" ~%d of %s", draft.Total, limit), p.styles.Overlay.Text
 	left := fmt.Sprintf(" · %d left", draft.Left)
 	if draft.Left < 0 {
-		left, shape = fmt.Sprintf(" · %d too many", -draft.Left), l.warn
+		left, shape = fmt.Sprintf(" · %d too many", -draft.Left), p.styles.Rules.Warn
 	}
 	own := ""
 	if p.height-2 < tall {
@@ -274,18 +263,18 @@ func (p *ContextPanel) row(row, w int) string {
 		h.text = p.styles.Icons.Ellipsis
 	}
 	in, reason := p.reason(len(p.refs)-1-row, ref, h)
-	sign, shape, text := p.styles.Icons.ToolOK, p.look.in, p.look.text
+	sign, shape, text := p.styles.Icons.ToolOK, p.styles.Chat.ToolOK, p.styles.Overlay.Text
 	switch {
 	case in && reason != "":
-		sign, shape = p.styles.Icons.Warn, p.look.warn
+		sign, shape = p.styles.Icons.Warn, p.styles.Rules.Warn
 	case h.failed:
-		sign, shape, text = p.styles.Icons.ToolBad, p.look.bad, p.look.out
+		sign, shape, text = p.styles.Icons.ToolBad, p.styles.Chat.ToolBad, p.styles.Chat.OffContext
 	case !in:
-		sign, shape, text = p.styles.Icons.Hidden, p.look.out, p.look.out
+		sign, shape, text = p.styles.Icons.Hidden, p.styles.Chat.OffContext, p.styles.Chat.OffContext
 	}
 	var selected *style.Style
 	if p.focused && row == p.cursor.At {
-		selected = &p.look.selected
+		selected = &p.styles.Overlay.Selected
 	}
 	if h.star > 0 {
 		h.text = strings.Repeat(p.styles.Icons.Star, h.star) + " " + h.text
@@ -330,7 +319,7 @@ func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, tex
 	if selected != nil {
 		return selected.Render(head + words + remark)
 	}
-	return shape.Render(head) + text.Render(words) + p.look.muted.Render(remark)
+	return shape.Render(head) + text.Render(words) + p.styles.Overlay.Muted.Render(remark)
 }
 
 // find finds the pairs that a draft pushes out.

@@ -7,15 +7,41 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Style is a lipgloss style reduced to the escape sequences before and after a text. A
-// frame has hundreds of pieces of text, and for each of them lipgloss takes longer than the
-// rest of the frame. The zero value leaves text unchanged.
-type Style struct{ before, after string }
+// Style is a lipgloss style reduced to the escape sequence before a text; ansi.ResetStyle
+// ends it. A frame has hundreds of pieces of text, and for each of them lipgloss takes longer
+// than the rest of the frame. The zero value leaves text unchanged.
+type Style struct{ before string }
 
-// Compile returns st as a Style, without margins, borders, padding and sizes.
+// Compile returns st as a Style, without margins, borders, padding and sizes. It reads the
+// attributes, because rendering a text with each of some hundred styles would delay the start.
 func Compile(st lipgloss.Style) Style {
-	before, after, _ := strings.Cut(st.Render("x"), "x")
-	return Style{before, after}
+	var attrs []ansi.Attr
+	for _, a := range [...]struct {
+		on   bool
+		attr ansi.Attr
+	}{
+		{st.GetBold(), ansi.AttrBold},
+		{st.GetItalic(), ansi.AttrItalic},
+		{st.GetUnderline(), ansi.AttrUnderline},
+		{st.GetReverse(), ansi.AttrReverse},
+		{st.GetFaint(), ansi.AttrFaint},
+		{st.GetStrikethrough(), ansi.AttrStrikethrough},
+	} {
+		if a.on {
+			attrs = append(attrs, a.attr)
+		}
+	}
+	s := ansi.NewStyle(attrs...)
+	if c := st.GetForeground(); c != (lipgloss.NoColor{}) {
+		s = s.ForegroundColor(c)
+	}
+	if c := st.GetBackground(); c != (lipgloss.NoColor{}) {
+		s = s.BackgroundColor(c)
+	}
+	if len(s) == 0 {
+		return Style{}
+	}
+	return Style{s.String()}
 }
 
 // Render returns text with each of its lines in the style. An empty text stays empty.
@@ -23,15 +49,15 @@ func (s Style) Render(text string) string {
 	if text == "" || s.before == "" {
 		return text
 	}
-	return s.before + strings.ReplaceAll(text, "\n", s.after+"\n"+s.before) + s.after
+	return s.before + strings.ReplaceAll(text, "\n", ansi.ResetStyle+"\n"+s.before) + ansi.ResetStyle
 }
 
 // With returns s with more attributes, such as ansi.AttrUnderline.
 func (s Style) With(attrs ...ansi.Attr) Style {
-	return Style{s.before + ansi.SelectGraphicRendition(attrs...), ansi.ResetStyle}
+	return Style{s.before + ansi.SelectGraphicRendition(attrs...)}
 }
 
-// Sequence returns the escape sequence before a text; ansi.ResetStyle ends it.
+// Sequence returns the escape sequence before a text.
 func (s Style) Sequence() string { return s.before }
 
 // Styles holds one group per component.
