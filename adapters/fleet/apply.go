@@ -100,28 +100,20 @@ func refuse(plan assistant.SavePlan, user string) error {
 // missing returns the rules that a target has to get to have those of the source, and what is left alone.
 func missing(source, target modelfilter.Exported, only string) (rules []Rules, notes []string) {
 	for _, name := range providers(source, target) {
-		from, to := providerOf(source, name), providerOf(target, name)
+		from, inSource := providerOf(source, name)
+		to, inTarget := providerOf(target, name)
 		same := equal(from.Ignore, to.Ignore) && equal(from.Allow, to.Allow)
 		switch {
 		case same || only != "" && name != only:
-		case !has(source, name):
+		case !inSource:
 			notes = append(notes, fmt.Sprintf("the rules of %s stay as they are, because the source doesn't have this provider", name))
-		case !has(target, name):
+		case !inTarget:
 			notes = append(notes, fmt.Sprintf("the rules of %s are left out, because the target doesn't have this provider", name))
 		default:
 			rules = append(rules, Rules{name, from.Ignore, from.Allow})
 		}
 	}
 	return rules, notes
-}
-
-func has(e modelfilter.Exported, provider string) bool {
-	for _, p := range e.Providers {
-		if p.Provider == provider {
-			return true
-		}
-	}
-	return false
 }
 
 // equal reports whether two lists have the same rules; their order doesn't matter to the proxy.

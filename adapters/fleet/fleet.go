@@ -75,7 +75,8 @@ type ModelDifference struct {
 func Compare(a, b string, ofA, ofB modelfilter.Exported) Difference {
 	d := Difference{Rules: []RuleDifference{}, Models: []ModelDifference{}, Unknown: []string{}}
 	for _, provider := range providers(ofA, ofB) {
-		inA, inB := providerOf(ofA, provider), providerOf(ofB, provider)
+		inA, _ := providerOf(ofA, provider)
+		inB, _ := providerOf(ofB, provider)
 		d.rules(provider, "ignore", a, b, inA.Ignore, inB.Ignore)
 		d.rules(provider, "whitelist", a, b, inA.Allow, inB.Allow)
 		switch knownA, knownB := len(inA.Shown)+len(inA.Hidden) > 0, len(inB.Shown)+len(inB.Hidden) > 0; {
@@ -101,14 +102,14 @@ func providers(all ...modelfilter.Exported) (names []string) {
 	return names
 }
 
-// providerOf returns a provider, an empty one if there is none.
-func providerOf(e modelfilter.Exported, name string) modelfilter.ExportedProvider {
+// providerOf returns a provider; without one it returns an empty one, and false.
+func providerOf(e modelfilter.Exported, name string) (modelfilter.ExportedProvider, bool) {
 	for _, p := range e.Providers {
 		if p.Provider == name {
-			return p
+			return p, true
 		}
 	}
-	return modelfilter.ExportedProvider{Provider: name}
+	return modelfilter.ExportedProvider{Provider: name}, false
 }
 
 func (d *Difference) rules(provider, list, a, b string, inA, inB []string) {
