@@ -30,6 +30,17 @@ func (p *provider) setModels(list ModelList) {
 	p.updateEngine()
 }
 
+// cached returns the models of p that are known without asking anybody.
+func (w *Window) cached(p *provider) (list ModelList) {
+	if w.opts.Models == nil {
+		return list
+	}
+	if cached, ok := w.opts.Models.Cached(p.name); ok { // an empty list has no source
+		list = cached
+	}
+	return list
+}
+
 // Refreshed is the result of Refresh.
 type Refreshed struct {
 	ModelList

@@ -178,11 +178,7 @@ func (w *Window) peek(p *provider) *engine.Engine {
 	if p.engine != nil {
 		return p.engine
 	}
-	var list ModelList
-	if w.opts.Models != nil {
-		list, _ = w.opts.Models.Cached(p.name)
-	}
-	return engine.New(p.name, list.IDs)
+	return engine.New(p.name, w.cached(p).IDs)
 }
 
 // discardPlan returns a draft of a discard in the form that is shown: its effects are the

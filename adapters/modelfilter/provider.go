@@ -116,13 +116,7 @@ func (p *provider) editable(list List) error {
 // engine returns the engine of p, creating it if necessary.
 func (w *Window) engine(p *provider) *engine.Engine {
 	if p.engine == nil {
-		var list ModelList
-		if w.opts.Models != nil {
-			if cached, ok := w.opts.Models.Cached(p.name); ok { // an empty list has no source
-				list = cached
-			}
-		}
-		p.setModels(list)
+		p.setModels(w.cached(p))
 		p.numbers = nil
 		w.changed()
 	}
