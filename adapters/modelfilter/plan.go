@@ -135,11 +135,7 @@ func (w *Window) plan(d draft) assistant.SavePlan {
 	}
 	for _, p := range d.providers {
 		plan.Effects = append(plan.Effects, w.effect(p).inWords()...)
-		for _, c := range p.changes() {
-			if text := w.matchesNone(p.name, c.Pattern); c.Added && text != "" {
-				plan.Effects = append(plan.Effects, assistant.Effect{Sentence: visible(p.name) + ": " + visible(c.Pattern) + " " + text})
-			}
-		}
+		plan.Effects = append(plan.Effects, w.unmatched(p)...)
 	}
 	if len(plan.Effects) > 0 {
 		plan.Effects = append(plan.Effects, assistant.Effect{
@@ -147,38 +143,6 @@ func (w *Window) plan(d draft) assistant.SavePlan {
 		})
 	}
 	return plan
-}
-
-// matchesNone says that a pattern matches no known model of a provider, and which others in
-// use have models that it matches: it may have been meant for them. It returns "" if it
-// matches a model, and if no models are known. The caller holds mu.
-func (w *Window) matchesNone(provider, pattern string) string {
-	if e := w.engine(w.providerNamed(provider)); e.Total() == 0 || len(e.Matching(pattern)) > 0 {
-		return ""
-	}
-	var others []string
-	for _, name := range w.order {
-		p := w.providerNamed(name)
-		if name == provider || !p.hasKey && len(p.lists[Ignore].rules)+len(p.lists[Allow].rules) == 0 {
-			continue
-		}
-		if n := len(w.peek(p).Matching(pattern)); n > 0 {
-			others = append(others, fmt.Sprintf("%d of %s", n, visible(name)))
-		}
-	}
-	if len(others) == 0 {
-		return "matches no known model"
-	}
-	return "matches no known model; elsewhere it matches " + strings.Join(others, ", ")
-}
-
-// peek returns the engine of a provider whose models may not be loaded yet. Unlike engine it
-// loads nothing into the window, which would be a change that all screens draw.
-func (w *Window) peek(p *provider) *engine.Engine {
-	if p.engine != nil {
-		return p.engine
-	}
-	return engine.New(p.name, w.cached(p).IDs)
 }
 
 // discardPlan returns a draft of a discard in the form that is shown: its effects are the

@@ -217,3 +217,28 @@ func TestARuleThatMatchesNothingNamesTheProviderItFits(t *testing.T) {
 		t.Errorf("the plan says:\n%s", all)
 	}
 }
+
+// A team may add dozens of such rules before one of them saves: the sheet stays short enough for the lines of the file.
+func TestRulesThatMatchNothingAreOneEffect(t *testing.T) {
+	f := fresh(t, "OPENAI_API_KEY=x-long-enough\n")
+	for i := range 40 {
+		if _, err := f.Act(t.Context(), AddRule{"openai", Rule{Ignore, fmt.Sprintf("later%02d*", i)}}, f.Revision()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan, err := f.Window.PlanSave(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named int
+	for _, e := range plan.Effects {
+		if e.Sentence == "openai: 40 patterns match no known model" {
+			named = len(e.Items)
+		} else if strings.Contains(e.Sentence, "later") {
+			t.Errorf("a sentence of its own: %s", e.Sentence)
+		}
+	}
+	if named != 40 {
+		t.Errorf("%d of 40 patterns are named", named)
+	}
+}

@@ -120,8 +120,11 @@ type screenSaver struct {
 	clock *tuitest.Clock
 }
 
-// wide is a screen width at which no line outside of an overlay is wrapped.
-const wide = 600 // columns
+// The size of the screen: no line outside of an overlay is wrapped, and each plan is shown without scrolling.
+const (
+	wide = 600 // columns
+	tall = 100 // lines
+)
 
 func (o *office) openScreen(hub *serve.Hub) saver {
 	o.t.Helper()
@@ -134,7 +137,7 @@ func (o *office) openScreen(hub *serve.Hub) saver {
 		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	})
 	o.must(err)
-	v := &screenSaver{Screen: tuitest.Start(o.t, model, wide, 50, tuitest.Options{Clock: clock}), o: o, clock: clock}
+	v := &screenSaver{Screen: tuitest.Start(o.t, model, wide, tall, tuitest.Options{Clock: clock}), o: o, clock: clock}
 	o.end = append(o.end, v.Quit)
 	v.Wait(" INPUT ")
 	v.Type(tuitest.ShiftTab)

@@ -1,0 +1,69 @@
+package modelfilter
+
+import (
+	"fmt"
+	"strings"
+
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+)
+
+// unmatched names the added patterns of a provider that match none of its known models: one
+// effect each for those that match models of others, and one for all the rest, which a team
+// may have added by the dozen. The caller holds mu.
+func (w *Window) unmatched(p *provider) []assistant.Effect {
+	var out []assistant.Effect
+	var nowhere []string
+	for _, c := range p.changes() {
+		text := w.matchesNone(p.name, c.Pattern)
+		switch {
+		case !c.Added || text == "":
+		case text == matchesNothing:
+			nowhere = append(nowhere, visible(c.Pattern))
+		default:
+			out = append(out, assistant.Effect{Sentence: visible(p.name) + ": " + visible(c.Pattern) + " " + text})
+		}
+	}
+	switch len(nowhere) {
+	case 0:
+	case 1:
+		out = append(out, assistant.Effect{Sentence: visible(p.name) + ": " + nowhere[0] + " " + matchesNothing})
+	default:
+		out = append(out, assistant.Effect{Sentence: fmt.Sprintf("%s: %d patterns match no known model", visible(p.name), len(nowhere)), Items: nowhere})
+	}
+	return out
+}
+
+const matchesNothing = "matches no known model"
+
+// matchesNone says that a pattern matches no known model of a provider, and which others in
+// use have models that it matches: it may have been meant for them. It returns "" if it
+// matches a model, and if no models are known. The caller holds mu.
+func (w *Window) matchesNone(provider, pattern string) string {
+	if e := w.engine(w.providerNamed(provider)); e.Total() == 0 || len(e.Matching(pattern)) > 0 {
+		return ""
+	}
+	var others []string
+	for _, name := range w.order {
+		p := w.providerNamed(name)
+		if name == provider || !p.hasKey && len(p.lists[Ignore].rules)+len(p.lists[Allow].rules) == 0 {
+			continue
+		}
+		if n := len(w.peek(p).Matching(pattern)); n > 0 {
+			others = append(others, fmt.Sprintf("%d of %s", n, visible(name)))
+		}
+	}
+	if len(others) == 0 {
+		return matchesNothing
+	}
+	return matchesNothing + "; elsewhere it matches " + strings.Join(others, ", ")
+}
+
+// peek returns the engine of a provider whose models may not be loaded yet. Unlike engine it
+// loads nothing into the window, which would be a change that all screens draw.
+func (w *Window) peek(p *provider) *engine.Engine {
+	if p.engine != nil {
+		return p.engine
+	}
+	return engine.New(p.name, w.cached(p).IDs)
+}
