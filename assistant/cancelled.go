@@ -197,6 +197,21 @@ func (s *Session) Branch(ctx context.Context, seq int64) error {
 		return err
 	}
 	defer release()
+	id := NewID(s.now())
+	if err := s.BranchInto(ctx, id, seq); err != nil {
+		return err
+	}
+	refs, err := s.refs(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.switchTo(ctx, id, refs)
+}
+
+// BranchInto creates the session id, which branches off from this session at a
+// pair, or from the session of the pair if it is another one. The Session itself
+// does not change.
+func (s *Session) BranchInto(ctx context.Context, id string, seq int64) error {
 	store, ok := s.opts.Store.(BranchStore)
 	if !ok {
 		return ErrNoBranches
@@ -213,12 +228,8 @@ func (s *Session) Branch(ctx context.Context, seq int64) error {
 	if !slices.ContainsFunc(refs, func(r Ref) bool { return r.Seq == seq }) {
 		from.Parent = p.Session
 	}
-	id := NewID(s.now())
 	if err := store.Branch(ctx, id, from); err != nil {
 		return fmt.Errorf("branch: %w", err)
 	}
-	if refs, err = s.refs(ctx, id); err != nil {
-		return err
-	}
-	return s.switchTo(ctx, id, refs)
+	return nil
 }

@@ -136,6 +136,16 @@ func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, erro
 	return found.Refs, err
 }
 
+// BranchOff creates a session that branches off from this one at a pair, and returns its id. It is not open yet, and
+// this session continues.
+func (s *Session) BranchOff(ctx context.Context, seq int64) (id string, err error) {
+	if s.Session().Busy() {
+		return "", assistant.ErrBusy
+	}
+	id = assistant.NewID(s.hub.now())
+	return id, s.Session().BranchInto(ctx, id, seq)
+}
+
 // mayCall returns an *assistant.RoleError if the user may not call a tool.
 func (s *Session) mayCall(tool assistant.Tool) error {
 	switch {

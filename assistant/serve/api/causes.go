@@ -44,6 +44,7 @@ var causes = []Cause{
 	{Code: "no_session", Status: http.StatusNotFound, Means: "the session is not open here, or the history does not contain it", errs: []error{serve.ErrNoSession}},
 	{Code: "no_pair", Status: http.StatusNotFound, Means: "the session does not contain this message or proposal", errs: []error{assistant.ErrNoPair}},
 	{Code: "no_answer", Status: http.StatusNotFound, Means: "the message does not have this answer", errs: []error{assistant.ErrNoVariant}},
+	{Code: "nothing_cancelled", Status: http.StatusNotFound, Means: "there is no cancelled answer", errs: []error{assistant.ErrNothingCancelled}},
 	{Code: "no_token", Status: http.StatusNotFound, Means: "there is no token with this name", errs: []error{credential.ErrNotFound}},
 	{Code: "no_tokens", Status: http.StatusNotFound, Means: "the server was started without a file of tokens"},
 	{Code: "not_asked", Status: http.StatusNotFound, Means: "this question is not open", errs: []error{assistant.ErrNotAsked}},

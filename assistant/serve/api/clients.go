@@ -20,6 +20,8 @@ var roles = map[string]assistant.Role{
 	"answerQuestion": assistant.RolePropose, "showRequest": assistant.RoleRead,
 	"listPairs": assistant.RoleRead, "retryPair": assistant.RolePropose, "listAnswers": assistant.RoleRead,
 	"chooseAnswer": assistant.RolePropose, "decideProposal": assistant.RolePropose, "listProposals": assistant.RoleRead,
+	"branchSession": assistant.RolePropose, "showCancelled": assistant.RoleRead, "keepCancelled": assistant.RolePropose, "askAgain": assistant.RolePropose,
+	"showTitle": assistant.RoleRead, "setTitle": assistant.RolePropose,
 	"listCheckpoints": assistant.RoleRead, "rollBack": assistant.RoleWrite,
 	"showWindow": assistant.RoleRead, "exportWindow": assistant.RoleRead, "editWindow": assistant.RoleRead, "planSave": assistant.RoleRead,
 	"saveWindow": assistant.RoleSave, "discardChanges": assistant.RoleWrite,

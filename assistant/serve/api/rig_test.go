@@ -117,6 +117,13 @@ func (f *faulty) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, erro
 	return f.Store.Load(ctx, seqs)
 }
 
+func (f *faulty) Sessions(ctx context.Context) ([]history.Session, error) {
+	if err := f.fault(); err != nil {
+		return nil, err
+	}
+	return f.Store.Sessions(ctx)
+}
+
 // lockedBuffer is a log that can be read while it is written.
 type lockedBuffer struct {
 	mu  sync.Mutex

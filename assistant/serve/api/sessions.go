@@ -121,10 +121,16 @@ func (s *Server) openSession(ctx context.Context, in *opening) (*opened, error) 
 	if err := s.makeRoom(ctx); err != nil {
 		return nil, err
 	}
+	return s.openHere(ctx, serve.Join{Session: in.Body.Session, Model: in.Body.Model})
+}
+
+// openHere opens a session for the client of a request.
+func (s *Server) openHere(ctx context.Context, j serve.Join) (*opened, error) {
 	bounded, cancel := context.WithTimeout(ctx, s.opts.HistoryWait)
 	defer cancel()
 	client := clientOf(ctx)
-	session, err := s.hub.Open(bounded, serve.Join{User: client.User, Role: client.Role, Key: client.Key, Session: in.Body.Session, Model: in.Body.Model, Window: s.hub.Place()})
+	j.User, j.Role, j.Key, j.Window = client.User, client.Role, client.Key, s.hub.Place()
+	session, err := s.hub.Open(bounded, j)
 	switch {
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
 		s.log.Warn("history does not answer", "error", err)

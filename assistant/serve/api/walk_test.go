@@ -24,6 +24,7 @@ type walk struct {
 	*rig
 	anna, path string // a session with a pair
 	pair       string // its path
+	frank      string // a session with a cancelled answer
 	bodies     map[string]string
 }
 
@@ -36,6 +37,7 @@ func startWalk(t *testing.T, script *at.Script) *walk {
 	w.bodies = map[string]string{ // that fit, by operation; of a session that is not open
 		"openSession": `{"session":"none"}`, "sendMessage": `{"text":"hi"}`, "answerQuestion": `{"accept":true}`, "retryPair": `{}`,
 		"chooseAnswer": `{"answer":0}`, "decideProposal": `{"accept":true}`, "rollBack": `{"checkpoint":"x","newest":""}`,
+		"askAgain": `{}`, "setTitle": `{"title":"Cats"}`,
 		"editWindow": `{"session":"none","tool":"add_word"}`,
 		"addToken":   `{"name":"anna"}`,
 		"saveWindow": `{"session":"none","digest":"x"}`, "discardChanges": `{"session":"none","digest":"x"}`,
@@ -161,6 +163,9 @@ func (w *walk) storage() {
 	w.refused("storage", "POST", w.pair+"/retry", "{}")
 	w.refused("storage", "POST", w.pair+"/choose", `{"answer":0}`)
 	w.refused("storage", "POST", w.pair+"/proposals/x", `{"accept":true}`)
+	w.refused("storage", "POST", w.pair+"/branch", "")
+	w.refused("storage", "GET", w.path+"/title", "")
+	w.refused("storage", "POST", w.path+"/title", `{"title":"Cats"}`)
 	w.must(w.store.Set(w.t.Context(), "open proposals:words", "[1]"))
 	w.refused("storage", "GET", "/v1/proposals", "")
 }
@@ -186,6 +191,10 @@ func (w *walk) single() {
 	w.refused("no_pair", "GET", unknown+"/answers", "")
 	w.refused("no_pair", "POST", unknown+"/choose", `{"answer":0}`)
 	w.refused("no_pair", "POST", unknown+"/proposals/x", `{"accept":true}`)
+	w.refused("no_pair", "POST", unknown+"/branch", "")
+	w.refused("nothing_cancelled", "GET", w.path+"/cancelled", "")
+	w.refused("nothing_cancelled", "POST", w.path+"/cancelled/keep", "")
+	w.refused("nothing_cancelled", "POST", w.path+"/cancelled/retry", "{}")
 	w.refused("no_answer", "POST", w.pair+"/choose", `{"answer":7}`)
 	w.refused("model", "POST", w.pair+"/retry", `{"model":"no/model"}`)
 	w.refused("no_checkpoint", "POST", w.path+"/rollback", `{"checkpoint":"x","newest":"y"}`)
@@ -223,6 +232,7 @@ func (w *walk) busy() {
 	w.refused("held", "POST", bertPath+"/rollback", back)
 	w.refused("busy", "POST", w.pair+"/retry", "{}")
 	w.refused("busy", "POST", w.pair+"/choose", `{"answer":0}`)
+	w.refused("busy", "POST", w.pair+"/branch", "")
 	w.refused("busy", "POST", w.pair+"/proposals/x", `{"accept":true}`)
 	w.get(nil, "POST", w.path+"/messages", `{"text":"later"}`)
 	w.get(nil, "GET", w.path, "")
@@ -303,6 +313,7 @@ func (w *walk) ending() {
 	}
 	w.server.most = 1
 	w.refused("too_many", "POST", "/v1/sessions", "{}")
+	w.refused("too_many", "POST", w.pair+"/branch", "")
 	w.server.most = DefaultSessions
 	draining := func(on bool) {
 		w.server.mu.Lock()
@@ -312,6 +323,8 @@ func (w *walk) ending() {
 	draining(true)
 	w.refused("ending", "POST", "/v1/sessions", "{}")
 	w.refused("ending", "POST", w.path+"/messages", `{"text":"hi"}`)
+	w.refused("ending", "POST", w.pair+"/branch", "")
+	w.refused("ending", "POST", w.frank+"/cancelled/retry", "{}")
 	all := w.pairs(w.path)
 	last := fmt.Sprint(w.path, "/pairs/", all[len(all)-1].Seq)
 	w.refused("ending", "POST", last+"/retry", `{"confirmed":true}`)
@@ -375,8 +388,9 @@ func (w *walk) limited(t *testing.T) {
 	t.Helper()
 	r := newRig(t, at.NewScript(), func(o *Options) {
 		o.Ready = func(context.Context) error { return errors.New("the disk is full") }
-		o.Hub = servetest.Start(t, servetest.Options{Model: at.NewScript(at.Answer{at.Say("hello")}), Change: func(o *serve.Options) {
-			o.Limits = serve.Limits{Turns: 1, Sessions: 1}
+		script := at.NewScript(at.Answer{at.Say("hello")}, at.Answer{at.Say("half"), at.Stop{At: at.NewGate()}})
+		o.Hub = servetest.Start(t, servetest.Options{Model: script, Change: func(o *serve.Options) {
+			o.Limits = serve.Limits{Turns: 2, Sessions: 1}
 		}}).Hub
 	})
 	r.document = w.document
@@ -385,7 +399,10 @@ func (w *walk) limited(t *testing.T) {
 	}
 	_, path := r.open("anna")
 	r.send(path, `{"text":"hi"}`).rest()
+	r.cancel(path, r.post(path+"/pairs/1/retry", `{}`))
 	r.problem(429, codeLimit, "POST", path+"/messages", `{"text":"hi"}`)
+	r.problem(429, codeLimit, "POST", path+"/cancelled/retry", `{}`)
+	r.problem(429, codeLimit, "POST", path+"/pairs/1/branch", "")
 	r.problem(429, codeLimit, "POST", path+"/pairs/1/retry", `{}`)
 	req := r.request(t.Context(), "POST", "/v1/sessions", `{}`)
 	req.Header.Set("Authorization", "Bearer "+r.token("anna", assistant.RoleSave))
@@ -398,6 +415,8 @@ func (w *walk) limited(t *testing.T) {
 // that it describes can be caused, and each field occurs. That no answer differs from the
 // document is checked by the rig, in all tests.
 func TestTheDocumentIsTrue(t *testing.T) {
+	never := at.NewGate()
+	stalls := at.Answer{at.Say("half"), at.Stop{At: never}}
 	script := at.NewScript(
 		at.Answer{at.Say("hello")},
 		at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")},
@@ -405,6 +424,7 @@ func TestTheDocumentIsTrue(t *testing.T) {
 		at.Answer{at.Say("How about this? " + proposalMarker + ` {"word":"bee"}`)},
 		at.Answer{call("add_word", `{"word":"fox"}`)}, at.Answer{at.Say("done")}, at.Answer{at.Say("again")},
 		at.Answer{at.Say("Some values. SUGGESTED_VALUES: " + `{"values": [{"label": "More", "value": "more"}]}` + " " + noteMarker + ` {"word":"x"}`)},
+		at.Answer{at.Say("one")}, stalls, stalls,
 	)
 	w := startWalk(t, script)
 	w.every()
@@ -413,6 +433,7 @@ func TestTheDocumentIsTrue(t *testing.T) {
 	w.busy()
 	w.changed()
 	w.proposed()
+	w.cancelled()
 	w.ending()
 	w.noSave(t)
 	w.limited(t)

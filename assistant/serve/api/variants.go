@@ -1,0 +1,109 @@
+package api
+
+import (
+	"context"
+
+	"winnow/assistant"
+	"winnow/assistant/serve"
+)
+
+// showCancelled returns what arrived of the answer that was cancelled last.
+func (s *Server) showCancelled(_ context.Context, in *SessionPath) (pairInfo, error) {
+	st, err := s.lookAt(in.ID)
+	if err != nil {
+		return pairInfo{}, err
+	}
+	p := st.Cancelled()
+	if p == nil {
+		return pairInfo{}, assistant.ErrNothingCancelled
+	}
+	return pairInfo{Seq: p.Seq, Pair: *p}, nil
+}
+
+func (s *Server) keepCancelled(ctx context.Context, in *SessionPath) (pairInfo, error) {
+	st, err := s.streamOf(ctx, in.ID)
+	if err != nil {
+		return pairInfo{}, err
+	}
+	p, err := st.KeepCancelled(ctx)
+	if err != nil {
+		return pairInfo{}, err
+	}
+	return pairInfo{p.Seq, includedIn(st.Session.Session().Shown())[p.Seq], *p}, nil
+}
+
+// otherModel is the body of a request that sends a message again.
+type otherModel struct {
+	Model string `json:"model,omitempty" doc:"PROVIDER/NAME for this turn and later ones"`
+}
+
+type askingAgain struct {
+	SessionPath
+	Body otherModel
+}
+
+func (s *Server) askAgain(ctx context.Context, in *askingAgain) (follower, error) {
+	st, err := s.streamOf(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if st.Session.Session().Busy() { // the turn has dropped the cancelled answer
+		return nil, assistant.ErrBusy
+	}
+	p, err := st.AskAgain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.pickModel(ctx, in.Body.Model); err != nil {
+		return nil, err
+	}
+	before, err := st.start(st.begin(p))
+	if err != nil {
+		return nil, err
+	}
+	return s.followTurn(ctx, st, before)
+}
+
+// branchSession opens a new session that branches off at a pair. The old session stays open.
+func (s *Server) branchSession(ctx context.Context, in *PairPath) (*opened, error) {
+	st, err := s.streamOf(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.makeRoom(ctx); err != nil {
+		return nil, err
+	}
+	id, err := st.BranchOff(ctx, in.Seq)
+	if err != nil {
+		return nil, err
+	}
+	return s.openHere(ctx, serve.Join{Session: id, Model: st.Session.Session().Model()})
+}
+
+// sessionTitle is the title of a session.
+type sessionTitle struct {
+	Title string `json:"title" maxLength:"4096" doc:"the title; the default, which an empty title restores, is the first message"`
+}
+
+func (s *Server) showTitle(ctx context.Context, in *SessionPath) (sessionTitle, error) {
+	st, err := s.lookAt(in.ID)
+	if err != nil {
+		return sessionTitle{}, err
+	}
+	title, err := st.Title(ctx)
+	return sessionTitle{title}, err
+}
+
+type naming struct {
+	SessionPath
+	Body sessionTitle
+}
+
+func (s *Server) setTitle(ctx context.Context, in *naming) (sessionTitle, error) {
+	st, err := s.streamOf(ctx, in.ID)
+	if err != nil {
+		return sessionTitle{}, err
+	}
+	title, err := st.SetTitle(ctx, in.Body.Title)
+	return sessionTitle{title}, err
+}
