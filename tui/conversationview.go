@@ -21,6 +21,7 @@ type scene struct {
 	running  bool     // a turn is running
 	alone    bool     // the conversation has the full width
 	below    []string // lines below the pairs; empty ones are left out
+	widths   *style.Cache
 }
 
 // chatHead is the number of lines above the pairs: the filter and the question, or nothing.
@@ -143,9 +144,9 @@ func (s *scene) noMatch(w int) []string {
 
 // quietLines wraps a hint, in muted colours.
 func (s *scene) quietLines(hint string, w int) []string {
-	lines := style.Wrap(hint, w-4)
-	for i, line := range lines {
-		lines[i] = s.styles.Chat.Time.Render(line)
+	var lines []string
+	for _, line := range s.widths.Wrap(hint, w-4) {
+		lines = append(lines, s.styles.Chat.Time.Render(line))
 	}
 	return lines
 }

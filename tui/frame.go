@@ -150,7 +150,7 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 func (m *Model) scene(w int) *scene {
 	s := &scene{
 		wording: m.wording(), filter: m.parts.filterLine(), numbered: m.numbersOf() == ofAnswer, regions: "the conversation and the rules",
-		loading: m.loading, running: m.turn.running, alone: m.layout.Divider.Empty(), below: []string{m.statusLine(w), m.queuedCard(w), m.cancelledCard(w)},
+		widths: &m.conv.widths, loading: m.loading, running: m.turn.running, alone: m.layout.Divider.Empty(), below: []string{m.statusLine(w), m.queuedCard(w), m.cancelledCard(w)},
 	}
 	if !m.loading && m.conv.welcomes(s.filter) {
 		s.welcome = m.welcome()

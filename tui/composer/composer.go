@@ -37,8 +37,9 @@ type Model struct {
 // drawn caches the last View. Drawing three lines takes a third of a frame, and in
 // most frames the box has not changed.
 type drawn struct {
-	key  viewKey
-	view string
+	key    viewKey
+	view   string
+	cursor *tea.Cursor // nil without focus
 }
 
 // viewKey is everything that a view of the box depends on.
@@ -146,13 +147,19 @@ func (b *Model) View(height int) string {
 		row: b.area.Line(), column: b.area.Column(), scroll: b.area.ScrollYOffset(), width: b.area.Width(), height: height,
 	}
 	if b.drawn.key != key || b.drawn.view == "" {
-		b.drawn = drawn{key, b.area.View()}
+		b.drawn = drawn{key, b.area.View(), b.area.Cursor()}
 	}
 	return b.drawn.view
 }
 
-// Cursor returns the cursor in the box; nil without focus.
-func (b *Model) Cursor() *tea.Cursor { return b.area.Cursor() }
+// Cursor returns the cursor in the box as View drew it last; nil without focus.
+func (b *Model) Cursor() *tea.Cursor {
+	if b.drawn.cursor == nil {
+		return nil
+	}
+	c := *b.drawn.cursor
+	return &c
+}
 
 // Key handles a key for the box.
 func (b *Model) Key(k tea.KeyPressMsg) {

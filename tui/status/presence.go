@@ -3,6 +3,7 @@ package status
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"winnow/assistant"
@@ -20,7 +21,7 @@ type Others struct {
 	// window.
 	Waiting []string
 
-	users map[string]string // by session
+	present []windowlock.Present
 }
 
 // OthersOf returns the others from the point of view of a session. part is nil if the
@@ -29,9 +30,9 @@ func OthersOf(part *assistant.Others, session string) Others {
 	if part == nil {
 		return Others{}
 	}
-	o := Others{Shared: true, users: map[string]string{}}
+	o := Others{Shared: true, present: part.Present}
 	for _, p := range part.Present {
-		if o.users[p.Session] = p.User; p.Session != session {
+		if p.Session != session {
 			o.Count++
 		}
 	}
@@ -44,6 +45,15 @@ func OthersOf(part *assistant.Others, session string) Others {
 		}
 	}
 	return o
+}
+
+// userOf returns the user of an open session, or "".
+func (o *Others) userOf(session string) string {
+	i := slices.IndexFunc(o.present, func(p windowlock.Present) bool { return p.Session == session })
+	if i < 0 {
+		return ""
+	}
+	return o.present[i].User
 }
 
 const (
@@ -154,7 +164,7 @@ func (o *Others) RollbackLines(steps []checkpoint.Checkpoint) (lines []string) {
 	}
 	const shown = 6
 	for _, c := range steps[:min(len(steps), shown)] {
-		lines = append(lines, stepLine(o.users[c.Session], c))
+		lines = append(lines, stepLine(o.userOf(c.Session), c))
 	}
 	if more := len(steps) - shown; more > 0 {
 		lines = append(lines, "and "+assistant.Counted(more, "more step"))
