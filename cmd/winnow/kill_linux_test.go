@@ -85,6 +85,7 @@ type victim struct {
 	draft  string   // the draft that must be there
 	last   string   // the last action, for error messages
 	newest string   // the message whose turn made the newest change of the rules
+	card   string   // the card that must be there after a kill: it offers what came of a cancelled answer
 	after  int      // kills after an acknowledgement
 	amid   int      // kills before an acknowledgement
 }
@@ -110,7 +111,7 @@ func (v *victim) moveIn() {
 	v.env = append(os.Environ(), "WINNOW_HOME="+filepath.Join(v.dir, "home"), "WINNOW_LOCAL_SERVERS=false", "PROXY_BASE_URL="+refused)
 	v.args = []string{"--base-url", v.end.url, "-m", "model"}
 	v.must, v.may = ledger{rules: map[string]bool{}, file: map[string]bool{}}, nil
-	v.draft, v.last, v.newest = "", "", ""
+	v.draft, v.last, v.newest, v.card = "", "", "", ""
 }
 
 // round starts the program, compares what is there with what must be, performs some actions and kills the program
@@ -128,6 +129,7 @@ func (v *victim) round(n int) {
 			v.t.Fatalf("the program ended in %q", a.name)
 		}
 		v.must = v.must.with(a.done)
+		v.carded(a)
 	}
 	a := v.choose(true)
 	v.last = a.name
@@ -139,8 +141,10 @@ func (v *victim) round(n int) {
 	switch {
 	case a.acked(frame):
 		v.must = v.must.with(a.done)
+		v.carded(a)
 		v.after++
 	default:
+		v.card = "" // no longer known
 		v.amid++
 		v.may = append(v.may, v.must.with(a.done))
 		for _, half := range a.half {
@@ -209,6 +213,9 @@ func (v *victim) check(n int) {
 		v.recover() // the question may lie over the message
 		v.screen.until("the interrupted message", seen)
 	}
+	if v.card != "" {
+		v.screen.wait(v.card)
+	}
 	v.must, v.may = got, nil
 }
 
@@ -220,6 +227,8 @@ type act struct {
 	done  func(*ledger)
 	half  []func(*ledger) // valid states if the program is killed in the middle
 	asks  bool            // it sends a message to the endpoint
+	ends  bool            // it cancels a turn or keeps what came of it, so that the message may be gone
+	card  string          // the card that it leaves
 	late  bool            // the screen shows nothing before it is done, so the kill waits for that
 }
 
@@ -229,9 +238,12 @@ func (v *victim) choose(last bool) act {
 	if p, ok := v.must.last(); ok {
 		switch {
 		case p.state == string(assistant.PairComplete) && strings.Contains(p.text, "say"):
-			acts = append(acts, v.star, v.star, v.flag, v.remove, v.regenerate, v.regenerate, v.command, v.command)
+			acts = append(acts, v.star, v.star, v.flag, v.remove, v.regenerate, v.regenerate, v.command, v.command, v.branch,
+				v.cancelRegenerated, v.keepRegenerated)
 		case p.state == string(assistant.PairComplete):
-			acts = append(acts, v.star, v.flag, v.remove, v.command)
+			acts = append(acts, v.star, v.flag, v.remove, v.command, v.branch)
+		case p.state == string(assistant.PairPartial):
+			acts = append(acts, v.star, v.remove, v.branch)
 		default:
 			acts = append(acts, v.retry, v.reAsk, v.remove, v.star)
 		}
@@ -243,12 +255,12 @@ func (v *victim) choose(last bool) act {
 		acts = append(acts, v.save)
 	}
 	if last {
-		acts = append(acts, v.stall, v.stall)
+		acts = append(acts, v.stall, v.stall, v.cancel, v.keep)
 		if v.rand.IntN(20) == 0 {
 			return v.write()
 		}
 	} else {
-		acts = append(acts, v.cancel)
+		acts = append(acts, v.cancel, v.keep)
 	}
 	return acts[v.rand.IntN(len(acts))]()
 }
@@ -326,21 +338,6 @@ func (v *victim) stall() act {
 		name: "stall " + text, begin: v.sends(text), asks: true,
 		acked: func(frame string) bool { return strings.Contains(frame, "half of "+text) },
 		done:  interruptedPair(text),
-	}
-}
-
-// cancel cancels such an answer: the message disappears from the conversation and returns to the box.
-func (v *victim) cancel() act {
-	text := v.text("stall")
-	return act{
-		name: "cancel " + text,
-		begin: func() {
-			v.sends(text)()
-			v.screen.wait("half of " + text)
-			v.screen.press(escape)
-		},
-		acked: func(frame string) bool { return strings.Contains(footer(frame), "cancelled") },
-		done:  func(l *ledger) { l.drop(text) },
 	}
 }
 
@@ -474,7 +471,7 @@ func (v *victim) remove() act {
 	p, _ := v.must.last()
 	return v.notices("delete "+p.text, "deleted", func() {
 		v.screen.press("d")
-		if p.state == string(assistant.PairComplete) {
+		if p.state == string(assistant.PairComplete) || p.state == string(assistant.PairPartial) {
 			v.screen.wait("Delete this message for good?")
 			v.answer("y")
 		}
@@ -488,7 +485,7 @@ func (v *victim) regenerate() act {
 	whole := a.done
 	a.done = func(l *ledger) {
 		whole(l)
-		l.set(p.text, func(e *entry) { e.older = p.older + p.answer + "\n" })
+		l.set(p.text, func(e *entry) { e.older = withOlder(p.older, p.answer) })
 	}
 	a.half = []func(*ledger){func(*ledger) {}}
 	if rule := v.end.rule(p.text); rule != "" {
@@ -583,11 +580,12 @@ type scripted struct {
 	got map[string]int  // how often each message has arrived
 	all int             // number of messages
 	on  map[string]bool // stalling messages that are answered now
+	off map[string]bool // messages whose next answers stall
 }
 
 func newScripted(t *testing.T) *scripted {
 	t.Helper()
-	e := &scripted{got: map[string]int{}, on: map[string]bool{}}
+	e := &scripted{got: map[string]int{}, on: map[string]bool{}, off: map[string]bool{}}
 	never := at.NewGate()
 	e.url = at.NewServer(t, func(x *at.Exchange) {
 		text, tooled := "", false
@@ -618,7 +616,7 @@ func (e *scripted) came(text string, tooled bool) (n int, stalls bool) {
 		e.got[text]++
 		e.all++
 	}
-	return e.got[text], strings.HasPrefix(text, "stall") && !e.on[text]
+	return e.got[text], e.off[text] || strings.HasPrefix(text, "stall") && !e.on[text]
 }
 
 // goOn makes the endpoint answer a stalled message from now on.
@@ -626,6 +624,14 @@ func (e *scripted) goOn(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.on[text] = true
+	delete(e.off, text)
+}
+
+// stall makes the endpoint stall when a message that it has answered arrives again.
+func (e *scripted) stall(text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.off[text] = true
 }
 
 // answer returns the answer to a message that arrives for the nth time. If its tool has run, a retry continues

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // entry is what is known of a pair.
@@ -19,7 +20,7 @@ type entry struct {
 	text   string // the user's message, unique within a test
 	state  string // "complete", or the code of the error
 	answer string // of a complete pair
-	older  string // the other complete answers
+	older  string // the other answers that are complete, or kept after they were cancelled, sorted
 	star   int
 	flag   bool
 	topic  string
@@ -30,10 +31,12 @@ type ledger struct {
 	pairs []entry         // in order
 	rules map[string]bool // ignore rules in force in the window
 	file  map[string]bool // ignore rules in the .env file
+	// branches is how many sessions branch off from another one.
+	branches int
 }
 
 func (l ledger) clone() ledger {
-	return ledger{slices.Clone(l.pairs), maps.Clone(l.rules), maps.Clone(l.file)}
+	return ledger{slices.Clone(l.pairs), maps.Clone(l.rules), maps.Clone(l.file), l.branches}
 }
 
 // with returns a copy of the ledger with a change applied.
@@ -44,7 +47,7 @@ func (l ledger) with(change func(*ledger)) ledger {
 }
 
 func (l ledger) equal(o ledger) bool {
-	return slices.Equal(l.pairs, o.pairs) && maps.Equal(l.rules, o.rules) && maps.Equal(l.file, o.file)
+	return slices.Equal(l.pairs, o.pairs) && maps.Equal(l.rules, o.rules) && maps.Equal(l.file, o.file) && l.branches == o.branches
 }
 
 func (l ledger) String() string {
@@ -52,7 +55,7 @@ func (l ledger) String() string {
 	for _, p := range l.pairs {
 		fmt.Fprintf(&b, "  %q %s %q after %q stars %d flag %v topic %q\n", p.text, p.state, p.answer, p.older, p.star, p.flag, p.topic)
 	}
-	fmt.Fprintf(&b, "  rules %v\n  file %v", slices.Sorted(maps.Keys(l.rules)), slices.Sorted(maps.Keys(l.file)))
+	fmt.Fprintf(&b, "  branches %d\n  rules %v\n  file %v", l.branches, slices.Sorted(maps.Keys(l.rules)), slices.Sorted(maps.Keys(l.file)))
 	return b.String()
 }
 
@@ -118,6 +121,13 @@ func afterTools(answer string) string {
 	return strings.TrimSpace(answer)
 }
 
+// withOlder adds an answer to the older ones of an entry.
+func withOlder(older, answer string) string {
+	all := append(slices.Collect(strings.Lines(older)), answer+"\n")
+	slices.Sort(all)
+	return strings.Join(all, "")
+}
+
 // readLedger reads the ledger with new processes. Two pairs with the same text are an error.
 func readLedger(t *testing.T, dir string, env []string) ledger {
 	t.Helper()
@@ -138,11 +148,20 @@ func readLedger(t *testing.T, dir string, env []string) ledger {
 		}
 		e.answer = afterTools(e.answer)
 		for _, v := range p.Variants {
-			if v.State == assistant.PairComplete {
-				e.older += afterTools(v.AssistantText) + "\n"
+			if v.State == assistant.PairComplete || v.State == assistant.PairPartial {
+				e.older = withOlder(e.older, afterTools(v.AssistantText))
 			}
 		}
 		l.pairs = append(l.pairs, e)
+	}
+	var told struct{ Sessions []history.Session }
+	if err := json.Unmarshal(execute(t, dir, env, "history", "sessions", "--json"), &told); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range told.Sessions {
+		if s.Branch.Parent != "" {
+			l.branches++
+		}
 	}
 	var listed struct {
 		Providers []struct {
