@@ -136,7 +136,8 @@ type TopicWriter interface {
 type Sessions interface {
 	assistant.SessionStore
 	// Touch stores what is known about a session and makes it the most recently used one. Empty fields leave the
-	// stored values unchanged; an unknown ID creates a session. The title is stored if the session is Named.
+	// stored values unchanged; an unknown ID creates a session. The title is stored if the session is Named, and Branch if
+	// the session does not branch off yet.
 	Touch(ctx context.Context, v Session) error
 	// SetTitle names a session; "" names it after its first message again. A title is one
 	// line of at most MaxTitle runes. If the session does not exist, the error is

@@ -220,7 +220,7 @@ func historyImportCommand(a *app) *cobra.Command {
 }
 
 // importFile imports one file, or standard input if name is "-".
-func (a *app) importFile(ctx context.Context, store history.Pairs, name string) (transfer.ImportReport, error) {
+func (a *app) importFile(ctx context.Context, store transfer.ImportTarget, name string) (transfer.ImportReport, error) {
 	from := plain.Input(ctx, a.stdin)
 	if name != "-" {
 		f, err := os.Open(name)

@@ -27,6 +27,9 @@ func (s *Store) Touch(ctx context.Context, v history.Session) error {
 			folder = coalesce(nullif(?, ''), folder), "window" = coalesce(nullif(?, ''), "window"),
 			model = coalesce(nullif(?, ''), model), page = coalesce(nullif(?, ''), page), title = coalesce(nullif(?, ''), title)
 			WHERE n = ?`, c.now.UnixMilli(), c.Rev, v.Folder, v.Window, v.Model, v.Page, title, c.session(v.ID, started))
+		if v.Branch.Parent != "" {
+			c.Run("UPDATE session SET parent = ?, upto = ? WHERE id = ? AND parent = ''", v.Branch.Parent, v.Branch.UpTo, v.ID)
+		}
 	})
 }
 

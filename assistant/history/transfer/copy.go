@@ -50,6 +50,9 @@ func Copy(ctx context.Context, from, to history.Store, progress func(done, total
 		return a.flush(ctx)
 	})
 	report.Added, report.Known = a.added, a.known
+	if err == nil {
+		err = copyBranches(ctx, from, to)
+	}
 	if err != nil {
 		return report, fmt.Errorf("history: copy: %w", err)
 	}
@@ -91,11 +94,21 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 			}
 			continue
 		}
+		v.Branch = assistant.Branch{} // see copyBranches
 		if err := to.Touch(ctx, v); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// copyBranches copies where sessions branch off from others, which the target can store once it has their pairs.
+func copyBranches(ctx context.Context, from, to history.Store) error {
+	sessions, err := exportedSessions(ctx, from)
+	if err != nil {
+		return err
+	}
+	return addSessions(ctx, to, sessions)
 }
 
 // compare compares the pairs in the target with the hashes.

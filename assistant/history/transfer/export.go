@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -38,10 +39,12 @@ type ExportOptions struct {
 type Source interface {
 	assistant.Store
 	assistant.PictureStore
+	Sessions(ctx context.Context) ([]history.Session, error)
 	Redact(text string) string // removes secrets from what is written
 }
 
-// Export writes pairs, in order, to w. All formats can safely be printed to a terminal: control characters and
+// Export writes pairs, in order, to w. An export of all pairs in JSON also contains the titles of sessions, and where
+// they branch off from others. All formats can safely be printed to a terminal: control characters and
 // invisible characters are escaped in JSON and removed in the other formats.
 func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOptions) error {
 	formatter, err := newFormatter(f)
@@ -49,6 +52,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 		return err
 	}
 	seqs := o.Seqs
+	var sessions []exportedSession
 	if seqs == nil {
 		refs, err := s.Refs(ctx, "", 1) // the costs are not used
 		if err != nil {
@@ -56,6 +60,9 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 		}
 		for _, r := range refs {
 			seqs = append(seqs, r.Seq)
+		}
+		if sessions, err = exportedSessions(ctx, s); err != nil {
+			return err
 		}
 	}
 	out := bufio.NewWriter(w)
@@ -66,7 +73,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 		}
 		_, _ = out.WriteString(s.Redact(text.String())) // Flush reports the first error
 	}
-	write("begin", len(seqs))
+	write("begin", exportMeta{exportName, versionWith(sessions), len(seqs)})
 	done := 0
 	for piece := range slices.Chunk(seqs, loadAtOnce) {
 		pairs, err := s.Load(ctx, piece)
@@ -85,7 +92,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 			o.Progress(done, len(seqs))
 		}
 	}
-	write("end", nil)
+	write("end", sessions)
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return fmt.Errorf("history: export: %w", err)
 	}

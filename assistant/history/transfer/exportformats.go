@@ -26,8 +26,8 @@ import (
 //go:embed export.md export.txt export.html
 var templates embed.FS
 
-// formatter writes the parts of an export: "begin" with the number of pairs, "pair" with an *assistant.Pair, and
-// "end".
+// formatter writes the parts of an export: "begin" with an exportMeta, "pair" with an *assistant.Pair, and
+// "end" with the sessions.
 type formatter interface {
 	ExecuteTemplate(w io.Writer, part string, data any) error
 }
@@ -148,7 +148,7 @@ func blocks(text string) (all []block) {
 // The name and version of the JSON format.
 const (
 	exportName    = "winnow history"
-	exportVersion = 1
+	exportVersion = 2 // contains sessions; without them it is 1
 )
 
 // exportMeta is the head of the JSON format. It contains no time, so that the same pairs give the same bytes.
@@ -158,14 +158,15 @@ type exportMeta struct {
 	Pairs   int    `json:"pairs"`
 }
 
-// jsonFormatter writes {"meta":{…},"pairs":[…]} with one pair per line.
+// jsonFormatter writes {"meta":{…},"pairs":[…],"sessions":[…]} with one pair per line. Without sessions, the last
+// field is left out.
 type jsonFormatter struct{ wrotePair bool }
 
 func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
 	text := "\n]}\n"
 	switch data := data.(type) {
-	case int:
-		meta, _ := json.Marshal(exportMeta{exportName, exportVersion, data}) // cannot fail
+	case exportMeta:
+		meta, _ := json.Marshal(data) // cannot fail
 		text = fmt.Sprintf(`{"meta":%s,"pairs":[`, meta)
 	case *assistant.Pair:
 		raw, err := history.EncodePair(data)
@@ -177,6 +178,11 @@ func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
 			text = "," + text
 		}
 		j.wrotePair = true
+	case []exportedSession:
+		if len(data) > 0 {
+			raw, _ := json.Marshal(data) // cannot fail
+			text = "\n],\"sessions\":" + escapeHidden(string(raw)) + "}\n"
+		}
 	}
 	_, err := io.WriteString(w, text)
 	return err

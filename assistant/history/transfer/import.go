@@ -18,18 +18,29 @@ type ImportReport struct {
 	Known int // skipped, because the store already has a pair with this id
 }
 
-// Import reads an export in JSON and appends the pairs to the stream in order. Pairs with an id that is already in
+// ImportTarget is a store to which an import adds pairs and sessions.
+type ImportTarget interface {
+	history.Pairs
+	Session(ctx context.Context, id string) (history.Session, bool, error)
+	Touch(ctx context.Context, v history.Session) error
+}
+
+// Import reads an export in JSON and appends the pairs to the stream in order, with the titles of
+// their sessions and where these branch off from others. Pairs with an id that is already in
 // the store are skipped, so an import can be repeated, also after an error, which leaves the earlier pairs in the
 // store. A pair that was exported while it was being sent is imported as interrupted. progress is called after each
 // transaction; it may be nil.
-func Import(ctx context.Context, s history.Pairs, r io.Reader, progress func(done int)) (report ImportReport, err error) {
+func Import(ctx context.Context, s ImportTarget, r io.Reader, progress func(done int)) (report ImportReport, err error) {
 	if progress == nil {
 		progress = func(int) {}
 	}
 	a := appender{to: s, progress: progress}
-	err = decodeExport(json.NewDecoder(r), func(p *assistant.Pair) error { return a.add(ctx, p) })
+	sessions, err := decodeExport(json.NewDecoder(r), func(p *assistant.Pair) error { return a.add(ctx, p) })
 	if err == nil {
 		err = a.flush(ctx)
+	}
+	if err == nil {
+		err = addSessions(ctx, s, sessions)
 	}
 	report = ImportReport{Added: a.added, Known: a.known}
 	if err != nil {
@@ -38,31 +49,40 @@ func Import(ctx context.Context, s history.Pairs, r io.Reader, progress func(don
 	return report, nil
 }
 
-// decodeExport calls each for the pairs of an export. The meta may be missing in a file written by hand.
-func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) error {
+// decodeExport calls each for the pairs of an export, and returns its sessions. The meta may be missing in a file
+// written by hand.
+func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) (sessions []exportedSession, err error) {
 	if err := delim(d, '{'); errors.Is(err, io.EOF) {
-		return errors.New("the input is empty")
+		return nil, errors.New("the input is empty")
 	} else if err != nil {
-		return err
+		return nil, err
 	}
 	field, err := d.Token()
 	if err == nil && field == "meta" {
 		var m exportMeta
 		if err := d.Decode(&m); err != nil {
-			return err
+			return nil, err
 		}
 		if m.Version > exportVersion {
-			return fmt.Errorf("format version %d is newer than this winnow supports (up to %d)", m.Version, exportVersion)
+			return nil, fmt.Errorf("format version %d is newer than this winnow supports (up to %d)", m.Version, exportVersion)
 		}
 		field, err = d.Token()
 	}
 	if err != nil || field != "pairs" {
-		return errors.New("not an export of winnow")
+		return nil, errors.New("not an export of winnow")
 	}
 	if err := decodePairs(d, each); err != nil {
-		return err
+		return nil, err
 	}
-	return delim(d, '}')
+	if d.More() {
+		if field, err = d.Token(); err != nil || field != "sessions" {
+			return nil, errors.New("not an export of winnow")
+		}
+		if err := d.Decode(&sessions); err != nil {
+			return nil, fmt.Errorf("sessions: %w", err)
+		}
+	}
+	return sessions, delim(d, '}')
 }
 
 func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
