@@ -32,6 +32,8 @@ type Prompt struct {
 	// Force sends a prompt whose estimate is too large: the estimate may be
 	// wrong, and the endpoint decides.
 	Force bool
+	// Confirmed runs tools without asking the user.
+	Confirmed bool `json:"-"`
 }
 
 func (p Prompt) blank() bool { return !p.Again() && strings.TrimSpace(p.Text) == "" }

@@ -16,7 +16,7 @@ import (
 func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) {
 	policy := t.settings.Confirm
 	always := policy == ConfirmAlways && c.tool.Write
-	if policy == ConfirmNever || (!c.tool.Lasting && !always) {
+	if policy == ConfirmNever || t.prompt.Confirmed || (!c.tool.Lasting && !always) {
 		return true, "", nil
 	}
 	plan, err := c.tool.preview(t.ctx, c.Arguments)
@@ -140,10 +140,14 @@ func (t *turn) record(c *checkedCall, before json.RawMessage) error {
 		Effect:  describeChange(t.s.opts.Window, before, state, c.Result.Message),
 		Lasting: c.tool.Lasting && c.Result.Success && jsondelta.Equal(before, state), // a rollback takes a changed state back
 	}
+	kind := windowlock.ToolRan
+	if summary.Lasting && !t.s.opts.Journal.Clean() {
+		kind = windowlock.Saved
+	}
 	if err := t.s.opts.Journal.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
 		return err
 	}
-	t.s.opts.Member.Announce(windowlock.ToolRan, t.session, c.Name, before, state)
+	t.s.opts.Member.Announce(kind, t.session, c.Name, before, state)
 	if t.checkpoint != nil && !t.announced && !jsondelta.Equal(before, state) {
 		t.announced = true
 		t.emit(CheckpointCreated{ID: t.checkpoint.ID, Description: summary.Effect})

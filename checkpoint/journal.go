@@ -103,7 +103,7 @@ type Run struct {
 // An error is a *VersionError, wraps ErrUnsafe, or comes from the system. In each case the file is unchanged.
 func Open(path string, opts Options) (*Journal, error) {
 	opts.FullEvery = cmp.Or(opts.FullEvery, defaultFullEvery)
-	opts.Wait = cmp.Or(opts.Wait, defaultWait)
+	opts.Wait = cmp.Or(opts.Wait, DefaultWait)
 	opts.Log = cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
 	opts.compactAbove = cmp.Or(opts.compactAbove, defaultCompactAbove)
 	if opts.Now == nil {
@@ -159,7 +159,7 @@ func (j *Journal) openWriter() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	if err := j.lockFile(context.Background(), 0); errors.As(err, new(*LockedError)) {
-		if j.alive, err = privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{Shared: true, Wait: defaultWait}); err != nil {
+		if j.alive, err = privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{Shared: true, Wait: DefaultWait}); err != nil {
 			return fmt.Errorf("checkpoint: lock journal: %w", err)
 		}
 		return j.read()
@@ -186,7 +186,7 @@ func (j *Journal) joinAlive() error {
 	only, err := privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{})
 	j.alone = err == nil
 	if err = only.Release(); err == nil {
-		j.alive, err = privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{Shared: true, Wait: defaultWait})
+		j.alive, err = privatefile.Acquire(context.Background(), j.path+aliveSuffix, privatefile.LockOptions{Shared: true, Wait: DefaultWait})
 	}
 	if err != nil {
 		return fmt.Errorf("checkpoint: lock journal: %w", err)

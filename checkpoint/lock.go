@@ -16,8 +16,8 @@ import (
 const (
 	// lockName is the name of the lock in messages.
 	lockName = "writer lock"
-	// defaultWait is how long Lock waits for another process.
-	defaultWait = 5 * time.Second
+	// DefaultWait is how long a change waits for another one.
+	DefaultWait = 5 * time.Second
 )
 
 // Lock acquires the writer lock until unlock is called. It updates the Journal and, through Options.Adopt, the window

@@ -62,6 +62,12 @@ func newTeam(t *testing.T, answers ...at.Answer) *team {
 
 func newTeamOver(t testing.TB, models []string, answers ...at.Answer) *team {
 	t.Helper()
+	return newTeamWaiting(t, models, 0, answers...)
+}
+
+// newTeamWaiting is newTeamOver with the time that a change waits for the turn of another user.
+func newTeamWaiting(t testing.TB, models []string, wait time.Duration, answers ...at.Answer) *team {
+	t.Helper()
 	g := &team{t: t, script: at.NewScript(answers...), clock: tuitest.NewClock()}
 	dir := t.TempDir()
 	g.file = filepath.Join(dir, ".env")
@@ -84,7 +90,7 @@ func newTeamOver(t testing.TB, models []string, answers ...at.Answer) *team {
 	g.must(modelfilter.Register(pages, g.window))
 	g.must(registry.Add(llm.Provider{Name: "test", Model: g.script, Known: []llm.ModelInfo{{ID: "test/script", Context: 64_000, Known: true, Tools: true}}}))
 	g.Hub = serve.NewHub(serve.Options{
-		Registry: registry, History: g.store, Folder: dir, Window: "rules",
+		Registry: registry, History: g.store, Folder: dir, Window: "rules", Wait: wait,
 		Session: assistant.Options{Window: g.window, Pages: pages, Journal: journal, Model: "test/script", Now: g.clock.Now},
 	})
 	t.Cleanup(func() {
@@ -203,13 +209,13 @@ func TestWhoHasTheWindowIsShown(t *testing.T) {
 	anna.Until(func(f string) bool { return !strings.Contains(f, "anna's assistant") })
 
 	bert.pane()
-	for _, key := range []tuitest.Key{"h", "D", tuitest.CtrlS, tuitest.CtrlZ} {
-		bert.Type(tuitest.Space) // ends the notice before
-		bert.Type(key)
-		bert.says("anna's assistant is working")
-	}
+	bert.Type("h", "o4*") // refused by nobody: it waits
+	bert.Until(func(f string) bool { return strings.Contains(f, "o4*") && strings.Contains(f, "enter adds it") })
+	bert.Type(tuitest.Enter)
+	bert.WaitGone("enter adds it")
 
 	gate.Open()
+	bert.says("added ignore rule")
 	anna.Until(func(f string) bool {
 		return strings.Contains(f, "Hidden. Done.") && !strings.Contains(header(f), "working")
 	})
@@ -221,6 +227,32 @@ func TestWhoHasTheWindowIsShown(t *testing.T) {
 	anna.Until(func(f string) bool {
 		return strings.Contains(header(f), "saved") && !strings.Contains(header(f), "unsaved")
 	})
+}
+
+// A change waits for the turn of another user only for a while; then the screen says who is working.
+func TestAChangeIsRefusedAfterItsWait(t *testing.T) {
+	gate := at.NewGate()
+	g := newTeamWaiting(t, testModels, time.Millisecond, holding(gate)...)
+	anna, bert := g.join("anna", 120, 32), g.join("bert", 120, 32)
+	anna.working(gate)
+	bert.Wait("*mini*")
+	refused := func() {
+		t.Helper()
+		bert.says("anna's assistant is working")
+		bert.Type(tuitest.Space) // ends the notice
+		bert.Until(func(f string) bool { return !strings.Contains(footerOf(f), "is working") })
+	}
+	bert.pane()
+	bert.Type("h", "o4*", tuitest.Enter)
+	refused()
+	bert.Type("D")
+	bert.confirm("Discard", "y")
+	refused()
+	bert.save()
+	refused()
+	gate.Open()
+	anna.Wait("Hidden. Done.")
+	bert.hide("o4*")
 }
 
 // A message that wants to write while somebody else's turn does waits, and says for whom.

@@ -13,13 +13,13 @@ import (
 // parts contains the session's state from its log; empty until the start is over.
 type parts struct{ assistant.State }
 
-// refused returns why the window cannot be changed now; nil if it can.
+// refused returns why the window cannot be changed now; nil if it can. While the assistant
+// of another user works, a change waits for it.
 func (p *parts) refused() error {
 	if p.Turn != nil && p.Turn.Running {
 		return assistant.ErrBusy
 	}
-	others := p.others()
-	return others.Refused()
+	return nil
 }
 
 // others returns who else is in the window.

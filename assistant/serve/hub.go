@@ -41,9 +41,11 @@ type Options struct {
 	// Member, Shared and Author.
 	Session assistant.Options
 	History history.Store
-	Folder  string   // folder of the window
-	Window  string   // name under which sessions are stored
-	Limits  Limits   // of each user
+	Folder  string // folder of the window
+	Window  string // name under which sessions are stored
+	Limits  Limits // of each user
+	// Wait is how long a change by hand waits for the turn of another user; 0 means checkpoint.DefaultWait.
+	Wait    time.Duration
 	Metrics *Metrics // may be nil
 	// OnChange is called for every change, in order, with the states before and after it. It must not block; it may
 	// be nil.
@@ -85,7 +87,7 @@ func NewHub(o Options) *Hub {
 	}
 	h.opts.Session.Store, h.opts.Session.LogBytes = h.opts.History, cmp.Or(o.Limits.Bytes, DefaultSessionBytes)
 	h.opts.Session.Shared = assistant.NewWindowLog(o.Session.Window, o.Session.Journal, h.present)
-	h.shared = windowlock.New(assistant.LockerOf(o.Session.Window), h.announce, h.now)
+	h.shared = windowlock.New(assistant.LockerOf(o.Session.Window), h.announce, h.now, cmp.Or(o.Wait, checkpoint.DefaultWait))
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	if w, ok := o.Session.Window.(assistant.Watcher); ok {

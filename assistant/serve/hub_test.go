@@ -134,8 +134,11 @@ func (r *rig) held(s *serve.Session, word string) <-chan assistant.Event {
 	return events
 }
 
+// impatient lets changes wait for the turns of others for a moment only.
+func impatient(o *serve.Options) { o.Wait = time.Millisecond }
+
 func TestAWritingTurnHasTheWindowUntilItsEnd(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, impatient)
 	anna, bert, cleo := r.open("anna"), r.open("bert"), r.open("cleo")
 	if _, held := r.Holder(); held {
 		t.Error("somebody has the window before the first turn")

@@ -14,6 +14,7 @@ type Lock struct {
 	lock     sync.Locker
 	onChange func(Change)
 	now      func() time.Time
+	wait     time.Duration // how long a section waits for a hold
 
 	section   sync.Mutex // locked before announces and mu
 	announces sync.Mutex // serialises the calls of onChange
@@ -23,14 +24,16 @@ type Lock struct {
 	holder  *Member
 	hold    Holder
 	waiting []Holder      // turns that wait for an answer from their user, longest wait first
-	freed   chan struct{} // closed when holder releases the window
+	queue   []*ticket     // who waits for the window, longest wait first
+	freed   chan struct{} // closed when holder releases the window or the first of queue no longer waits
 }
 
 // New returns the lock of a window. lock is held while a turn holds the window, so that the user interface of the
 // window refuses changes. onChange is called for every change, in order and within the section of the change; it must
-// not block or call methods of the Lock. now returns the current time.
-func New(lock sync.Locker, onChange func(Change), now func() time.Time) *Lock {
-	return &Lock{lock: lock, onChange: onChange, now: now, freed: make(chan struct{})}
+// not block or call methods of the Lock. now returns the current time. wait is how long a change waits for the turn of
+// another user.
+func New(lock sync.Locker, onChange func(Change), now func() time.Time, wait time.Duration) *Lock {
+	return &Lock{lock: lock, onChange: onChange, now: now, wait: wait, freed: make(chan struct{})}
 }
 
 // Holder identifies the user and session that change the window.
@@ -41,7 +44,7 @@ type Holder struct {
 	Doing   string    `json:"doing"` // the first write tool of the turn
 }
 
-// HeldError is returned for a change while the turn of another user holds the window.
+// HeldError is returned for a change that has waited in vain for the turn of another user.
 type HeldError struct{ Holder }
 
 // Error names the holder.
@@ -138,19 +141,87 @@ type Member struct {
 func (w *Lock) Join(user string) *Member { return &Member{w, user} }
 
 // Section begins a section of a session and returns a function that ends it. If changes is true and another member
-// holds the window, it returns a *HeldError.
+// holds the window, Section waits until its turn ends, behind those who are already waiting. After the wait of New, it
+// returns a *HeldError.
 func (m *Member) Section(session string, changes bool) (end func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
 	w := m.window
 	w.section.Lock()
-	if h, held := w.Holder(); changes && held && !m.holds() {
+	if changes && m.heldByAnother() {
 		w.section.Unlock()
-		return nil, &HeldError{h}
+		if err := m.waitForTurn(); err != nil {
+			return nil, err
+		}
 	}
 	w.act(Holder{User: m.user, Session: session})
 	return func() { w.act(Holder{}); w.section.Unlock() }, nil
+}
+
+// waitForTurn returns with the section locked once no other member holds the window.
+func (m *Member) waitForTurn() error {
+	w, own := m.window, &ticket{}
+	defer w.leave(own)
+	expired := time.NewTimer(w.wait)
+	defer expired.Stop()
+	var last Holder
+	for {
+		w.section.Lock()
+		w.mu.Lock()
+		freed, free := w.freed, w.next(own) && (w.holder == nil || w.holder == m)
+		if w.holder != nil {
+			last = w.hold
+		}
+		w.mu.Unlock()
+		if free {
+			return nil
+		}
+		w.section.Unlock()
+		select {
+		case <-freed:
+		case <-expired.C:
+			return &HeldError{last}
+		}
+	}
+}
+
+// ticket is a place in the queue for the window. It must not have the size 0, because its address identifies it.
+type ticket struct{ _ byte }
+
+// next reports whether the window is for own now, unless it is held. If it is not, own is put in the queue. The caller
+// has locked w.mu.
+func (w *Lock) next(own *ticket) bool {
+	if w.holder != nil || len(w.queue) > 0 {
+		if !slices.Contains(w.queue, own) {
+			w.queue = append(w.queue, own)
+		}
+		return w.queue[0] == own
+	}
+	return true
+}
+
+// leave removes own from the queue.
+func (w *Lock) leave(own *ticket) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if at := slices.Index(w.queue, own); at >= 0 {
+		w.queue = slices.Delete(w.queue, at, at+1)
+		w.wake()
+	}
+}
+
+// wake wakes those who wait for the window. The caller has locked w.mu.
+func (w *Lock) wake() {
+	close(w.freed)
+	w.freed = make(chan struct{})
+}
+
+// heldByAnother reports whether another member holds the window.
+func (m *Member) heldByAnother() bool {
+	m.window.mu.Lock()
+	defer m.window.mu.Unlock()
+	return m.window.holder != nil && m.window.holder != m
 }
 
 // act sets the member that is in the section; the zero value means none.
@@ -185,16 +256,19 @@ func (m *Member) Held() bool {
 }
 
 // Hold gives the window to the member until Release. It does nothing if the member already holds the window. If
-// another member holds the window, Hold calls waiting once and waits until the window is free or ctx ends.
+// another member holds the window, Hold calls waiting once and waits until the window is free or ctx ends, behind those
+// who are already waiting.
 func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*HeldError)) error {
 	if m == nil || m.holds() {
 		return nil
 	}
-	w := m.window
+	w, own := m.window, &ticket{}
+	defer w.leave(own)
 	for {
 		w.section.Lock()
 		w.mu.Lock()
-		other, freed, free := w.hold, w.freed, w.holder == nil
+		other, freed, held := w.hold, w.freed, w.holder != nil
+		free := w.next(own) && !held
 		if free {
 			w.holder, w.hold = m, Holder{m.user, session, w.now(), doing}
 		}
@@ -207,7 +281,7 @@ func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*
 		if free {
 			return nil
 		}
-		if waiting != nil {
+		if held && waiting != nil {
 			waiting(&HeldError{other})
 			waiting = nil
 		}
@@ -235,8 +309,7 @@ func (m *Member) release(kind Kind) {
 	w.mu.Lock()
 	last := w.hold
 	w.holder, w.hold = nil, Holder{}
-	close(w.freed)
-	w.freed = make(chan struct{})
+	w.wake()
 	w.mu.Unlock()
 	w.Announce(Change{Kind: kind, User: m.user, Session: last.Session, What: last.Doing})
 }

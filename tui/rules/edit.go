@@ -11,10 +11,14 @@ func refuse(err error) pane.Action {
 	return pane.Notify{Text: pane.Visible(err.Error()), IsError: true}
 }
 
-// refuseLocked rejects what is not possible while the assistant is working; otherwise it
-// returns nil.
+// locked reports whether the user's own assistant is working. A change waits for the
+// assistant of another user.
+func (p *Pane) locked() bool { return p.data.Locked && p.holder == "" }
+
+// refuseLocked rejects what is not possible while the user's assistant is working;
+// otherwise it returns nil.
 func (p *Pane) refuseLocked() pane.Action {
-	if p.data.Locked {
+	if p.locked() {
 		return pane.Notify{Text: p.lockedText(), IsError: true}
 	}
 	return nil

@@ -58,7 +58,7 @@ func (p *Pane) oneLine(rank, w int, look style.Style, text string) pane.Note {
 	return pane.Note{Rank: rank, Text: look.Render(style.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
 }
 
-// lockedText says why the user cannot change the rules now.
+// lockedText says whose assistant is changing the rules.
 func (p *Pane) lockedText() string {
 	if p.holder != "" {
 		return windowlock.AssistantOf(pane.Visible(p.holder)) + " is working"

@@ -29,7 +29,11 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	text := l.draw(w-len(label)-len(suffix), st)
 	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(suffix)}}
 	if p.data.Locked && l.kind != inputSearch {
-		notes = append(notes, p.oneLine(2, w, st.Warn, " "+p.st.Icons.Lock+" assistant works: nothing is added"))
+		why := "assistant works: nothing is added"
+		if !p.locked() {
+			why = p.lockedText()
+		}
+		notes = append(notes, p.oneLine(2, w, st.Warn, " "+p.st.Icons.Lock+" "+why))
 	}
 	switch l.kind {
 	case inputPattern:
@@ -69,7 +73,7 @@ func (p *Pane) Hints() []pane.Hint {
 	switch {
 	case l.kind == inputSearch:
 		enter = "applies it"
-	case p.data.Locked:
+	case p.locked():
 	case l.kind == inputPattern && l.preview.pattern != "" && l.preview.refusal == nil:
 		enter = "adds it"
 	case l.kind == inputImport && l.rules.Len() > 0:

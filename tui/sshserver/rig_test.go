@@ -118,7 +118,7 @@ func newRig(t testing.TB, change ...func(*Options)) *rig {
 		}
 	}
 	r.must(os.WriteFile(r.file("keys"), []byte("# the team\n\n"+strings.Join(lines, "\n")+"\n"), 0o600))
-	base := servetest.Start(t, servetest.Options{Dir: r.dir, Model: servetest.Obedient{}})
+	base := servetest.Start(t, servetest.Options{Dir: r.dir, Model: servetest.Obedient{}, Change: func(o *serve.Options) { o.Wait = time.Millisecond }})
 	r.hub, r.window = base.Hub, base.Words
 	o := Options{
 		Hub: r.hub, History: base.History, Folder: r.dir, HostKey: r.file("host"), AuthorizedKeys: r.file("keys"),

@@ -80,15 +80,6 @@ func (o *Others) Working() string {
 	return ""
 }
 
-// Refused returns the *windowlock.HeldError that a change would get now, or nil if no turn
-// holds the window.
-func (o *Others) Refused() error {
-	if o.Holder == "" {
-		return nil
-	}
-	return &windowlock.HeldError{Holder: windowlock.Holder{User: o.Holder}}
-}
-
 // Badge is a short form of Working that fits the header of a screen of w cells.
 func (o *Others) Badge(w int) string {
 	const wide, long = 100, 8

@@ -324,15 +324,8 @@ func TestAgentsAndPeopleEditOneWindow(t *testing.T) {
 	}
 	running.Go(func() {
 		for i := range each {
-			for {
-				status, answer := r.call("POST", "/v1/window/edit", fmt.Sprintf(`{"session":"%s","tool":"add_word","arguments":{"word":"dora%d"}}`, id, i))
-				if status == http.StatusOK {
-					break
-				}
-				if !strings.Contains(answer, `"code":"held"`) { // a change by hand does not wait for a turn
-					t.Errorf("dora %d: %d %s", i, status, answer)
-					break
-				}
+			if status, answer := r.call("POST", "/v1/window/edit", fmt.Sprintf(`{"session":"%s","tool":"add_word","arguments":{"word":"dora%d"}}`, id, i)); status != http.StatusOK {
+				t.Errorf("dora %d: %d %s", i, status, answer)
 			}
 		}
 	})
@@ -360,6 +353,37 @@ func TestAgentsAndPeopleEditOneWindow(t *testing.T) {
 		if by[user] != each {
 			t.Errorf("%s made %d changes, want %d", user, by[user], each)
 		}
+	}
+}
+
+// The save of an agent that may save without a question keeps the window until it is done, is announced and counted.
+// A save of nothing is not.
+func TestTheSaveOfAnAgentIsAnnounced(t *testing.T) {
+	r := newAgentRig(t)
+	c := r.agent(r.token("anna", assistant.RoleSave), "agent", nil)
+	r.callTool(c, "add_word", map[string]any{"word": "owl"})
+	for range 2 {
+		if got := r.callTool(c, "save_words", nil); !got.Success {
+			t.Errorf("save_words = %+v", got)
+		}
+	}
+	changes, _, err := r.hub.Changes().After(0)
+	r.must(err)
+	saves := 0
+	for _, c := range changes {
+		switch c.Kind {
+		case windowlock.Saved:
+			saves++
+			if c.User != "anna" {
+				t.Errorf("the save is of %q", c.User)
+			}
+		case windowlock.Waiting:
+			t.Error("the window is given up for a question that nobody is asked")
+		default:
+		}
+	}
+	if metrics := r.metricsText(); saves != 1 || !strings.Contains(metrics, "winnow_saves_total 1\n") {
+		t.Errorf("%d saves are announced, the metrics are %s", saves, metrics)
 	}
 }
 

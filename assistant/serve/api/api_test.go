@@ -25,6 +25,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/serve"
 )
 
 func TestWhatIsNotTheOwnersIsRefused(t *testing.T) {
@@ -354,7 +355,7 @@ func (r *rig) rollBack(anna, path string) {
 }
 
 func TestWhoHasTheWindowIsTold(t *testing.T) {
-	r := newRig(t, at.NewScript(at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")}, at.Answer{at.Say("done")}))
+	r := newRigOf(t, at.NewScript(at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")}, at.Answer{at.Say("done")}), func(o *serve.Options) { o.Wait = time.Millisecond })
 	_, path := r.open("anna")
 	bert, _ := r.open("bert")
 	stream := r.send(path, `{"text":"add cat"}`)

@@ -165,6 +165,12 @@ func newRig(t testing.TB, script *at.Script, change ...func(*Options)) *rig {
 // newRigOver is newRig with any model.
 func newRigOver(t testing.TB, model llm.Model, change ...func(*Options)) *rig {
 	t.Helper()
+	return newRigOf(t, model, func(*serve.Options) {}, change...)
+}
+
+// newRigOf is newRigOver with other options of the hub.
+func newRigOf(t testing.TB, model llm.Model, hub func(*serve.Options), change ...func(*Options)) *rig {
+	t.Helper()
 	r := &rig{t: t, window: &words{}, mu: &sync.Mutex{}, tokens: map[string]string{}, owners: map[string]string{}, log: &lockedBuffer{}, served: make(chan error, 1)}
 	metrics := serve.NewMetrics("test")
 	base := servetest.Start(t, servetest.Options{Model: model, Change: func(o *serve.Options) {
@@ -174,6 +180,7 @@ func newRigOver(t testing.TB, model llm.Model, change ...func(*Options)) *rig {
 		r.faults = &faulty{Store: o.History}
 		o.History, o.Session.Store = r.faults, r.faults
 		o.Metrics = metrics
+		hub(o)
 	}})
 	r.hub, r.store = base.Hub, base.History
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -202,7 +202,7 @@ func clientName(req *sdk.CallToolRequest) string {
 // nothing has been done.
 func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *caller, req *sdk.CallToolRequest) (ask *sdk.CallToolResult, err error) {
 	text := assistant.CallInWords(c.call.Name, json.RawMessage(c.call.Arguments))
-	after, err := session.Begin(ctx, assistant.Prompt{Text: text, Force: true})
+	after, err := session.Begin(ctx, assistant.Prompt{Text: text, Force: true, Confirmed: s.opts.AllowSave && !canAsk(req)})
 	if err != nil {
 		return nil, err
 	}
@@ -243,8 +243,6 @@ func (s *server) decide(req *sdk.CallToolRequest, e assistant.ConfirmRequest) (y
 		return user.yes, nil, refusal
 	case asks:
 		return false, s.question(e), refusal
-	case s.opts.AllowSave:
-		return true, nil, refusal
 	}
 	refusal = assistant.Fail(assistant.CodeDeclined, "declined: %s requires confirmation by the user, and this client cannot ask", e.Tool)
 	refusal.Hint = s.opts.HowToAllow
