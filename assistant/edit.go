@@ -156,7 +156,7 @@ func (s *Session) Write(ctx context.Context, description string, change func() (
 	if err := s.finishRollback(ctx); err != nil {
 		return Saved{}, err
 	}
-	before, err := s.recordedState()
+	before, err := s.beforeWrite()
 	if err != nil {
 		return Saved{}, err
 	}
@@ -172,14 +172,11 @@ func (s *Session) Write(ctx context.Context, description string, change func() (
 	return saved, nil
 }
 
-// recordedState returns the newest state in the journal, or the window's state
-// if the journal is empty. It returns nil if there is no journal.
-func (s *Session) recordedState() (json.RawMessage, error) {
+// beforeWrite returns the state of the window before its file is written. It
+// returns nil if there is no journal.
+func (s *Session) beforeWrite() (json.RawMessage, error) {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil, nil
-	}
-	if state := s.opts.Journal.Current(); state != nil {
-		return state, nil
 	}
 	return windowState(s.opts.Window)
 }

@@ -62,26 +62,35 @@ func (j *Journal) Edit(session, description string, before, after json.RawMessag
 		if err != nil || from.Text() == to.Text() {
 			return Checkpoint{}, err
 		}
-		if j.current.Text() != from.Text() { // the window has changed without a call of Record
-			if err := j.write(record{Op: OpRecord}, &from, ""); err != nil {
-				return Checkpoint{}, err
-			}
+		if err := j.catchUp(from); err != nil {
+			return Checkpoint{}, err
 		}
 		j.turn = ""
 		return j.addCheckpoint(OpEdit, Checkpoint{Kind: KindEdit, Description: description, Session: cmp.Or(session, j.index.session)}, to)
 	})
 }
 
-// Saved records that the window's file contains state. Later states are unsaved until the next call.
+// Saved records that the window's file contains state. Later states are unsaved until the next call. If a state has
+// been recorded before, state becomes the current one too: the window may have reached it without a call of Record.
 func (j *Journal) Saved(state json.RawMessage) error {
 	_, err := j.writeState(state, func(saved jsondelta.Document) (Checkpoint, error) {
-		text := saved.Text()
-		if text == j.current.Text() {
-			text = "" // without payload, the record refers to the current state
+		if j.current.Text() == "" {
+			return Checkpoint{}, j.write(record{Op: OpSaved}, nil, saved.Text())
 		}
-		return Checkpoint{}, j.write(record{Op: OpSaved}, nil, text)
+		if err := j.catchUp(saved); err != nil {
+			return Checkpoint{}, err
+		}
+		return Checkpoint{}, j.write(record{Op: OpSaved}, nil, "") // without payload, the record refers to the current state
 	})
 	return err
+}
+
+// catchUp records a state that the window has reached without a call of Record, such as another position.
+func (j *Journal) catchUp(now jsondelta.Document) error {
+	if j.current.Text() == now.Text() {
+		return nil
+	}
+	return j.write(record{Op: OpRecord}, &now, "")
 }
 
 // writeState parses state and passes it to write; while a rollback is pending it returns ErrPending.

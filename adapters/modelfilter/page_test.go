@@ -346,3 +346,30 @@ func TestTheAssistantUndoesRulesOnly(t *testing.T) {
 	}
 	f.wantRules(Ignore, "*-preview", "o1")
 }
+
+// A save is not a step, even if the user looks at another provider since the last one; rules that others saved are one.
+func TestASaveRecordsOnlyWhatOthersSaved(t *testing.T) {
+	f := fresh(t, plainEnv)
+	s := scripted(t, f, assistanttest.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"o1"}`})
+	result(t, s, "hide o1")
+	save := func() {
+		t.Helper()
+		plan, err := s.PlanSave(t.Context(), "")
+		f.must(err)
+		_, err = s.Save(t.Context(), assistant.Basis{Digest: plan.Digest})
+		f.must(err)
+	}
+	f.must(f.SetProvider("gemini"))
+	steps := s.Checkpoints()
+	save()
+	if now := s.Checkpoints(); len(now) != len(steps) {
+		t.Errorf("a save is a step: %+v", now[len(steps):])
+	}
+	f.must(s.Edit("Add a rule", func() error { _, err := f.Add(Ignore, "mine*"); return err }))
+	f.write(strings.Replace(f.file(), "gpt-3.5*", "gpt-3.5*,theirs*", 1))
+	steps = s.Checkpoints()
+	save()
+	if now := s.Checkpoints(); len(now) != len(steps)+1 || now[len(steps)].Description != "Load what others saved" {
+		t.Errorf("rules that others saved are not a step: %+v", now[len(steps):])
+	}
+}
