@@ -85,7 +85,7 @@ func (m *Model) runLine(line string) tea.Cmd {
 	case !m.commands.Stores():
 		return m.fail(workspace.ErrNoHistory)
 	case q.Command != nil && q.Command.Verb == filter.Export && m.opts.Files.None:
-		return m.fail(errors.New("messages are not exported to files of the server"))
+		return m.fail(errors.New("messages cannot be exported to files on the server"))
 	case q.Command != nil:
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.PlanCommand(request, line) })
 	}

@@ -18,8 +18,9 @@ type requestList struct {
 }
 
 // exactRequest shows the newest request of the focused pair as it was sent, together with
-// its others and the one that would be sent now. With now, or outside VIEW, it shows only
-// the latter. An error shown next to them is about a damaged one.
+// the pair's other requests and the one that would be sent now. With now, or outside VIEW,
+// it shows only the one that would be sent now. An error next to them means that a stored
+// request is damaged.
 func (m *Model) exactRequest(now bool) tea.Cmd {
 	pair, text := int64(0), m.input.draft.Text()
 	if focused, ok := m.conv.chat.Focused(); ok && !now && m.mode == keymap.View {

@@ -1,10 +1,10 @@
-// Package aftersave runs the user's command after a save, such as a restart of the proxy, and then asks the proxy
+// Package aftersave runs the user's command after a save, such as a restart of the proxy, and then polls the proxy
 // until it serves what the rules say.
 //
-// A Runner works in the background, on one save at a time: a save during a run is followed by another run. All
-// methods are safe for concurrent use. The command comes from the user's settings and runs without a shell. It is
-// killed only when it takes too long; when the program ends first, it goes on. What came of the last run is also in a
-// file, which Last reads in any program.
+// A Runner works in the background, on one save at a time: a save during a run is followed by another run. All methods
+// are safe for concurrent use. The command comes from the user's settings and runs without a shell. It is killed only
+// if it takes too long; if the program ends first, the command continues. The result of the last run is also stored in
+// a file, so that Last returns it in any program.
 package aftersave
 
 import (
@@ -29,7 +29,7 @@ import (
 const (
 	// commandLimit is how long the command may take.
 	commandLimit = 2 * time.Minute
-	// checkLimit is how long the proxy is asked after it, and checkPause the time between two requests.
+	// checkLimit is how long the proxy is polled after the command, and checkPause the time between two requests.
 	checkLimit = time.Minute
 	checkPause = time.Second
 	// maxOutput bounds what is read of the command's output, in bytes, and maxLine its last line, in cells.
@@ -42,12 +42,12 @@ type Options struct {
 	Command  config.Words // not empty
 	Environ  []string     // in the form of os.Environ; the command gets it without keys
 	Redactor *safetext.Redactor
-	// Check asks the proxy and compares: differs is "" if it serves what the rules say. The error means that it does
-	// not answer.
+	// Check asks the proxy and compares: differs is "" if it serves what the rules say. The error means that the proxy
+	// does not answer.
 	Check func(ctx context.Context) (differs string, err error)
-	// Told gets the result of each run.
+	// Told is called with the result of each run.
 	Told func(assistant.Applied)
-	Path string       // of the file with the result of the last run; "" means that there is none
+	Path string       // the file for the result of the last run; "" means no file
 	Log  *slog.Logger // nil means no log
 
 	limit, pause time.Duration // of the checks; 0 means checkLimit and checkPause
@@ -80,7 +80,7 @@ func New(o Options) *Runner {
 	return r
 }
 
-// Last returns what came of the last run of a program with this file; the zero value if there was none.
+// Last returns the result of the last run of any program with this file; the zero value if there was none.
 func Last(path string) (last assistant.Applied, err error) {
 	if path == "" {
 		return last, nil
@@ -149,12 +149,12 @@ func (r *Runner) WaitApplied(ctx context.Context) assistant.Applied {
 	return r.Applied()
 }
 
-// Close ends the checks. The command, if it runs, goes on.
+// Close ends the checks. A running command continues.
 func (r *Runner) Close() error {
 	r.cancel()
 	ctx, stop := context.WithTimeout(context.Background(), closeTime)
 	defer stop()
-	r.WaitApplied(ctx) // until it is stored that nobody knows the result
+	r.WaitApplied(ctx) // until it is stored that the result is unknown
 	return nil
 }
 
@@ -168,7 +168,7 @@ func (r *Runner) run() {
 		done := assistant.Applied{State: state, Message: text, Began: r.last.Began, Ended: time.Now().UTC()}
 		ended := r.ctx.Err() != nil
 		if ended {
-			done.State, done.Message = assistant.AppliedUnknown, "winnow ended before after_save did, so its result is not known."
+			done.State, done.Message = assistant.AppliedUnknown, "winnow ended before after_save did, so its result is unknown."
 		}
 		r.note(done)
 		r.mu.Unlock()
@@ -188,7 +188,7 @@ func (r *Runner) run() {
 	}
 }
 
-// once runs the command and the checks, and describes what came of them.
+// once runs the command and the checks, and describes the result.
 func (r *Runner) once() (assistant.AppliedState, string) {
 	if err := r.command(); err != nil {
 		return assistant.AppliedFailed, fmt.Sprintf("after_save failed: %s. The rules are saved, but may not be live.", r.opts.Redactor.Redact(err.Error()))
@@ -206,13 +206,13 @@ func (r *Runner) once() (assistant.AppliedState, string) {
 		case <-ctx.Done():
 		}
 		if err != nil {
-			return assistant.AppliedUnanswered, fmt.Sprintf("after_save has run, but the proxy has not answered within %s.", r.opts.limit)
+			return assistant.AppliedUnanswered, fmt.Sprintf("after_save has run, but the proxy did not answer within %s.", r.opts.limit)
 		}
 		return assistant.AppliedDiffers, fmt.Sprintf("after_save has run, but after %s the proxy differs from the rules: %s.", r.opts.limit, differs)
 	}
 }
 
-// command runs the command. Its output goes to a file, so that it can go on when this program ends.
+// command runs the command. Its output goes to a file, so that it can continue after this program has ended.
 func (r *Runner) command() error {
 	out, err := os.CreateTemp("", "winnow-after-save-")
 	if err != nil {
@@ -222,7 +222,7 @@ func (r *Runner) command() error {
 		_ = out.Close()
 		_ = os.Remove(out.Name())
 	}()
-	c := exec.Command(r.opts.Command[0], r.opts.Command[1:]...) //nolint:noctx // it goes on when the program ends
+	c := exec.Command(r.opts.Command[0], r.opts.Command[1:]...) //nolint:noctx // it continues after the program has ended
 	c.Env, c.Stdout, c.Stderr = config.WithoutKeys(r.opts.Environ, r.opts.Redactor), out, out
 	if err := c.Start(); err != nil {
 		return err

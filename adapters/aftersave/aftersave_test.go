@@ -61,7 +61,7 @@ func TestTheResultIsTold(t *testing.T) {
 	if text := told(t, "ok", assistant.AppliedDiffers, func(context.Context) (string, error) { return "2 hidden models are served", nil }); !strings.Contains(text, "differs from the rules: 2 hidden models are served") {
 		t.Error(text)
 	}
-	if text := told(t, "ok", assistant.AppliedUnanswered, func(context.Context) (string, error) { return "", errors.New("refused") }); !strings.Contains(text, "has not answered") {
+	if text := told(t, "ok", assistant.AppliedUnanswered, func(context.Context) (string, error) { return "", errors.New("refused") }); !strings.Contains(text, "did not answer") {
 		t.Error(text)
 	}
 	unasked := func(context.Context) (string, error) { t.Error("the proxy is asked"); return "", nil }
@@ -70,7 +70,7 @@ func TestTheResultIsTold(t *testing.T) {
 	}
 }
 
-// A program that ends leaves word that the result is not known.
+// A program that ends stores that the result is unknown.
 func TestCloseEndsTheChecks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "after_save")
 	r := New(Options{

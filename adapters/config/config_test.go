@@ -59,7 +59,7 @@ func TestErrorsNameTheLineAndTheNearestKey(t *testing.T) {
 		"out of range":      {"max_iterations = 0", `:1: max_iterations: "0" is not a whole number`},
 		"a list":            {"theme = [\"dark\"]", `:1: theme: takes one value, not a list`},
 		"a table":           {"theme.name = \"dark\"", `:1: theme.name: theme is a single value`},
-		"no time":           {"idle_timeout = \"soon\"", `:1: idle_timeout: "soon" is not a time such as 90s`},
+		"no time":           {"idle_timeout = \"soon\"", `:1: idle_timeout: "soon" is not a duration such as 90s`},
 		"no mode":           {"[keys.veiw]\nup = \"k\"", `:2: "veiw" is not a mode; did you mean "view"?`},
 		"single brackets":   {"[provider]\nname = \"a\"", `:1: provider: write [[provider]] with double brackets`},
 		"provider key":      {"[[provider]]\nname = \"a\"\nbaseurl = \"x\"", `:3: "baseurl" is not a key of a provider; did you mean "base_url"?`},
@@ -278,8 +278,8 @@ func TestEnvironmentAndFlagsAreChecked(t *testing.T) {
 		`WINNOW_MOUSE: "maybe" is neither true nor false`:                {Environ: []string{"WINNOW_MOUSE=maybe"}},
 		`--log-level: "loud" is not one of info, error, warning, debug`:  {Override: []Flag{{"--log-level", "log_level", "loud"}}},
 		`WINNOW_CHARS_PER_TOKEN: "NaN" is not a number from 0.5 to 20`:   {Environ: []string{"WINNOW_CHARS_PER_TOKEN=NaN"}},
-		`WINNOW_IDLE_TIMEOUT: "25h" is not a time such as 90s or 2m`:     {Environ: []string{"WINNOW_IDLE_TIMEOUT=25h"}},
-		`WINNOW_IDLE_TIMEOUT: "-1" is not a time such as 90s or 2m`:      {Environ: []string{"WINNOW_IDLE_TIMEOUT=-1"}},
+		`WINNOW_IDLE_TIMEOUT: "25h" is not a duration such as 90s or 2m`: {Environ: []string{"WINNOW_IDLE_TIMEOUT=25h"}},
+		`WINNOW_IDLE_TIMEOUT: "-1" is not a duration such as 90s or 2m`:  {Environ: []string{"WINNOW_IDLE_TIMEOUT=-1"}},
 	} {
 		if _, err := Load(o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("Load(%+v) = %v, want %s", o, err, want)

@@ -143,7 +143,7 @@ func Template(themes []string) string {
 #headers = { Authorization = "env:DOCS_AUTHORIZATION" }
 
 # Another proxy, for winnow rules diff and winnow rules apply: by its .env on this machine, or by a
-# winnow server on its machine, with a token of the role save.
+# winnow server on its machine, with a token that has the role save.
 #[[target]]
 #name = "staging"
 #env_file = "/srv/staging/.env"

@@ -54,7 +54,7 @@ func (s *Settings) checkMCP(path string, lines []int) error {
 		case m.URL == "" && m.Headers != nil:
 			reason = "headers are for a url, env is for a command"
 		case m.Timeout != "" && (err != nil || d <= 0 || d > maxCallTimeout):
-			reason = fmt.Sprintf("timeout: %s is not a time such as \"90s\", at most 1h", quoted(m.Timeout))
+			reason = fmt.Sprintf("timeout: %s is not a duration such as \"90s\", at most 1h", quoted(m.Timeout))
 		}
 		if reason != "" {
 			return mcpError(path, m, reason)

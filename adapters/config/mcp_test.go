@@ -54,7 +54,7 @@ func TestErrorsInMCPServers(t *testing.T) {
 		"a shell line":    {"[[mcp]]\nname = 'a'\ncommand = 'run it'", ":3: does not accept a value of type string"},
 		"env for a url":   {"[[mcp]]\nname = 'a'\nurl = 'x'\nenv = { A = 'b' }", "env is for a command"},
 		"headers":         {"[[mcp]]\nname = 'a'\ncommand = ['x']\nheaders = { A = 'b' }", "headers are for a url"},
-		"timeout":         {"[[mcp]]\nname = 'a'\nurl = 'x'\ntimeout = 'soon'", `timeout: "soon" is not a time`},
+		"timeout":         {"[[mcp]]\nname = 'a'\nurl = 'x'\ntimeout = 'soon'", `timeout: "soon" is not a duration`},
 		"unknown key":     {"[[mcp]]\nname = 'a'\ncomand = ['x']", `:3: "comand" is not a key of an MCP server; did you mean "command"?`},
 		"twice":           {"[[mcp]]\nname='a'\nurl='x'\n[[mcp]]\nname='a'\nurl='y'", ":4: mcp a: line 1 has one with the same name"},
 		"single brackets": {"[mcp]\nname = 'a'", ":1: mcp: write [[mcp]] with double brackets"},

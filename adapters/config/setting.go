@@ -230,7 +230,7 @@ func (k Setting) parse(as any, v string) (any, error) {
 			d, err = time.Duration(n)*time.Second, nil
 		}
 		if err != nil || d <= 0 || d > 24*time.Hour {
-			return nil, fmt.Errorf("%s is not a time such as 90s or 2m, at most 24h", quoted(v))
+			return nil, fmt.Errorf("%s is not a duration such as 90s or 2m, at most 24h", quoted(v))
 		}
 		return d, nil
 	case Secret:

@@ -39,13 +39,13 @@ func (s *Settings) checkTargets(path string, lines []int) error {
 		switch {
 		case reason != "":
 		case t.Name == HereTarget:
-			reason = "the name " + HereTarget + " is that of the folder's own .env"
+			reason = "the name " + HereTarget + " is reserved for the folder's own .env"
 		case (t.EnvFile != "") == (t.URL != ""):
 			reason = "it needs either env_file or url"
 		case t.EnvFile != "" && !filepath.IsAbs(t.EnvFile):
 			reason = "env_file must be an absolute path"
 		case t.EnvFile != "" && (t.Token != "" || t.TokenFile != ""):
-			reason = "token and token_file are for a url"
+			reason = "token and token_file go with url, not env_file"
 		case t.URL != "" && (t.Token != "") == (t.TokenFile != ""):
 			reason = "a url needs either token or token_file"
 		case t.Token != "" && !named:

@@ -34,14 +34,14 @@ token = "env:PRODUCTION_TOKEN"
 func TestErrorsInTargets(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no name":       {"[[target]]\nurl = 'https://x'", ":1: target: name is missing"},
-		"here":          {"[[target]]\nname = 'here'\nenv_file = '/x'", "is that of the folder's own .env"},
+		"here":          {"[[target]]\nname = 'here'\nenv_file = '/x'", "is reserved for the folder's own .env"},
 		"neither":       {"[[target]]\nname = 'a'", ":1: target a: it needs either env_file or url"},
 		"both":          {"[[target]]\nname = 'a'\nurl = 'x'\nenv_file = '/y'", "it needs either env_file or url"},
 		"relative":      {"[[target]]\nname = 'a'\nenv_file = 'y'", "env_file must be an absolute path"},
 		"no token":      {"[[target]]\nname = 'a'\nurl = 'x'", "a url needs either token or token_file"},
 		"inline token":  {"[[target]]\nname = 'a'\nurl = 'x'\ntoken = 'wnw_secret'", "token must be env:NAME"},
 		"two tokens":    {"[[target]]\nname = 'a'\nurl = 'x'\ntoken = 'env:A'\ntoken_file = '/x'", "a url needs either token or token_file"},
-		"file token":    {"[[target]]\nname = 'a'\nenv_file = '/x'\ntoken = 'env:A'", "token and token_file are for a url"},
+		"file token":    {"[[target]]\nname = 'a'\nenv_file = '/x'\ntoken = 'env:A'", "token and token_file go with url, not env_file"},
 		"relative file": {"[[target]]\nname = 'a'\nurl = 'x'\ntoken_file = 'x'", "token_file must be an absolute path"},
 		"unknown key":   {"[[target]]\nname = 'a'\nenvfile = '/x'", `"envfile" is not a key of a target; did you mean "env_file"?`},
 		"twice":         {"[[target]]\nname='a'\nenv_file='/x'\n[[target]]\nname='a'\nenv_file='/y'", ":4: target a: line 1 has one with the same name"},

@@ -295,7 +295,7 @@ func (b binding) assignment() string {
 }
 
 // noQuoting is the reason if a value cannot be written.
-const noQuoting = "no way of quoting the value reads back the same (does it end with a backslash?)"
+const noQuoting = "the value cannot be quoted so that it reads back unchanged (does it end with a backslash?)"
 
 // unreadable returns the error for a key that cannot be read after its edit.
 func (f *File) unreadable(key string) *RefusedError {

@@ -26,7 +26,7 @@ const (
 // writeInPlace saves to a target that cannot be replaced by another file. Both versions are durable next to it before
 // the first byte changes. If this process is killed, the next start finds them and restores the previous version.
 func (w *writer) writeInPlace(ctx context.Context, leases bool, folder *os.File) error {
-	if err := os.Remove(w.temp); err != nil { // the file of kept versions replaces it
+	if err := os.Remove(w.temp); err != nil { // replaced by the file with the versions
 		return w.notSaved("remove its temporary file", err)
 	}
 	if err := w.keepBoth(ctx, folder); err != nil {

@@ -33,8 +33,8 @@ const (
 // saveWait is how long a save waits for another save, which takes milliseconds.
 const saveWait = 10 * time.Second
 
-// saveLock is the lock of a save: a file next to the target, and the target itself for programs that see it in
-// another folder, such as in a container. If no file can be created next to the target, it is only the latter.
+// saveLock is the lock of a save: a file next to the target, and the target itself for programs that see it in another
+// folder, such as in a container. If no file can be created next to the target, it is only the lock of the target.
 type saveLock struct {
 	beside, target *privatefile.Lock
 }

@@ -137,7 +137,7 @@ func (w *writer) unchanged() (snapshot, error) {
 	if target, err := resolve(w.Path); err != nil {
 		return snapshot{}, err
 	} else if target != w.Real {
-		return snapshot{}, &FileError{w.Path, "leads to another file than when it was read", nil}
+		return snapshot{}, &FileError{w.Path, "leads to a different file than when it was read", nil}
 	}
 	current, err := readSnapshot(w.Real)
 	if err != nil {

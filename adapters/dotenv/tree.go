@@ -115,7 +115,7 @@ func (t *Tree) Lookup(key string) (Origin, bool) {
 	return o, ok
 }
 
-// Keys lists all keys: those of the main file in file order, then all others by name.
+// Keys lists all keys: first the keys of the main file in file order, then all others by name.
 func (t *Tree) Keys() []string { return slices.Clone(t.keys) }
 
 // Format prints the number of keys for every verb, without the values.

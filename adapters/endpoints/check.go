@@ -53,7 +53,7 @@ func ParseKey(entered string) (key config.Secret, pasted bool, err error) {
 		return config.Secret(kind + ":" + rest), false, nil
 	}
 	if strings.ContainsFunc(entered, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return "", false, &Problem{Code: BadKey, Err: errors.New("a key contains only letters, digits and symbols, without spaces")}
+		return "", false, &Problem{Code: BadKey, Err: errors.New("a key consists of letters, digits and symbols, without spaces")}
 	}
 	return config.Secret(entered), entered != "", nil
 }

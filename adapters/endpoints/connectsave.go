@@ -186,7 +186,7 @@ func endLine(data []byte) []byte {
 	return data
 }
 
-// providerText returns a provider as it is written to the settings.
+// providerText returns a provider in the form of the settings file.
 func providerText(p config.Provider) string {
 	text := fmt.Sprintf("[[provider]]\nname = %s\nbase_url = %s\n", literal(p.Name), literal(p.BaseURL))
 	if p.APIKey != "" {

@@ -30,8 +30,8 @@ func (n *NameError) Error() string {
 // ModelID returns the full id of a model that the user named, either as PROVIDER/NAME or by the NAME, or the part of
 // it after a "/", of a model that exactly one endpoint lists. If the user set up the first endpoint, a name that it
 // has not listed still belongs to it. With preferNamed, the endpoint that the user named takes precedence over a
-// PROVIDER in name. Automatic endpoints are asked if no stored list contains the name. Errors are a *NameError, or
-// those of Registry.Open.
+// PROVIDER in name. Automatic endpoints are asked if no stored list contains the name. It returns a *NameError or an
+// error of Registry.Open.
 func (s *Set) ModelID(ctx context.Context, name string, preferNamed bool) (string, error) {
 	prefix, rest, qualified := strings.Cut(name, "/")
 	first := s.All[0]

@@ -12,19 +12,19 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// State says how far a job is.
+// State is the progress of a job.
 type State string
 
 // The states of a job.
 const (
-	Unchanged State = "unchanged" // the target has these rules already
+	Unchanged State = "unchanged" // the target already has these rules
 	Planned   State = "planned"   // the rules are staged on the target, and Plan says what a save would do
 	Saved     State = "saved"
-	Discarded State = "discarded" // the plan was given up, and nothing is staged
+	Discarded State = "discarded" // the plan was dropped, and nothing is staged
 	Failed    State = "failed"    // Error says why
 )
 
-// Job brings rules to one target.
+// Job copies rules to one target.
 type Job struct {
 	Target string              `json:"target"`
 	State  State               `json:"state"`
@@ -84,20 +84,20 @@ func (j *Job) plan(ctx context.Context, source modelfilter.Exported, only string
 	j.State, j.Plan = Planned, &plan
 }
 
-// refuse returns why a plan must not be saved.
+// refuse returns the reason why a plan must not be saved, or nil.
 func refuse(plan assistant.SavePlan, user string) error {
 	if plan.Conflict != nil {
 		return plan.Conflict
 	}
 	for _, c := range plan.Changes {
 		if user != "" && c.By.User != "" && c.By.User != user {
-			return fmt.Errorf("%s has staged changes there meanwhile, which a save would include", c.By.Name())
+			return fmt.Errorf("%s has staged changes there in the meantime, which a save would include", c.By.Name())
 		}
 	}
 	return nil
 }
 
-// missing returns the rules that a target has to get to have those of the source, and what is left alone.
+// missing returns the rules to copy from the source to a target, and a note for each provider that is left alone.
 func missing(source, target modelfilter.Exported, only string) (rules []Rules, notes []string) {
 	for _, name := range providers(source, target) {
 		from, inSource := providerOf(source, name)
@@ -119,7 +119,7 @@ func missing(source, target modelfilter.Exported, only string) (rules []Rules, n
 // equal reports whether two lists have the same rules; their order doesn't matter to the proxy.
 func equal(a, b []string) bool { return len(without(a, b)) == 0 && len(without(b, a)) == 0 }
 
-// ErrChanged is the reason why a plan was not saved that had changed since it was shown.
+// ErrChanged is returned for a plan that was not saved because it has changed since it was shown.
 var ErrChanged = errors.New("nothing was saved there, because the plan has changed since it was shown")
 
 // changedBy returns ErrChanged with the users who changed the plan, if they are known.
@@ -148,7 +148,7 @@ func Save(ctx context.Context, jobs []*Job) {
 	}
 }
 
-// Discard gives up each planned job: what it staged is discarded.
+// Discard discards what each planned job has staged.
 func Discard(ctx context.Context, jobs []*Job) {
 	for _, j := range jobs {
 		if j.State != Planned {

@@ -1,7 +1,7 @@
-// Package fleet compares the rules of several proxies, and brings those of one to the others.
+// Package fleet compares the rules of several proxies, and copies the rules of one to the others.
 //
-// A Target is one proxy: a .env file of this machine, which the caller opens, or a winnow server beside the proxy, which
-// Server reaches over its HTTP API. The package keeps no state: the .env file of each target is the truth.
+// A Target is one proxy: a .env file of this machine, which the caller opens, or a winnow server that runs next to the
+// proxy, which a Server calls over HTTP. The package keeps no state: the .env file of each target is the truth.
 //
 // Plan stages the rules on every target and returns a job for each, whose plan can be shown; Save then saves each job
 // by the digest of its plan. A target that fails doesn't stop the others. What was staged there and could not be saved

@@ -16,9 +16,9 @@ type Target interface {
 	Export(ctx context.Context) (modelfilter.Exported, error)
 	// Stage replaces the rules of some providers, and returns what a save would do and the user who staged it.
 	Stage(ctx context.Context, rules []Rules) (plan assistant.SavePlan, user string, err error)
-	// Save saves the plan with a digest and no other.
+	// Save saves the plan with this digest, and no other.
 	Save(ctx context.Context, digest string) (assistant.Saved, error)
-	// Discard discards what is staged, if it is the plan with a digest.
+	// Discard discards what is staged if it is the plan with this digest.
 	Discard(ctx context.Context, digest string) error
 }
 
@@ -39,7 +39,7 @@ type Difference struct {
 // Empty reports whether nothing differs.
 func (d Difference) Empty() bool { return len(d.Rules)+len(d.Models) == 0 }
 
-// Of returns the part of a difference that is about one provider.
+// Of returns the part of a difference that concerns one provider.
 func (d Difference) Of(provider string) Difference {
 	provider = strings.ToLower(provider)
 	return Difference{
@@ -68,7 +68,7 @@ type ModelDifference struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	Shown    string `json:"shown"` // the target that shows it
-	Other    string `json:"other"` // what it is on the other one: Hidden or Absent
+	Other    string `json:"other"` // its state on the other target: Hidden or Absent
 }
 
 // Compare compares two targets. a and b are their names.
@@ -90,7 +90,7 @@ func Compare(a, b string, ofA, ofB modelfilter.Exported) Difference {
 	return d
 }
 
-// providers names the providers of both, those of the first one first.
+// providers returns the names of all providers, starting with the first target's.
 func providers(all ...modelfilter.Exported) (names []string) {
 	for _, e := range all {
 		for _, p := range e.Providers {
@@ -102,7 +102,7 @@ func providers(all ...modelfilter.Exported) (names []string) {
 	return names
 }
 
-// providerOf returns a provider; without one it returns an empty one, and false.
+// providerOf returns a provider, or one without rules and false if there is none.
 func providerOf(e modelfilter.Exported, name string) (modelfilter.ExportedProvider, bool) {
 	for _, p := range e.Providers {
 		if p.Provider == name {

@@ -49,7 +49,7 @@ func TestServersThatMisbehave(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		"a page":      {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "isn't one of a winnow server"},
+		"a page":      {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "isn't from a winnow server"},
 		"a redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, http.StatusFound) }, "the server redirects"},
 		"the history": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"window":{}}`)) }, "doesn't serve the model filter"},
 		"no problem":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "responds with status 502"},

@@ -104,7 +104,7 @@ func (i imported) refusal() error {
 	return nil
 }
 
-// list returns a list that JSON doesn't encode as null, which would mean that it stays as it is.
+// list returns a list that JSON doesn't encode as null, because null would leave the target's list unchanged.
 func list(rules []string) []string { return append([]string{}, rules...) }
 
 // open opens the session. It refuses a role that couldn't save, before anything is staged.
@@ -147,7 +147,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return s.call(ctx, http.MethodDelete, "/v1/sessions/"+url.PathEscape(id), nil, nil)
 }
 
-// call makes a request. body nil sends none, and into nil ignores the response.
+// call makes a request. A nil body sends none, and a nil into ignores the response.
 func (s *Server) call(ctx context.Context, method, path string, body, into any) error {
 	var sent io.Reader
 	if body != nil {
@@ -181,7 +181,7 @@ func (s *Server) call(ctx context.Context, method, path string, body, into any) 
 		return nil
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return errors.New("the response isn't one of a winnow server")
+		return errors.New("the response isn't from a winnow server")
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func problem(resp *http.Response) error {
 		Detail, Code string
 		By           []string
 	}
-	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxProblem)) // what is missing is not described
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxProblem)) // an incomplete body is reported by its status
 	if json.Unmarshal(raw, &p) != nil || p.Detail == "" {
 		return fmt.Errorf("the server responds with status %d", resp.StatusCode)
 	}

@@ -46,7 +46,7 @@ func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change,
 	}
 	if !found && !a.Create {
 		r := now.unknownTopic(path)
-		r.Hint = "Use one of the topics that exist, or set create."
+		r.Hint = "Use an existing topic, or set create."
 		return change{}, r
 	}
 	words := "the topic " + quote(path)
@@ -76,7 +76,7 @@ func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark
 	}
 	c.message = fmt.Sprintf("%s now %s", assistant.Counted(len(pairs), "message"), has(pairs))
 	if len(same) > 0 {
-		c.message += fmt.Sprintf("; %d had it already", len(same))
+		c.message += fmt.Sprintf("; %d already had it", len(same))
 	}
 	c.message += s.remarks()
 	before := map[string]string{}

@@ -34,7 +34,7 @@ func TestToolsThatWork(t *testing.T) {
 		"star none":             {"star_pairs", `{"ids":[1],"stars":0}`, `nothing changed: 1 message has 0 stars already`, `"changed":0`},
 		"flag line":             {"flag_pairs", `{"line":"x's1'","flag":false}`, `3 messages now have no flag`, `"ids":"1-3"`},
 		"topic":                 {"set_topic", `{"ids":[5],"topic":"work"}`, `1 message now has the topic "Work"`, `"changed":1`},
-		"topic some have":       {"set_topic", `{"ids":[4,5],"topic":"Work"}`, `1 message now has the topic "Work"; 1 had it already`, `"matched":2`},
+		"topic some have":       {"set_topic", `{"ids":[4,5],"topic":"Work"}`, `1 message now has the topic "Work"; 1 already had it`, `"matched":2`},
 		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `"Life > Goats", which is new`, `"ids":"5-6"`},
 		"topic none":            {"set_topic", `{"ids":[1],"topic":""}`, `1 message now has no topic`, `"ids":"1"`},
 		"search by saved":       {"search_pairs", `{"line":"@mine"}`, `1 message matches @mine`, `"ids":[4]`},

@@ -253,8 +253,8 @@ func (w *Window) apply(ctx context.Context, c change, before marks) error {
 	return nil
 }
 
-// env returns the environment for evaluating a line: that of the session that calls the tool, as several may use the
-// window, or else what is selected.
+// env returns the environment for evaluating a line. It is the environment of the session that calls the tool, as
+// several may use the window, or else what is selected.
 func (w *Window) env(ctx context.Context) history.Env {
 	if s := assistant.SessionOf(ctx); s != nil {
 		return history.EnvOf(s, w.now())

@@ -77,7 +77,7 @@ func (c *Client) Start() {
 			case err != nil:
 				c.opts.Notify("MCP server " + s.config.Name + ": " + err.Error())
 			case len(r.LeftOut) > 0:
-				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s, without %d that winnow tools test names", assistant.Counted(len(r.Tools), "tool"), r.Name, len(r.LeftOut)))
+				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s; %d left out, see winnow tools test", assistant.Counted(len(r.Tools), "tool"), r.Name, len(r.LeftOut)))
 			default:
 				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s", assistant.Counted(len(r.Tools), "tool"), r.Name))
 			}

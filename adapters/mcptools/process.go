@@ -106,7 +106,7 @@ func startReason(err error) string {
 }
 
 // learn adds a value to the redactor if it is a key, that is, if it comes from a reference
-// or its name looks like that of a key.
+// or its name looks like the name of a key.
 func (s *server) learn(secret config.Secret, name, value string) {
 	if string(secret) != value || config.IsKey(name, value) {
 		s.client.opts.Redactor.Add(value)

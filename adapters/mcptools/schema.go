@@ -54,10 +54,10 @@ func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	}
 	top, ok := raw.(map[string]any)
 	if !ok {
-		return nil, errors.New("are not described by an object")
+		return nil, errors.New("have a schema that is not an object")
 	}
 	if text, err := json.Marshal(top); err != nil || len(text) > maxSchema {
-		return nil, fmt.Errorf("are described in more than %d KiB", maxSchema>>10)
+		return nil, fmt.Errorf("have a schema of more than %d KiB", maxSchema>>10)
 	}
 	b := rebuild{top: top}
 	built, err := b.schema(top, nil, 0)
@@ -66,7 +66,7 @@ func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	}
 	out, ok := built.(map[string]any)
 	if !ok {
-		return nil, errors.New("are not described by an object")
+		return nil, errors.New("have a schema that is not an object")
 	}
 	for _, keyword := range topKeywords {
 		delete(out, keyword)
@@ -82,7 +82,7 @@ func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	}
 	text, err := json.Marshal(out)
 	if err != nil || len(text) > maxSchema {
-		return nil, fmt.Errorf("take more than %d KiB when references are replaced", maxSchema>>10)
+		return nil, fmt.Errorf("have a schema of more than %d KiB once its references are resolved", maxSchema>>10)
 	}
 	return resolved(text)
 }
@@ -91,15 +91,15 @@ func boundedSchema(raw any) (*jsonschema.Schema, error) {
 func resolved(text []byte) (schema *jsonschema.Schema, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			schema, err = nil, fmt.Errorf("are described by a schema that cannot be used: %v", p)
+			schema, err = nil, fmt.Errorf("have a schema that cannot be used: %v", p)
 		}
 	}()
 	schema = &jsonschema.Schema{}
 	if err := json.Unmarshal(text, schema); err != nil {
-		return nil, fmt.Errorf("are described by a schema that is not valid: %w", err)
+		return nil, fmt.Errorf("have an invalid schema: %w", err)
 	}
 	if _, err := schema.Resolve(nil); err != nil {
-		return nil, fmt.Errorf("are described by a schema that is not valid: %w", err)
+		return nil, fmt.Errorf("have an invalid schema: %w", err)
 	}
 	return schema, nil
 }
@@ -113,14 +113,14 @@ type rebuild struct {
 // schema rebuilds one schema. within lists the references on the path to it.
 func (b *rebuild) schema(node any, within []string, depth int) (any, error) {
 	if b.nodes++; b.nodes > maxNodes || depth > maxDepth {
-		return nil, errors.New("are described by a schema that is too large or nested too deeply")
+		return nil, errors.New("have a schema that is too large or too deeply nested")
 	}
 	fields, ok := node.(map[string]any)
 	if !ok {
 		if _, isBool := node.(bool); isBool {
 			return node, nil
 		}
-		return nil, errors.New("are described by a schema that is not valid")
+		return nil, errors.New("have an invalid schema")
 	}
 	out := map[string]any{}
 	if ref, isRef := fields["$ref"]; isRef {
@@ -155,7 +155,7 @@ func (b *rebuild) keyword(keyword string, value any, within []string, depth int)
 	case value == nil && keyword != "const" && keyword != "default": // some servers write null for omitted values
 		return nil, nil
 	case keyword == "$dynamicRef" || keyword == "$recursiveRef":
-		return nil, errors.New("are described by a schema that refers to itself")
+		return nil, errors.New("have a schema that refers to itself")
 	case plainKeywords[keyword]:
 		return plain(keyword, value)
 	case schemaKeywords[keyword]:
@@ -166,7 +166,7 @@ func (b *rebuild) keyword(keyword string, value any, within []string, depth int)
 	case listKeywords[keyword]:
 		list, ok := value.([]any)
 		if !ok {
-			return nil, errors.New("are described by a schema that is not valid")
+			return nil, errors.New("have an invalid schema")
 		}
 		return b.list(list, within, depth)
 	case mapKeywords[keyword]:
@@ -190,7 +190,7 @@ func (b *rebuild) list(list []any, within []string, depth int) (any, error) {
 func (b *rebuild) mapped(keyword string, value any, within []string, depth int) (any, error) {
 	fields, ok := value.(map[string]any)
 	if !ok {
-		return nil, errors.New("are described by a schema that is not valid")
+		return nil, errors.New("have an invalid schema")
 	}
 	out := map[string]any{}
 	for name, field := range fields {
@@ -232,11 +232,11 @@ func (b *rebuild) target(ref any, within []string) (target any, name string, err
 	name, _ = ref.(string)
 	path, local := strings.CutPrefix(name, "#/")
 	if !local {
-		return nil, "", errors.New("are described by a reference to another document or to themselves")
+		return nil, "", errors.New("have a schema that refers to another document or to itself")
 	}
 	for _, outer := range within {
 		if outer == name {
-			return nil, "", errors.New("are described by a schema that refers to itself")
+			return nil, "", errors.New("have a schema that refers to itself")
 		}
 	}
 	target = b.top
@@ -244,7 +244,7 @@ func (b *rebuild) target(ref any, within []string) (target any, name string, err
 		fields, ok := target.(map[string]any)
 		part = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
 		if target = fields[part]; !ok || target == nil {
-			return nil, "", errors.New("are described by a reference to nothing")
+			return nil, "", errors.New("have a schema with a reference to nothing")
 		}
 	}
 	return target, name, nil

@@ -24,7 +24,7 @@ func Queries(window assistant.Window) []assistant.Tool {
 	list.Title, list.Category, list.Idempotent = "List the providers", "Provider", true
 	tools := []assistant.Tool{list}
 	if w.opts.AfterSave != nil {
-		applied := assistant.NewTool("show_applied", "Show what came of the newest save: whether the user's command has run, and whether the proxy serves what the rules say.",
+		applied := assistant.NewTool("show_applied", "Show the outcome of the newest save: whether the user's command has run, and whether the proxy serves what the rules say.",
 			func(context.Context, noArgs) (assistant.ToolResult, error) {
 				last := w.Applied()
 				if last.State == "" {
@@ -49,8 +49,8 @@ func Prompts() []mcp.Prompt {
 		},
 		{
 			Name: "hide_unused", Title: "Hide unused models", Description: "Find the models without requests for 30 days, and hide them with few rules.",
-			Text: "Find the shown models that have not been used for 30 days: find_models with the condition \"shown unused:30d\", for each provider in list_providers. Models whose use is not " +
-				"known are not unused: tell me how many there are. Propose the fewest patterns that hide the unused models and no used one, and check each with " +
+			Text: "Find the shown models that have not been used for 30 days: find_models with the condition \"shown unused:30d\", for each provider in list_providers. Models with unknown use do not " +
+				"count as unused: tell me how many there are. Propose the fewest patterns that hide the unused models and no used one, and check each with " +
 				"get_models_matching_pattern. Show me the patterns with their models, and add them only when I agree. Then show plan_save, and save only when I say so.",
 		},
 	}

@@ -116,9 +116,8 @@ type Imported struct {
 // its list.
 const maxImport = 1000
 
-// Import stages many rules at once, independently: a rejected rule does not stop the
-// others. Errors are those of Add, or about the number of rules; after an error nothing is
-// staged.
+// Import stages many rules at once, independently: a rejected rule does not stop the others. It returns the errors of
+// Add, or one about the number of rules; after an error nothing is staged.
 func (s Scope) Import(in Import) (out []Imported, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// release is what a model's name says about its age.
+// release is the age of a model according to its name.
 type release struct {
 	model   FoundModel
 	version []int  // the first numbers that are neither a date nor a size
@@ -16,7 +16,8 @@ type release struct {
 	series  string // the name without version and date: models of one series replace each other
 }
 
-// undated is the date of a name without one: an alias of the newest of its series.
+// undated is the date of a name that contains no date, which is an alias of the newest
+// model of its series.
 const undated = 99999999
 
 var (
@@ -26,24 +27,24 @@ var (
 	sizes = regexp.MustCompile(`[-_:](?:a?\d+(?:\.\d+)?[bkm]|\d+x\d+b)\b`)
 	// versions finds 3-5, 4.1, the 4 of 4o and the 3 of qwen3.
 	versions = regexp.MustCompile(`(?:^|\D)(\d{1,2}(?:[.-]\d{1,2})*)(?:$|\D)`)
-	// notGeneral finds models that are passed over: a newer speech or picture model is no newer
-	// model of its family.
+	// notGeneral matches models that are skipped: a newer speech or image model is not a newer
+	// version of its family.
 	notGeneral = regexp.MustCompile(`(?i)embed|tts|audio|realtime|transcribe|image|moderation|whisper|sora|search|instruct|guard|vision`)
 	firstWord  = regexp.MustCompile(`^[A-Za-z]+`)
 )
 
-// newRelease reads a model's name: the facts know too few release dates to go by them.
+// newRelease reads a model's name, because the facts contain too few release dates.
 func newRelease(m FoundModel) release {
-	blank := func(s string) string { return strings.Repeat("-", len(s)) } // what follows keeps its place
+	blank := func(s string) string { return strings.Repeat("-", len(s)) } // keeps the offsets of what follows
 	name := strings.ToLower(m.Info.ID[strings.LastIndexByte(m.Info.ID, '/')+1:])
 	r := release{model: m, date: undated, series: strings.ReplaceAll(name, "-latest", "")}
 	if at := dates.FindStringSubmatchIndex(r.series); at != nil {
-		r.date, _ = strconv.Atoi(strings.ReplaceAll(r.series[at[2]:at[3]], "-", "")) // a few digits
+		r.date, _ = strconv.Atoi(strings.ReplaceAll(r.series[at[2]:at[3]], "-", "")) // cannot fail: at most eight digits
 		r.series = r.series[:at[0]] + r.series[at[3]:]
 	}
 	if at := versions.FindStringSubmatchIndex(sizes.ReplaceAllStringFunc(r.series, blank)); at != nil {
 		for n := range strings.FieldsFuncSeq(r.series[at[2]:at[3]], func(c rune) bool { return c == '.' || c == '-' }) {
-			v, _ := strconv.Atoi(n) // two digits at most
+			v, _ := strconv.Atoi(n) // cannot fail: at most two digits
 			r.version = append(r.version, v)
 		}
 		r.series = r.series[:at[2]] + "#" + r.series[at[3]:]
@@ -51,10 +52,10 @@ func newRelease(m FoundModel) release {
 	return r
 }
 
-// newestOf returns the newest of models: count of them, one of each series, or without a
-// count the newest of each series with the highest version; of equally new ones the one with
-// the shortest id. Models that are not of one family have versions that cannot be compared:
-// only the most common family counts.
+// newestOf returns the newest models, one per series: count of them or, if count is 0,
+// those with the highest version. Of equally new models it picks the one with the shortest
+// id. Versions of different families cannot be compared, so only the most common family
+// counts.
 func newestOf(models []FoundModel, count int, oneFamily bool) (out []FoundModel) {
 	family := func(m FoundModel) string { return firstWord.FindString(displayName(m.Provider, m.Info.ID)) }
 	if !oneFamily {

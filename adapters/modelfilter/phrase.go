@@ -11,16 +11,16 @@ import (
 	"winnow/assistant/glob"
 )
 
-// phrase names models in words: those of whose name all names are a part and for which all
-// facts hold, the newest of them if that is said.
+// phrase is a selection of models in words. It selects the models whose names contain all
+// names and that have all facts or, with newest, only the newest of these.
 type phrase struct {
 	text   string
-	names  []string // patterns, and words that stand in a name between separators
+	names  []string // patterns, and words that a name contains between separators
 	facts  []string // words of a condition
 	where  condition.Condition
 	family bool // "gpt-4 models": not just the model of that name
 	newest bool
-	count  int // how many of the newest; 0: all that share the highest version
+	count  int // how many of the newest; 0 means all with the highest version
 }
 
 // readPhrase reads a phrase such as "mini", "gpt-4*", "newest 2 claude" or "price>10 tools".
@@ -55,7 +55,7 @@ func (p phrase) all() bool {
 	return len(p.facts) == 0 && !p.newest && (len(p.names) == 0 || len(p.names) == 1 && p.names[0] == "*")
 }
 
-// pattern is the pattern that the phrase consists of; "" when it says more, or less.
+// pattern returns the pattern if the phrase consists of nothing else, otherwise "".
 func (p phrase) pattern() string {
 	switch {
 	case p.all():
@@ -66,8 +66,8 @@ func (p phrase) pattern() string {
 	return ""
 }
 
-// in returns those of a provider's models that the phrase means, how many it may mean, and if
-// there is none the words that no model fits.
+// in returns the models that the phrase selects and the number of models whose facts are
+// unknown. If it selects none, missing contains the words that match no model.
 func (p phrase) in(models []FoundModel, now time.Time) (fit []FoundModel, unknown int, missing []string) {
 	fit = models
 	for _, name := range p.names {
@@ -81,7 +81,7 @@ func (p phrase) in(models []FoundModel, now time.Time) (fit []FoundModel, unknow
 		return nil, 0, missing
 	}
 	if len(fit) == 0 && len(p.names) > 1 {
-		return nil, 0, p.names // each is known, but no model has them all
+		return nil, 0, p.names // each word matches a model, but no model matches all words
 	}
 	before := len(fit)
 	fit = kept(fit, func(m FoundModel) bool {
@@ -114,7 +114,7 @@ func kept(models []FoundModel, keep func(FoundModel) bool) (out []FoundModel) {
 	return out
 }
 
-// common returns the models of a that are in b, minus those that are not.
+// common returns the models of a that are also in b, and minus returns the others.
 func common(a, b []FoundModel) []FoundModel { return split(a, b, true) }
 func minus(a, b []FoundModel) []FoundModel  { return split(a, b, false) }
 
@@ -133,8 +133,8 @@ func ids(models []FoundModel) (out []string) {
 	return out
 }
 
-// named returns the models that a pattern matches or that have a word, or its singular, in
-// their names; alone is whether the model of just that name is meant where there is one.
+// named returns the models whose names match a pattern or contain a word or its singular.
+// With alone, a model with exactly this name is returned alone.
 func named(models []FoundModel, word string, alone bool) []FoundModel {
 	if hasWildcard(word) {
 		return matching(models, word)
@@ -158,9 +158,9 @@ func matching(models []FoundModel, pattern string) []FoundModel {
 
 var dotOrDash = regexp.MustCompile(`\\?\.|-`)
 
-// wordInName matches a name in which a word stands between separators, or between letters and
-// digits: mini is no part of gemini. Case does not count, and . and - are the same. A single
-// character is in no name.
+// wordInName matches names that contain a word between separators, or where letters meet
+// digits: mini does not match gemini. It ignores case and treats . and - as equal. A single
+// character matches no name.
 func wordInName(word string) *regexp.Regexp {
 	word = strings.ToLower(word)
 	if len(word) < 2 {
@@ -178,8 +178,8 @@ func wordInName(word string) *regexp.Regexp {
 	return regexp.MustCompile("(?i)(?:^|" + edge(word[0]) + ")(" + dotOrDash.ReplaceAllString(regexp.QuoteMeta(word), "[.-]") + ")(?:$|" + edge(word[len(word)-1]) + ")")
 }
 
-// written returns patterns that say what the phrase says and match just its models, the
-// shortest first: *mini*, gpt-4*; none when no such pattern does.
+// written returns a pattern such as *mini* or gpt-4* that matches exactly fit, the models
+// that the phrase selects; "" if no simple pattern does.
 func (p phrase) written(models, fit []FoundModel) string {
 	if text := p.pattern(); text != "" || len(p.names) == 0 || len(p.facts) > 0 || p.newest || len(fit) == 0 {
 		return text
@@ -220,8 +220,8 @@ func (p phrase) written(models, fit []FoundModel) string {
 	return ""
 }
 
-// isFamily reports whether the phrase has the id of a model, or a word with which most names
-// of the provider begin: claude.
+// isFamily reports whether the phrase contains the name of a model, or a word with which at
+// least half of the provider's names begin, such as claude.
 func (p phrase) isFamily(models []FoundModel) bool {
 	return slices.ContainsFunc(p.names, func(word string) bool {
 		begin := kept(models, func(m FoundModel) bool {

@@ -12,14 +12,15 @@ import (
 	"winnow/assistant"
 )
 
-// placed is the window as used from a place of its own: its current provider is not the one that
-// the pane shows. Rules and everything else are those of the window.
+// placed is the window as seen from a separate place, with its own current provider instead
+// of the one in the pane. Everything else, such as the rules, is shared with the window.
 type placed struct {
 	*Window
 	at *place
 }
 
-// place is where somebody without a pane is in a window. A nil place is the window's own.
+// place is the position in a window of a user without a pane, such as an agent. A nil place
+// is the window's own position.
 type place struct {
 	mu       sync.Mutex
 	provider string
@@ -35,7 +36,7 @@ func (w *Window) Place() assistant.Window {
 	return placed{w, &place{provider: w.Provider()}}
 }
 
-// placeOf returns a window and the place from which it is used; nil is its own.
+// placeOf returns the window behind w and its place, nil for the window's own.
 func placeOf(window assistant.Window) (*Window, *place) {
 	switch w := window.(type) {
 	case *Window:
@@ -63,12 +64,12 @@ func (at *place) current(w *Window) string {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	if !slices.Contains(w.order, at.provider) {
-		return w.current // it has gone
+		return w.current // it has been removed
 	}
 	return at.provider
 }
 
-// named returns the provider of a place, which may have gone.
+// named returns the name of the place's provider, which may have been removed.
 func (at *place) named() string {
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -105,7 +106,7 @@ func (p placed) Tools() []assistant.Tool {
 	return tools
 }
 
-// stay keeps the pane where it is at the end of a turn that runs now.
+// stay makes the pane keep its position at the end of the running turn.
 func (w *Window) stay() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,7 +126,7 @@ func (p placed) Apply(raw json.RawMessage) error {
 	return nil
 }
 
-// Where implements [assistant.Pager]: nobody looks at a tab.
+// Where implements [assistant.Pager]; a place has no tab.
 func (placed) Where() assistant.Location { return assistant.Location{Page: PageName} }
 
 // Position implements [assistant.Positioned].

@@ -200,7 +200,7 @@ func proposalType(w *Window) assistant.PayloadType {
 	}
 	schema.AdditionalProperties = nil // language models add fields; only those of Proposal are read
 	return assistant.PayloadType{
-		Name: PayloadProposal, Description: "a proposed change of rules", Source: assistant.FromBoth,
+		Name: PayloadProposal, Description: "proposed rule changes", Source: assistant.FromBoth,
 		Schema: schema, Summarize: summarizeProposal, Marker: "RULE_PROPOSAL:", Instructions: proposalInstructions,
 		Parse: func(raw json.RawMessage) (json.RawMessage, error) {
 			p, err := w.resolveProposal(raw)

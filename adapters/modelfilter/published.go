@@ -198,7 +198,7 @@ func (s *ProviderSnapshot) PreviewRemove(list List, index int) engine.Effect {
 }
 
 // Check checks whether a pattern may be added, and returns which rules it would make
-// redundant. Errors are those of Scope.Add.
+// redundant. It returns the errors of Scope.Add.
 func (s *ProviderSnapshot) Check(list List, pattern string) (engine.Verdict, error) {
 	if err := s.Fixed[list]; err != nil {
 		return engine.Verdict{}, err

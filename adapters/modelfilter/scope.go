@@ -153,7 +153,7 @@ func (s Scope) Preview(list List, pattern string) engine.Effect {
 }
 
 // Check checks whether Add would accept a pattern, and returns which rules it would make
-// redundant, without adding it. Errors are those of Add, except ErrLocked.
+// redundant, without adding it. It returns the errors of Add, except ErrLocked.
 func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()

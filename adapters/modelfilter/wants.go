@@ -9,15 +9,16 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// wants finds out what phrases mean on the providers of a window. It waits for the disk.
+// wants finds the models that phrases select on the providers of a window. It waits for the
+// disk.
 type wants struct {
 	w         *Window
 	read      map[string][]FoundModel // the models of the providers that were looked at
-	unknown   int                     // models of which a fact that a phrase asks about is unknown
-	unmatched []fields                // phrases that no model fits
-	text      []string                // and what to say of each
+	unknown   int                     // number of models for which a fact in a phrase is unknown
+	unmatched []fields                // phrases that select no model
+	text      []string                // a sentence about each of these phrases
 	problems  []string                // of usage files
-	asks      bool                    // it is a question: that a condition holds for no model is an answer
+	asks      bool                    // a question, for which "no model" is an answer
 }
 
 func (w *Window) wants() *wants { return &wants{w: w, read: map[string][]FoundModel{}} }
@@ -35,7 +36,8 @@ func (r *wants) models(provider string) ([]FoundModel, error) {
 	return found.Models, err
 }
 
-// where lists the providers that a name stands for: "" the current one, "*" all of them.
+// where returns the providers that a name stands for: "" is the current one, "*" all of
+// them.
 func (r *wants) where(provider string) ([]string, error) {
 	if provider == "*" {
 		return withLock(r.w, func() []string { return slices.Clone(r.w.order) }), nil
@@ -47,9 +49,9 @@ func (r *wants) where(provider string) ([]string, error) {
 	return []string{s.Provider()}, nil
 }
 
-// locate returns the providers on which a phrase means something: of the named ones those
-// that have such models; with none named the current one, else the only one that has the id or
-// the family. A phrase that fits nothing is noted as unmatched.
+// locate returns the providers on which a phrase selects models: the named ones that have
+// such models or, if none is named, the current one, or else the only one with this id or
+// family. A phrase that selects nothing is added to unmatched.
 func (r *wants) locate(p phrase, provider string) ([]string, error) {
 	names, err := r.where(provider)
 	if err != nil {
@@ -62,7 +64,7 @@ func (r *wants) locate(p phrase, provider string) ([]string, error) {
 	}
 	var elsewhere, family []string
 	if provider == "" {
-		all, _ := r.where("*") // all are known
+		all, _ := r.where("*") // cannot fail: all are known
 		if elsewhere, _, unknown, err = r.fits(p, all, true); err != nil {
 			return nil, err
 		}
@@ -80,8 +82,9 @@ func (r *wants) locate(p phrase, provider string) ([]string, error) {
 	return nil, nil
 }
 
-// fits returns those of some providers on which models fit a phrase, and when there are none
-// the words that no model fits.
+// fits returns the providers on which a phrase selects models. If there are none, missing
+// contains the words that match no model. Without some, a provider also counts if the facts
+// are merely unknown.
 func (r *wants) fits(p phrase, names []string, some bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)
@@ -103,11 +106,11 @@ func (r *wants) fits(p phrase, names []string, some bool) (found, missing []stri
 	return found, missing, unknown, nil
 }
 
-// letterWords finds the words of names that can be misspelt.
+// letterWords matches the words of a name that a user might misspell.
 var letterWords = regexp.MustCompile(`[a-z]{4,}`)
 
-// miss notes a phrase that no model fits: which words, what they may be misspellings of, and
-// who has such models.
+// miss adds a phrase that selects no model to unmatched, with the words that match nothing,
+// similar words, and the providers that have such models.
 func (r *wants) miss(p phrase, missing, elsewhere []string) {
 	if r.asks && slices.Equal(missing, p.facts) {
 		return
@@ -126,8 +129,8 @@ func (r *wants) miss(p phrase, missing, elsewhere []string) {
 	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "elsewhere": visibleAll(elsewhere)})
 }
 
-// misspelt are words of the names of known models, and of families, from which a word differs
-// by one letter, a long one by two.
+// misspelt returns the words in names of known models and families that differ from a word
+// by one letter, or by two if it is long.
 func (r *wants) misspelt(word string) (near []string) {
 	known := slices.Clone(knownFamilies)
 	for _, models := range r.read {
@@ -147,11 +150,11 @@ func (r *wants) misspelt(word string) (near []string) {
 	return near[:min(len(near), maxNear)]
 }
 
-// knownFamilies are the model families of the well-known vendors: one of which no provider has
-// a model is no misspelling.
+// knownFamilies are the model families of well-known vendors. Such a word is not a
+// misspelling, even if no provider has a model of the family.
 var knownFamilies = []string{"claude", "command", "deepseek", "gemini", "gemma", "gpt", "grok", "kimi", "llama", "mistral", "qwen", "sonar"}
 
-// readPhrases reads phrases; an error says what a condition lacks.
+// readPhrases reads phrases. The error is about an incomplete condition.
 func readPhrases(texts []string) (out []phrase, err error) {
 	for _, text := range texts {
 		p, err := readPhrase(text)

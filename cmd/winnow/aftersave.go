@@ -42,7 +42,7 @@ func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	return r
 }
 
-// tellApplied tells everyone who sees the window what came of a save.
+// tellApplied shows the outcome of a save to everyone who sees the window.
 func (a *app) tellApplied(result assistant.Applied) {
 	a.logger().Info("after_save", "state", string(result.State), "result", result.Message)
 	if hub := a.applied.Load().hub.Load(); hub != nil {

@@ -43,7 +43,7 @@ func rulesDiffCommand(a *app) *cobra.Command {
 
 func rulesApplyCommand(a *app) *cobra.Command {
 	from, to, yes := config.HereTarget, []string(nil), false
-	c := command("apply", "Bring the saved rules of one target to others", 0, 0, func(ctx context.Context, _ []string) error {
+	c := command("apply", "Copy the saved rules of one target to others", 0, 0, func(ctx context.Context, _ []string) error {
 		if len(to) == 0 {
 			return &usageError{"winnow rules apply", "--to names the targets"}
 		}
@@ -54,8 +54,8 @@ func rulesApplyCommand(a *app) *cobra.Command {
 		"was staged is discarded again, and the exit status is 3. A target that fails doesn't stop\n" +
 		"the others: the exit status is 1, and the result says what stays staged there."
 	c.Example = "winnow rules apply --from staging --to production\nwinnow rules apply --to staging,production --provider openai --yes"
-	c.Flags().StringVar(&from, "from", from, "the NAME of the target whose rules are right")
-	c.Flags().StringSliceVar(&to, "to", nil, "the NAMES of the targets to change")
+	c.Flags().StringVar(&from, "from", from, "the NAME of the target to copy the rules from")
+	c.Flags().StringSliceVar(&to, "to", nil, "the NAMES of the targets to copy them to")
 	c.Flags().BoolVar(&yes, "yes", false, "save without asking")
 	completeTargets(a, c, "from")
 	completeTargets(a, c, "to")
@@ -190,7 +190,7 @@ func (a *app) printJobs(from string, jobs []*fleet.Job, lines []string) error {
 	failed, pending := false, false
 	for _, j := range jobs {
 		text := map[fleet.State]string{
-			fleet.Unchanged: "unchanged: it has these rules already", fleet.Discarded: "not saved; nothing stays staged", fleet.Failed: j.Error,
+			fleet.Unchanged: "unchanged: it already has these rules", fleet.Discarded: "not saved; nothing stays staged", fleet.Failed: j.Error,
 		}[j.State]
 		if j.State == fleet.Saved {
 			text = strings.TrimSpace(j.Saved.Message + " " + j.Saved.Warning)

@@ -33,7 +33,7 @@ func serveCommand(a *app) *cobra.Command {
 		"has its role as an option, winnow-role=\"propose\"; without one it may save. An unused\n" +
 		"session is closed after --session-idle; to continue it, open it again with its id.\n\n" +
 		"For a service manager, winnow serve notifies systemd, uses the sockets http, ssh and metrics\n" +
-		"that it has opened, and reads keys, tokens and certificate again when they change or after\n" +
+		"that it has opened, and reloads keys, tokens and certificate when they change or after\n" +
 		"SIGHUP. /readyz checks history and .env; --metrics serves an SSH-only server, too.\n\n" +
 		"Agents join the same window by the Model Context Protocol: at the address /mcp with a token,\n" +
 		"as ssh SERVER winnow mcp with a key, or as winnow mcp in this folder."

@@ -169,7 +169,7 @@ func TestSSHShowsTheProgram(t *testing.T) {
 	again.wait("cannot be suspended")
 	again.to("VIEW")
 	again.press("f\x15:export secret.md\r")
-	again.wait("not exported to files of the server")
+	again.wait("cannot be exported to files on the server")
 	if _, err := os.Stat(s.file("secret.md")); err == nil {
 		t.Error("a file was written")
 	}

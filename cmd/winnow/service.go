@@ -18,7 +18,7 @@ import (
 )
 
 // serviceManager is the service manager that started this process, such as systemd. The
-// zero value means none.
+// zero value means that there is none.
 type serviceManager struct {
 	socket    string              // address for sd_notify
 	listeners map[string]*os.File // open sockets, by name
@@ -42,7 +42,7 @@ func findServiceManager(environ []string) (m serviceManager, err error) {
 	n, err := strconv.Atoi(values["LISTEN_FDS"])
 	names := strings.Split(values["LISTEN_FDNAMES"], ":")
 	if err != nil || n != len(names) {
-		return m, errors.New("the sockets of the service manager need a FileDescriptorName each: http, ssh or metrics")
+		return m, errors.New("each socket of the service manager needs a FileDescriptorName: http, ssh or metrics")
 	}
 	for i, name := range names {
 		m.listeners[name] = os.NewFile(uintptr(firstSocket+i), name)
@@ -88,7 +88,7 @@ type certificate struct {
 	now       atomic.Pointer[tls.Certificate]
 }
 
-// load reads the files. After an error, the last certificate stays in use.
+// load reads the files. After an error, the previous certificate stays in use.
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err == nil {
@@ -119,10 +119,10 @@ func (c *certificate) watch(ctx context.Context, log *slog.Logger) {
 
 func (c *certificate) reload(log *slog.Logger) {
 	if err := c.load(); err != nil {
-		log.Error("certificate not read again: the last one stays in use", "error", err)
+		log.Error("certificate not reloaded: the previous one stays in use", "error", err)
 		return
 	}
-	log.Info("certificate read again", "expires", c.leaf().NotAfter)
+	log.Info("certificate reloaded", "expires", c.leaf().NotAfter)
 }
 
 // onHangup calls reload on SIGHUP instead of ending the process, unless the process belongs

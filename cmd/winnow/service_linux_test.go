@@ -248,12 +248,12 @@ func TestACertificateIsReadAgain(t *testing.T) {
 				b.must(s.cmd.Process.Signal(syscall.SIGHUP))
 				s.logged("reload")
 			}
-			s.logged("certificate read again")
+			s.logged("certificate reloaded")
 			if got := serial(second); got != 2 {
 				t.Errorf("the second certificate is %d", got)
 			}
 			b.must(os.WriteFile(filepath.Join(b.dir, "cert.pem"), []byte("damaged"), 0o600))
-			s.logged("the last one stays in use")
+			s.logged("the previous one stays in use")
 			if got := serial(second); got != 2 {
 				t.Errorf("after a damaged file, the certificate is %d", got)
 			}

@@ -30,7 +30,7 @@ func (a *app) target(ctx context.Context, name string) (fleet.Target, error) {
 	}
 	i := slices.IndexFunc(s.Targets, func(t config.Target) bool { return t.Name == name })
 	if i < 0 {
-		return nil, advise(fmt.Errorf("%s: %w", visible(name), errNoTarget), "name it in a [[target]] of the settings; winnow help fleet shows how")
+		return nil, advise(fmt.Errorf("%s: %w", visible(name), errNoTarget), "add a [[target]] with this name to the settings; winnow help fleet shows how")
 	}
 	return a.targetOf(ctx, s.Targets[i])
 }
@@ -168,7 +168,7 @@ func (t *localTarget) Stage(ctx context.Context, rules []fleet.Rules) (plan assi
 	}
 	t.window, t.workspace = w, workspace.New(workspace.Options{Session: session, Folder: t.app.folder(), Author: t.app.userName()})
 	for _, r := range rules {
-		if err := t.workspace.Edit("take over the rules of "+r.Provider, func() error { return t.replace(r) }); err != nil {
+		if err := t.workspace.Edit("copy the rules of "+r.Provider, func() error { return t.replace(r) }); err != nil {
 			return plan, "", fmt.Errorf("staging the rules of %s: %w", r.Provider, err)
 		}
 	}

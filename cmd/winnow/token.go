@@ -57,7 +57,7 @@ func tokenAddCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.printErr("%s may %s; the token is shown only now", added.Name, added.Role)
+		a.printErr("%s may %s; the token is shown only once", added.Name, added.Role)
 		return a.emit(map[string]any{"name": added.Name, "role": added.Role, "expires": added.Expires, "token": token}, token)
 	})
 	c.Flags().StringVar(&role, "role", string(assistant.RoleSave), "what the user may do, ROLE: metrics, read, propose, write, save or admin")

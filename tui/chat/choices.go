@@ -120,7 +120,8 @@ func (p *choicesPart) addMessages(width int, rc *renderContext) {
 	}
 }
 
-// chips draws the choices, with or without the second key of those that have two.
+// chips draws the choices. With bothKeys, a choice that has two keys shows the second one
+// too.
 func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []string, spans []choiceSpan) {
 	line := ""
 	if !p.selectable { // below the error, whose text is indented

@@ -20,13 +20,12 @@ const (
 // spend deducts the cost of n bytes that are factor times cheaper than Markdown.
 func (rc *renderContext) spend(n, factor int) { rc.budget -= 1 + n/factor }
 
-// spendSurcharge deducts what d has cost in addition to 1 per byte, since its cost was
-// before.
+// spendSurcharge deducts by how much the surcharge of d has grown from before.
 func (rc *renderContext) spendSurcharge(d *markdown.Doc, before int) {
 	rc.budget -= d.Surcharge() - before
 }
 
-// afford returns how many such bytes the rest of the budget pays for.
+// afford returns how many bytes of this kind the rest of the budget pays for.
 func (rc *renderContext) afford(factor int) int { return max(0, rc.budget) * factor }
 
 // lineSource provides lines, and how each is copied.
@@ -42,7 +41,7 @@ type lineSource interface {
 // partLines are the lines of a part.
 type partLines struct {
 	sources []lineSource
-	long    []*longText // texts of the last drawing; the first used of them are also in this one
+	long    []*longText // texts of the last drawing, of which this one has reused the first `used`
 	used    int
 	pending bool // some lines are not laid out yet
 }

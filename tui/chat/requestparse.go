@@ -119,8 +119,8 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 	return sections, true
 }
 
-// maxShown is how many bytes of a text are shown, and maxOpen how many are open at once:
-// more than anybody reads, and as much as a frame can wrap.
+// maxShown is how many bytes of a text are shown, which is more than anyone reads. maxOpen
+// is how many bytes are open at once, which is as much as a frame can wrap.
 const (
 	maxShown = 256 << 10
 	maxOpen  = 1 << 20
@@ -136,7 +136,7 @@ func beginning(text string) string {
 	for !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return fmt.Sprintf("%s\n… %d more bytes, which are sent as well: y copies all", text[:end], len(text)-end)
+	return fmt.Sprintf("%s\n… %d more bytes are sent: y copies all", text[:end], len(text)-end)
 }
 
 // parameters lists all fields but messages and tools.

@@ -148,8 +148,8 @@ func (p *textPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// docLines are the lines of a document, followed by those of its rest and of what is not
-// parsed yet.
+// docLines are the lines of a document, followed by its rest, which is shown as plain text,
+// and a line for what is not parsed yet.
 type docLines struct {
 	doc        *markdown.Doc
 	width      int

@@ -164,8 +164,8 @@ func (v *View) unload() {
 	}
 }
 
-// markNewest marks the newest pair, whose choices can be chosen by number, instead of
-// before.
+// markNewest marks the newest pair, whose choices can be chosen by number. before is the
+// pair that was the newest.
 func (v *View) markNewest(before int64) {
 	newest := v.src.newest()
 	for _, seq := range [...]int64{before, newest} {

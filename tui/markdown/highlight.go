@@ -14,8 +14,8 @@ import (
 const tabWidth = 4
 
 // longCode is the length in bytes from which a line of code is not highlighted and, in a
-// document, is broken into pieces of this length: nobody reads it, and a lexer may take
-// long over it.
+// document, is broken into pieces of this length: a user does not read it, and a lexer may
+// take long over it.
 const longCode = 1024
 
 // coloured lists the languages whose code is highlighted, by chroma's names. Some of

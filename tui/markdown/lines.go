@@ -32,8 +32,8 @@ func (d *Doc) Lines(width int) []string {
 	return v.lines
 }
 
-// Closed returns those of Lines that no appended text will change, except for blocks that
-// use a link defined later.
+// Closed returns the part of Lines that no appended text will change, except for blocks
+// that use a link defined later.
 func (d *Doc) Closed(width int) []string { return d.Lines(width)[:d.view.kept] }
 
 // LineInfos returns how each of Lines is copied.

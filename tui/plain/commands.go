@@ -73,7 +73,7 @@ func (c *console) help(_ context.Context, topic string) error {
 		return err
 	}
 	c.out.Line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
-	c.out.Line("What is typed while the assistant works comes after its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
+	c.out.Line("What you type while the assistant is working is handled after its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
 	c.out.Line("A number alone is a message; a slash and a number, as in /1, chooses what is offered. winnow asks before it does anything permanent, and only the word yes confirms.")
 	for _, cmd := range slash.Table() {
 		if cmd.Console != "" {

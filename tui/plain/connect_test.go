@@ -64,7 +64,7 @@ func TestALineBeforeTheQuestionIsNoAnswer(t *testing.T) {
 	r.say("/connect")
 	r.wait("name: ")
 	r.blind("2")
-	r.wait("is no answer")
+	r.wait("does not count as an answer")
 	r.answer("name: ", "1")
 	if got := <-noted; got != "1" {
 		t.Errorf("answered %q", got)

@@ -87,10 +87,10 @@ func TestConfirmTypedEarly(t *testing.T) {
 	r.blind("yes")
 	gate.Open()
 	r.wait("Type yes to do it: ")
-	r.wait("it is no answer.")
+	r.wait("does not count as an answer.")
 	r.wait("Type yes to do it: ")
 	r.blind("yes") // the clock has not moved
-	r.wait("it is no answer.")
+	r.wait("does not count as an answer.")
 	if slices.Contains(r.window.Saved(), "cat") {
 		t.Fatal("saved by a line that was typed before the question")
 	}

@@ -71,7 +71,7 @@ func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) 
 			if word := strings.ToLower(strings.TrimSpace(l.Text)); later && word != "yes" && !isNo(word) {
 				c.ahead = append(c.ahead, l)
 			} else {
-				c.out.Line("That was typed before the question could be read, so it is no answer.")
+				c.out.Line("That was typed before the question could be read, so it does not count as an answer.")
 			}
 		}
 	}

@@ -24,7 +24,7 @@ const (
 	linesAhead = 1024
 )
 
-// ReadingTime is how long after a question a line does not answer it: nobody can read it
+// ReadingTime is how long after a question a line does not answer it: no user can read it
 // and type a word faster.
 const ReadingTime = 300 * time.Millisecond
 

@@ -212,7 +212,7 @@ func (c *console) answers(ctx context.Context, number string) error {
 	}
 	all, chosen := p.Answers()
 	if number == "" {
-		c.out.Line("Answers to the last message, /answer and the number chooses:")
+		c.out.Line("Answers to the last message; /answer NUMBER chooses one:")
 		for i, a := range all {
 			var words strings.Builder
 			for _, piece := range markup.Pieces(a.AssistantText, len(a.ToolCalls)) {

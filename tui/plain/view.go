@@ -239,7 +239,7 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 	if len(c.sessions) == 0 {
 		return reply("There is no such session with messages.")
 	}
-	c.numbered("Sessions, /session and the number resumes one, /session new starts one:", len(c.sessions), func(i int) string {
+	c.numbered("Sessions; /session NUMBER resumes one, /session new starts one:", len(c.sessions), func(i int) string {
 		s := c.sessions[i]
 		about := []string{assistant.Counted(s.Pairs, "message"), s.Used.Local().Format("2006-01-02 15:04")}
 		if s.Folder != "" {
@@ -300,7 +300,7 @@ func (c *console) listModels(list overlay.ModelList, text string) error {
 	if len(c.models) == 0 {
 		return reply("No model is known by that name. /model PROVIDER/NAME chooses one that is not listed.")
 	}
-	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string { return Name(c.models[i]) + about[c.models[i]] },
+	c.numbered("Models; /model NUMBER chooses one:", len(c.models), func(i int) string { return Name(c.models[i]) + about[c.models[i]] },
 		"/model TEXT finds those with TEXT in their name")
 	ages := list.Ages()
 	for _, endpoint := range slices.Sorted(maps.Keys(ages)) {

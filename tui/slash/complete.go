@@ -22,7 +22,7 @@ type Sources struct {
 	Window []string // patterns and models of the window
 }
 
-// maxOffered limits the entries: nobody scrolls through more.
+// maxOffered limits the entries: more would be too many to scroll through.
 const maxOffered = 200
 
 // Stem returns the part that all completions of a draft have in common: the command and its

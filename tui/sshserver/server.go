@@ -74,7 +74,7 @@ var (
 	errTotal   = errors.New("the connection reached its time limit")
 	errEnding  = errors.New("the server is shutting down")
 	errRevoked = errors.New("the key was removed or its role changed")
-	errGone    = errors.New("the client disconnected") // nobody reads it
+	errGone    = errors.New("the client disconnected") // never shown
 )
 
 // Server serves SSH connections. Make it with New.
@@ -279,7 +279,7 @@ func (s *Server) connection(raw net.Conn) {
 	c.log.Info("ssh: login")
 	c.serve(channels)
 	_ = conn.Close()
-	for range channels { // drained, so that nobody waits for a reader
+	for range channels { // drained, so that no sender blocks
 	}
 	c.log.Info("ssh: connection ended", "why", context.Cause(c.ctx))
 }
@@ -372,7 +372,7 @@ func (c *connection) serve(channels <-chan ssh.NewChannel) {
 				c.refused(n.ChannelType())
 				_ = n.Reject(ssh.Prohibited, "not allowed")
 			case c.count(0, 0) == maxChannel || !c.server.places.openChannel(c.user):
-				c.refused("a channel more")
+				c.refused("one more channel")
 				c.server.opts.Metrics.Refused(serve.ServerSSH, "channels")
 				_ = n.Reject(ssh.ResourceShortage, "too many screens and commands are open: close one first")
 			default:

@@ -77,7 +77,7 @@ type Header struct {
 }
 
 const (
-	minModel   = 12 // cells that the model keeps before other parts give way
+	minModel   = 12 // cells that the model keeps until other parts are dropped
 	othersFrom = 60 // cells of the narrowest screen whose header counts the others in the window
 )
 

@@ -14,7 +14,7 @@ import (
 )
 
 // terminalGone returns a channel that is closed when the other end of a terminal is closed,
-// even if nobody sends a hang-up. Nothing else wakes it up.
+// even if no hang-up is sent. Nothing else wakes it up.
 func terminalGone(tty *os.File) <-chan struct{} {
 	gone := make(chan struct{})
 	fd := int32(tty.Fd())

@@ -15,8 +15,8 @@
 //
 // # How to add a use case
 //
-//  1. Declare the outcome beside its method, with an embedded Reply, and add its name to the
-//     comment on Outcome. If the workspace lacks the operation, add it there first.
+//  1. Declare the outcome next to its method, with an embedded Reply, and add its name to
+//     the comment on Outcome. If the workspace lacks the operation, add it there first.
 //  2. Add the method, which calls the workspace below Commands.command; see PlanSave. One
 //     that asks first goes through Commands.confirmed, and (*Model).askConfirm words the
 //     question, or it never appears; see NewSession.
@@ -26,8 +26,8 @@
 //     case: the pane returns a pane.Edit.
 //  4. Show the outcome in (*Model).showOutcome. When a flow has several steps, give it a
 //     small struct with its step and the number of the request it waits for; see saving.
-//  5. An act needs no guard against lateness: the next act waits for it. A read does: keep
-//     the number of its last request and drop any other (requestList.reading), or compare what
+//  5. An act cannot come too late, because the next act waits for it. A read can: keep the
+//     number of its last request and drop any other (requestList.reading), or compare what
 //     it was asked for (Found.Text); if it depends on the shown session, add it to
 //     (*Model).late. Tests: lateresults_test.go and acts_test.go.
 //

@@ -27,7 +27,7 @@ type (
 		Reply
 		Line   string
 		Result workspace.Filtered
-		Err    error // why it does not
+		Err    error // why the filter could not be set
 	}
 	// CommandPlanned describes what the :command of a line would do.
 	CommandPlanned struct {

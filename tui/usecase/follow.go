@@ -36,7 +36,7 @@ type LogRead struct {
 // commands do. The zero value reads nothing.
 type Follower struct {
 	work    *workspace.Workspace
-	ctx     context.Context //nolint:containedctx // that of the screen
+	ctx     context.Context //nolint:containedctx // of the screen
 	version int64           // version read so far
 	served  *serve.Session  // nil if the session has its window to itself
 	done    int64           // number of the newest windowlock.Change that was read

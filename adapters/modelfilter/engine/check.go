@@ -158,9 +158,9 @@ func (s *coverageSearch) covers(broad, narrow *rule) answer {
 	return s.search(broad, narrow)
 }
 
-// search decides coverage for the ids that the proxy filters: those of the provider and
-// those without a slash. A rule matches the latter as a plain pattern, unless the pattern
-// has a slash before the first bracket: then it matches none of them.
+// search decides coverage for the ids that the proxy filters: ids of the provider and ids
+// without a slash. A rule matches an id without a slash as a plain pattern, unless the
+// pattern has a slash before the first bracket: then it matches none of them.
 func (s *coverageSearch) search(broad, narrow *rule) answer {
 	c := glob.RuleCovers(broad.pattern, narrow.pattern, s.engine.within)
 	beforeBracket, _, _ := strings.Cut(narrow.pattern.String(), "[")

@@ -17,9 +17,9 @@
 // # Engine
 //
 // An Engine does no I/O and starts no goroutines. It is not safe for concurrent use while
-// it is changed; a Clone that nobody changes is. Results are copies that do not change with
-// the engine. The time to add or remove a rule depends on the models that it matches, not
-// on all models.
+// it is changed; a Clone that is never changed is. Results are copies that do not change
+// with the engine. The time to add or remove a rule depends on the models that it matches,
+// not on all models.
 //
 // # Caveats
 //

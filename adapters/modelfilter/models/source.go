@@ -321,7 +321,7 @@ func (d Drift) Any() bool { return len(d.Missing)+len(d.Extra) > 0 }
 // Drift asks the proxy and compares what it serves of a provider with what it should serve:
 // expected returns the full ids that the rules leave available. It is passed all served
 // ids, because only the proxy may know some of them. If the proxy cannot be asked, the
-// error is that of Served.
+// error is the one from Served.
 func (l *Lists) Drift(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
 	served, err := l.Served(ctx)
 	if err != nil {

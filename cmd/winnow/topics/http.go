@@ -41,7 +41,7 @@ func overHTTP(p *page, _ Facts) {
 		p.lines = append(p.lines, wrapped(o.Summary+".", 3*indent)...)
 	}
 	p.text("The response to a message, a retry or an accepted proposal is a stream of server-sent events until the end of the turn; each event is a line of JSON, named by its type field. If the connection is lost, GET /v1/sessions/{id}/events with the header Last-Event-ID continues after the last event that the client received.")
-	p.text("In terms of the screen, retry is r, answers and choose are < and >, and proposals are Accept and Reject. A save, a discard and a rollback name what the user was shown, the digest of a plan or the newest checkpoint: in the body, or as If-Match with the ETag of the plan or of the list of checkpoints.")
+	p.text("On the screen, retry is r, answers and choose are < and >, and proposals are Accept and Reject. A save, a discard and a rollback name what the user was shown, the digest of a plan or the newest checkpoint: in the body, or as If-Match with the ETag of the plan or of the list of checkpoints.")
 	p.text("A POST with the header Idempotency-Key, a random value of the client, can be repeated for 24 hours, also after a restart of the server: it is carried out once, and the same user gets the same response again. A refused request can be repeated with its key. Every GET of JSON has an ETag; with If-None-Match, the response is 304 if it would be the same.")
 	p.head("Refusals")
 	p.text("A refused request changes nothing; the response is a problem document (RFC 9457). Its code tells programs the cause:")

@@ -335,7 +335,7 @@ func team(p *page, _ Facts) {
 	p.head("Readers")
 	p.text("A role that may only read opens the history read-only: GRANT USAGE ON SCHEMA winnow TO NAME; GRANT SELECT ON ALL TABLES IN SCHEMA winnow TO NAME. Comments in the database describe its tables and columns.")
 	p.head("Backup")
-	p.text("pg_dump -Fc -f winnow.dump DATABASE saves everything while programs go on; createdb NEW and pg_restore -d NEW winnow.dump restore it. winnow history check then verifies every message. Other formats and a copy of the whole server work as well.")
+	p.text("pg_dump -Fc -f winnow.dump DATABASE saves everything while programs are running; createdb NEW and pg_restore -d NEW winnow.dump restore it. winnow history check then verifies every message. Other formats and a copy of the whole server work as well.")
 	p.head("Authors")
 	p.text("Every message has an author: the user of winnow serve, else the setting user, else the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database can read everything in it, for example with SQL: keep private messages in a separate database.")
 	p.head("Who changed which rule")
