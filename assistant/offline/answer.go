@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -163,7 +162,7 @@ func (s clause) heading(n int, models []string) (head, where string) {
 	if n > 0 {
 		head = assistant.Counted(n, "model")
 	}
-	if len(s.scope.providers) > 0 {
+	if len(s.scope.providers) > 0 && !s.scope.every() {
 		where = " on " + clean(joinAnd(s.scope.providers))
 	}
 	switch fits := verbFor(few, " matches ", " match ") + codes(said, len(said)); {
@@ -235,8 +234,11 @@ func (c *conversation) rank(s clause) {
 // first, and it proposes to remove those that decide none.
 func (c *conversation) rules(s clause) {
 	ranked := s.kind == "rank_rules"
-	if s.scope.every = s.scope.every || ranked && s.scope.empty(); s.scope.empty() {
+	if s.scope.empty() {
 		s.scope.providers = []string{c.provider}
+		if ranked {
+			s.scope.providers = []string{everything}
+		}
 	}
 	results := c.query("list_rules", s, args{})
 	if results == nil {
@@ -263,7 +265,7 @@ func (c *conversation) rules(s clause) {
 		}
 	}
 	if len(lines) == 0 {
-		c.sayf("No rules on %s.", cmp.Or(clean(joinAnd(s.scope.providers)), "any provider"))
+		c.sayf("No rules on %s.", strings.Replace(clean(joinAnd(s.scope.providers)), everything, "any provider", 1))
 		return
 	}
 	head := assistant.Counted(len(lines), strings.Replace(strings.TrimSpace(s.list+" rule"), "whitelist", "allow", 1)) + ":"

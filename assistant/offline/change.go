@@ -134,10 +134,10 @@ func (c *conversation) ask(plans []plan) bool {
 	wanted, every, large := false, false, false
 	var does, lines []string
 	for _, p := range plans {
-		wanted = wanted || p.propose || p.question
+		wanted = wanted || p.question
 		if what := p.inWords(); what != "" {
 			does = append(does, what)
-			every = every || len(c.providers) > 1 && p.scope.all()
+			every = every || len(c.providers) > 1 && p.scope.every()
 			large = large || 2*p.count("hides") > p.count("shown")
 			line := fmt.Sprintf("%s: hides %d of %s", clean(p.provider), p.count("hides"), assistant.Counted(p.count("shown"), "shown model"))
 			if n := p.count("hides"); n > 0 {

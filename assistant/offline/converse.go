@@ -205,7 +205,7 @@ func (s *clause) continueFrom(base clause) {
 		return
 	case !base.selects():
 		return
-	case s.kind == "check" && len(s.models) == 0 && base.changesRules() && (base.question || base.propose): // "would this break anyone?"
+	case s.kind == "check" && len(s.models) == 0 && base.changesRules() && base.question: // "would this break anyone?"
 		s.selection, s.state = base.selection, "shown "+usedLately
 		return
 	case s.kind == followUp && s.also:

@@ -91,7 +91,7 @@ func TestWordsAreRead(t *testing.T) {
 		"don't hide o3":                          "unhide o3",
 		`hide "save" and 'o3'`:                   `hide "save and "o3`,
 		"hide mini, nano; undo":                  "hide mini , nano . undo",
-		"hide:\n- o3\n- gpt-4?":                  "hide , o3 , gpt-4?",
+		"hide:\n- o3\n- gpt-4?":                  "hide , o3 , gpt-4 ?",
 		"is gpt-4 hidden?":                       "is gpt-4 hidden ?",
 		"a quote that \"is not closed":           "quote that isn't closed",
 		"take it back":                           "undo",

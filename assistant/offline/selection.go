@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -20,91 +19,98 @@ func (s selection) named() bool { return len(s.models)+len(s.except) > 0 || s.pr
 
 // blank reports whether a selection says of no models what they are.
 func (s selection) blank() bool {
-	return slices.ContainsFunc(s.models, func(m string) bool { return m == "*" || strings.HasPrefix(m, "newest") })
+	return slices.ContainsFunc(s.models, func(m string) bool { return m == everything || strings.HasPrefix(m, newest) })
 }
 
 // scope is the providers that a request names; the zero value names none.
 type scope struct {
-	providers []string // as the window calls them
-	every     bool     // all of them
+	providers []string // as the window calls them; everything for all
 	major     bool     // of all, those of well-known vendors
 	without   []string // of all, not these
 }
 
-func (s scope) empty() bool { return len(s.providers) == 0 && !s.all() }
-
-// all reports whether every provider is meant, with or without exceptions.
-func (s scope) all() bool { return s.every || len(s.without) > 0 }
-
-// has reports whether a provider is one of the scope.
-func (s scope) has(provider string) bool {
-	const vendors = "openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity"
-	return (len(s.providers) == 0 || slices.Contains(s.providers, provider)) && !slices.Contains(s.without, provider) && (!s.major || is(strings.ToLower(provider), vendors))
-}
+func (s scope) empty() bool { return s.asked()[0] == "" }
 
 // asked are the values of a tool's provider that cover the scope: "" for the default.
 func (s scope) asked() []string {
 	switch {
 	case len(s.providers) > 0:
 		return s.providers
-	case s.all():
-		return []string{"*"}
+	case len(s.without) > 0:
+		return []string{everything}
 	}
 	return []string{""}
 }
 
-func (s *scope) merge(o scope) {
-	s.providers, s.without = unique(append(s.providers, o.providers...)), append(s.without, o.without...)
-	s.every, s.major = s.every || o.every, s.major || o.major
-}
+// every reports whether every provider is meant, with or without exceptions.
+func (s scope) every() bool { return slices.Contains(s.asked(), everything) }
 
-// item is one phrase while it is read.
-type item struct {
-	words, facts []string
-	all          bool // every model
-	noun         bool // "models" followed: not just the one of this id
-	newest       bool
-	count        int  // how many of the newest
-	determined   bool // by "all" or "the": "the newest" before it does not apply to it
-}
-
-func (it item) blank() bool   { return len(it.words)+len(it.facts) == 0 }
-func (it item) nothing() bool { return it.blank() && !it.all && !it.newest }
-
-// phrase is the item as plan_rules and find_models take it.
-func (it item) phrase() string {
-	out := slices.Concat(it.words, it.facts)
-	if it.noun && len(it.words) > 0 {
-		out = append(out, "models")
-	}
-	switch {
-	case it.newest && it.count > 0:
-		out = append([]string{"newest", fmt.Sprint(it.count)}, out...)
-	case it.newest:
-		out = append([]string{"newest"}, out...)
-	case len(out) == 0:
-		return "*"
-	}
-	return strings.Join(out, " ")
+// has reports whether a provider is one of the scope.
+func (s scope) has(provider string) bool {
+	const vendors = "openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot " +
+		"zai qwen minimax perplexity"
+	return (s.empty() || s.every() || slices.Contains(s.providers, provider)) &&
+		!slices.Contains(s.without, provider) && (!s.major || is(strings.ToLower(provider), vendors))
 }
 
 const (
-	determiners  = "all every each any both those these this that which what is whose"
-	modelNouns   = "model models version versions one ones variant variants family families series llm llms containing contain contains including named called"
+	everything  = "*"
+	newest      = "newest"
+	determiners = "all every each any both those these this that which what is whose"
+	modelNouns  = "model models version versions one ones variant variants family families series llm llms " +
+		"containing contain contains including named called"
 	pronouns     = "it them they those these that this"
 	prepositions = "on from by for at in across of under with"
 )
 
+// item is one phrase while it is read.
+type item struct {
+	words      []string // parts of names, conditions, "newest" and how many
+	all        bool     // every model
+	noun       bool     // "models" followed: not just the one of this id
+	determined bool     // by "all" or "the": "the newest" before it does not apply to it
+	joined     string   // the comma or conjunction before it
+}
+
+func (it item) nothing() bool { return len(it.words) == 0 && !it.all }
+
+// facts reports whether the item has conditions only.
+func (it item) facts() bool {
+	return len(it.words) > 0 && !slices.ContainsFunc(it.words, func(w string) bool { return !conditions.MatchString(w) })
+}
+
+// conditional reports whether the item has a condition.
+func (it item) conditional() bool { return slices.ContainsFunc(it.words, conditions.MatchString) }
+
+// newest are the words "newest" and how many, with which the item may begin.
+func (it item) newest() []string {
+	n := 0
+	for n < len(it.words) && (n == 0 && it.words[0] == newest || n == 1 && number(it.words[1]) > 0) {
+		n++
+	}
+	return it.words[:n]
+}
+
+// phrase is the item as plan_rules and find_models take it.
+func (it item) phrase() string {
+	switch {
+	case len(it.words) == 0:
+		return everything
+	case it.noun && !it.facts():
+		return strings.Join(it.words, " ") + " models"
+	}
+	return strings.Join(it.words, " ")
+}
+
 // reader reads a selection word by word.
 type reader struct {
-	window    *window
+	*window
 	words     []string
 	sel       selection
 	items     []item
 	owners    []string // providers without a preposition: "openai models"
 	cur       item
 	excepting bool
-	joined    string // the comma or conjunction before cur
 }
 
 // selection reads which models words mean.
@@ -113,7 +119,7 @@ func (w *window) selection(words []string) selection {
 	for len(r.words) > 0 {
 		r.next()
 	}
-	r.flush()
+	r.flush("")
 	for _, it := range r.items {
 		r.sel.models = append(r.sel.models, it.phrase())
 	}
@@ -121,7 +127,7 @@ func (w *window) selection(words []string) selection {
 	case r.sel.scope.empty():
 		r.sel.scope.providers = unique(r.owners)
 		if len(r.owners) > 0 && len(r.items) == 0 {
-			r.sel.models = []string{"*"}
+			r.sel.models = []string{everything}
 		}
 	case len(r.owners) == 1 && len(r.items) == 0: // "gemini models on openrouter"
 		r.sel.models = r.owners
@@ -131,64 +137,40 @@ func (w *window) selection(words []string) selection {
 	return r.sel
 }
 
-// at is the word n places ahead, "" after the end.
-func (r *reader) at(n int) string {
-	if n < len(r.words) {
-		return r.words[n]
-	}
-	return ""
-}
+// ahead is the next word, "" after the end.
+func (r *reader) ahead() string { return append(slices.Clip(r.words), "")[0] }
 
 // next reads one word, or the few that belong together.
 func (r *reader) next() {
 	word := r.words[0]
 	r.words = r.words[1:]
 	text, verbatim := strings.CutPrefix(word, quote)
+	owner, isOwner := r.providerNamed(word)
 	switch {
-	case verbatim, isPattern(word) && word != "*":
+	case verbatim, isPattern(word) && word != everything, conditions.MatchString(word):
 		r.cur.words = append(r.cur.words, text)
-	case conditions.MatchString(word):
-		r.cur.facts = append(r.cur.facts, word)
 	case is(word, "* everything anything"):
 		r.cur.all = true
 	case is(word, ", and or plus & +"):
-		r.flush()
-		r.joined = word
+		r.flush(word)
 	case is(word, "except but not"):
-		for is(r.at(0), "for not on") {
+		for is(r.ahead(), "for not on") {
 			r.words = r.words[1:]
 		}
 		r.cur.all = r.cur.all || r.cur.noun || len(r.items)+len(r.owners) == 0 && !r.sel.pronoun
-		r.flush()
+		r.flush("")
 		r.excepting = true
-	case word == "everywhere":
-		r.sel.scope.every = true
-	case is(word, prepositions) && r.scope():
+	case is(word, prepositions) && r.place():
 	case is(word, pronouns) && r.pronounHere():
 		r.sel.pronoun = true
 	case is(word, modelNouns):
 		r.cur.noun = true
 	case is(word, determiners):
 		r.cur.determined = true
-	default:
-		r.name(word)
-	}
-}
-
-// name reads a word that is, or may be, part of a phrase.
-func (r *reader) name(word string) {
-	owner, isOwner := r.window.providerNamed(word)
-	switch n := number(word); {
 	case word == "useless": // "unused models"
-		r.cur.facts = append(r.cur.facts, "unused:30d")
-	case word == "newest":
-		if r.cur.newest = true; number(r.at(0)) > 0 { // "newest 2"
-			r.cur.count, r.words = number(r.at(0)), r.words[1:]
-		}
-	case n > 0 && r.cur.blank() && r.at(0) == "newest": // "2 newest"
-		r.cur.newest, r.cur.count, r.words = true, n, r.words[1:]
+		r.cur.words = append(r.cur.words, "unused:30d")
 	case is(word, "of with again instead"):
-	case isOwner && r.excepting && r.cur.nothing() && (r.at(0) == "" || is(r.at(0), ", and model models")):
+	case isOwner && r.excepting && r.cur.nothing() && (r.ahead() == "" || is(r.ahead(), ", and model models")):
 		r.sel.scope.without = append(r.sel.scope.without, owner)
 	case isOwner && !r.excepting:
 		r.owners = append(r.owners, owner)
@@ -197,79 +179,71 @@ func (r *reader) name(word string) {
 	}
 }
 
-// flush ends an item.
-func (r *reader) flush() {
+// flush ends an item; joiner is the word after it.
+func (r *reader) flush(joiner string) {
 	it, n := r.cur, len(r.items)
-	it.all = it.all || it.blank() && (it.noun || it.determined) && len(r.owners)+len(r.sel.scope.without) == 0
-	if n > 0 && !r.excepting && len(it.words) > 0 && !it.newest && !it.determined { // "the newest Claude and GPT models"
-		it.newest, it.count = r.items[n-1].newest, r.items[n-1].count
-	}
-	joined := r.joined
-	r.cur, r.joined = item{}, ""
+	r.cur = item{joined: joiner}
+	placed := len(r.owners)+len(r.sel.scope.without) > 0
+	it.all = it.all || len(it.words) == 0 && (it.noun || it.determined) && !placed
 	switch {
 	case it.nothing():
 	case r.excepting:
 		r.sel.except = append(r.sel.except, it.phrase())
-	case n > 0 && len(it.words) == 0 && !it.noun && len(it.facts) > 0 && (joined == "" || joined != "or" && len(r.items[n-1].facts) > 0): // "with tools and 100k context"
-		r.items[n-1].facts = append(r.items[n-1].facts, it.facts...)
-	case n > 0 && joined == "" && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
+	case n == 0:
+		r.items = append(r.items, it)
+	case it.facts() && !it.noun && (it.joined == "" || it.joined != "or" && r.items[n-1].conditional()): // "with tools and 100k context"
+		r.items[n-1].words = append(r.items[n-1].words, it.words...)
+	case it.joined == "" && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
 		r.sel.unclear = append(r.sel.unclear, it.phrase())
 	default:
+		if len(it.newest()) == 0 && !it.determined && len(it.words) > 0 && !it.facts() { // "the newest Claude and GPT models"
+			it.words = slices.Concat(r.items[n-1].newest(), it.words)
+		}
 		r.items = append(r.items, it)
 	}
 }
 
 // pronounHere reports whether a pronoun stands alone: that of "that contain x" does not.
 func (r *reader) pronounHere() bool {
-	after := r.at(0)
-	alone := after == "" || is(after, prepositions+" , and or except but again instead "+modelNouns)
-	return r.cur.blank() && len(r.owners) == 0 && !r.cur.noun && !r.cur.determined && alone
+	alone := r.ahead() == "" || is(r.ahead(), prepositions+" , and or except but again instead "+modelNouns)
+	return alone && len(r.cur.words)+len(r.owners) == 0 && !r.cur.noun && !r.cur.determined
 }
 
-// scope reads providers after a preposition: "every provider", "gemini and openai"; false,
+// place reads providers after a preposition, "every provider" or "gemini and openai"; false,
 // and nothing is read, when there is none.
-func (r *reader) scope() bool {
-	named, n := r.providers()
-	if n == 0 {
+func (r *reader) place() bool {
+	var named scope
+	rest := r.words
+	for next := rest; ; next = rest {
+		for len(next) > 0 && len(named.providers) > 0 && is(next[0], ", and or on") {
+			next = next[1:]
+		}
+		if len(next) == 0 || len(named.providers) > 0 && len(next) == len(rest) {
+			break
+		}
+		p, ok := r.providerNamed(next[0])
+		if !ok {
+			break
+		}
+		named.major = named.major || next[0] == "major-providers"
+		named.providers, rest = append(named.providers, p), next[1:]
+		if len(rest) > 0 && rest[0] == "provider" {
+			rest = rest[1:]
+		}
+	}
+	if len(named.providers) == 0 {
 		return false
 	}
 	without := r.excepting && r.cur.nothing() && !r.cur.noun // "except on gemini"
-	r.flush()
+	r.flush("")
 	switch {
 	case without:
 		r.sel.scope.without = append(r.sel.scope.without, named.providers...)
 	case !r.sel.scope.empty(): // "mini on openai except gpt-5-mini and flash on gemini"
 		r.sel.unclear = append(r.sel.unclear, named.providers...)
 	default:
-		r.sel.scope.merge(named)
+		r.sel.scope = named
 	}
-	r.words = r.words[n:]
+	r.words = rest
 	return true
-}
-
-// providers reads the names of providers that come next: n words.
-func (r *reader) providers() (named scope, n int) {
-	if is(r.at(0), "all every each any") {
-		n++
-	}
-	if named.major = r.at(n) == "major"; named.major {
-		n++
-	}
-	if named.every = n > 0 && is(r.at(n), "provider providers"); named.every {
-		return named, n + 1
-	}
-	named = scope{}
-	for n = 0; ; n++ {
-		next := n
-		for n > 0 && is(r.at(next), ", and or on") {
-			next++
-		}
-		p, ok := r.window.providerNamed(r.at(next))
-		if !ok || n > 0 && next == n {
-			return named, n
-		}
-		if named.providers, n = append(named.providers, p), next; r.at(n+1) == "provider" {
-			n++
-		}
-	}
 }

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -35,16 +36,19 @@ func findWindow(system string) (w window, around string) {
 
 // sameProvider lists other names of a provider, tried in this order.
 var sameProvider = map[string][]string{
-	"gemini": {"google", "vertexai"}, "google": {"gemini", "vertexai"}, "xai": {"x-ai"}, "x-ai": {"xai"}, "zai": {"z-ai"}, "mistral": {"mistralai"},
+	"gemini": {"google", "vertexai"}, "google": {"gemini", "vertexai"}, "xai": {"x-ai"}, "x-ai": {"xai"},
+	"zai": {"z-ai"}, "mistral": {"mistralai"},
 }
 
-// providerNamed finds the window's name of a provider the user named.
+// providerNamed finds the window's name of a provider the user named; everything for all.
 func (w *window) providerNamed(s string) (string, bool) {
+	if is(s, "every-provider major-providers") {
+		return everything, true
+	}
 	for _, want := range append([]string{s}, sameProvider[s]...) {
-		for _, p := range w.providers {
-			if strings.EqualFold(p, want) {
-				return p, true
-			}
+		i := slices.IndexFunc(w.providers, func(p string) bool { return strings.EqualFold(p, want) })
+		if i >= 0 {
+			return w.providers[i], true
 		}
 	}
 	return "", false
