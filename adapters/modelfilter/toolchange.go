@@ -50,8 +50,11 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 		f.Data = fields{"unmatched": r.unmatched, "unknown_count": r.unknown}
 		return f
 	}
-	listed, says := []fields{}, r.text
-	for _, p := range plans {
+	listed, says := []fields{}, []string(nil)
+	for i, p := range plans {
+		if i == 0 {
+			p.notes = append(slices.Clone(r.text), p.notes...)
+		}
 		data, say, err := w.planFields(p)
 		if err != nil {
 			return errorResult(err)
@@ -61,7 +64,7 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	if r.unknown > 0 {
 		says = append(says, fmt.Sprintf("Left out because a fact is unknown: %s.", assistant.Counted(r.unknown, "model")))
 	}
-	return assistant.OK(strings.Join(says, " "), fields{"plans": listed, "absent": r.text, "unknown_count": r.unknown})
+	return assistant.OK(strings.Join(says, " "), fields{"plans": listed, "unknown_count": r.unknown})
 }
 
 // planFields is a plan with its effect, and the sentence about it.

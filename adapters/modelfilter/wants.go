@@ -117,6 +117,7 @@ func (r *wants) miss(p phrase, missing, elsewhere []string) {
 	}
 	near := []string{}
 	for _, word := range missing {
+		near = append(near, conditionsFor[strings.ToLower(word)]...)
 		if len(elsewhere) == 0 && letterWords.FindString(strings.ToLower(word)) == strings.ToLower(word) {
 			near = append(near, r.misspelt(strings.ToLower(word))...)
 		}
@@ -129,10 +130,20 @@ func (r *wants) miss(p phrase, missing, elsewhere []string) {
 	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "elsewhere": visibleAll(elsewhere)})
 }
 
-// misspelt returns the words in names of known models and families that differ from a word
-// by one letter, or by two if it is long.
+// conditionsFor are conditions that a word may stand for. It is in no name; what it means is for
+// the user to say.
+var conditionsFor = map[string][]string{
+	"expensive": {"price>10", "price>5"}, "cheap": {"price<1"}, "old": {"status:deprecated", "unused:90d"},
+	"outdated": {"status:deprecated", "unused:90d"}, "legacy": {"status:deprecated", "unused:90d"},
+	"obsolete": {"status:deprecated"}, "stale": {"unused:90d"}, "unpopular": {"unused:30d"}, "popular": {"used:7d"},
+	"big": {"ctx>=200k"}, "large": {"ctx>=200k"}, "small": {"ctx<32k"}, "multimodal": {"vision"},
+}
+
+// misspelt returns the providers, families and words in names of known models that differ from
+// a word by one letter, or by two if it is long.
 func (r *wants) misspelt(word string) (near []string) {
-	known := slices.Clone(knownFamilies)
+	providers, _ := r.where("*") // all are known
+	known := slices.Concat(knownFamilies, providers)
 	for _, models := range r.read {
 		for _, m := range models {
 			known = append(known, letterWords.FindAllString(strings.ToLower(m.Info.ID), -1)...)

@@ -51,50 +51,41 @@ func (p plan) inWords() string {
 	return joinAnd(parts) + " on " + clean(p.provider)
 }
 
-// effect is what the plan does to the models: "hides 3 models on openai".
-func (p plan) effect() string {
-	var parts []string
-	for _, key := range []string{"hides", "shows"} {
-		if n := p.count(key); n > 0 {
-			parts = append(parts, key+" "+assistant.Counted(n, "model"))
-		}
+// effect names the models that the plan changes, and those of them that are used:
+// "openai: hides 2 of 9 shown models: `a` and `b`".
+func (p plan) effect(hides, shows string) string {
+	n := p.count("hides")
+	line := fmt.Sprintf("%s: %s %d of %s", clean(p.provider), hides, n, assistant.Counted(p.count("shown"), "shown model"))
+	if n > 0 {
+		line += ": " + codes(texts(p.Get("hides")), n)
 	}
-	return cmp.Or(joinAnd(parts), "changes no model") + " on " + clean(p.provider)
+	if n := p.count("shows"); n > 0 {
+		line += "; " + shows + " " + codes(texts(p.Get("shows")), n)
+	}
+	if _, use, used := strings.Cut(p.Get("effects.0").String(), "; "); used {
+		line += "; " + withCode(use)
+	}
+	return line
 }
 
-// planCalls asks for the plans of a clause; ok is false while it waits. refused is the
-// result of a call that failed.
-func (c *conversation) planCalls(s clause) (plans []plan, refused *result, ok bool) {
+// plans asks for the plans of a clause; ok is false while it waits. refused is the result of a
+// call that failed.
+func (c *conversation) plans(s clause) (plans []plan, refused *result, ok bool) {
 	ok = true
 	for _, at := range s.scope.asked() {
-		a := args{"action": s.kind}
-		for key, texts := range map[string][]string{"models": s.models, "except": s.except} {
-			if len(texts) > 0 {
-				a[key] = texts
-			}
-		}
-		if at != "" {
-			a["provider"] = at
-		}
-		if s.list != "" && is(s.kind, "remove clear") {
-			a["list"] = s.list
-		}
+		a := args{"action": s.kind, "models": s.models, "except": s.except, "list": s.list, "provider": at}
 		r := c.call("plan_rules", a)
 		switch {
 		case r == nil:
 			ok = false
-			continue
 		case !r.success:
 			refused = r
-			continue
-		}
-		for _, p := range r.data.Get("plans").Array() {
-			if name := p.Get("provider").String(); s.scope.has(name) {
-				plans = append(plans, plan{s, name, p})
+		default:
+			for _, p := range r.data.Get("plans").Array() {
+				if name := p.Get("provider").String(); s.scope.has(name) {
+					plans = append(plans, plan{s, name, p})
+				}
 			}
-		}
-		for _, text := range texts(r.data.Get("absent")) {
-			c.sayf("%s", sentence(text))
 		}
 	}
 	return plans, refused, ok
@@ -106,7 +97,7 @@ func (c *conversation) plan(s clause) ([]plan, bool) {
 		c.sayf("I do not know which models you mean. %s", nothingChanged)
 		return nil, false
 	}
-	plans, refused, ok := c.planCalls(s)
+	plans, refused, ok := c.plans(s)
 	switch {
 	case !ok:
 		return nil, false
@@ -131,23 +122,14 @@ func (c *conversation) plan(s clause) ([]plan, bool) {
 // than half of what a provider shows would be hidden, or where rules of all
 // providers would change. False means that there is nothing to ask.
 func (c *conversation) ask(plans []plan) bool {
-	wanted, every, large := false, false, false
+	wanted := slices.ContainsFunc(plans, func(p plan) bool { return p.question })
+	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.inWords() == "" })
 	var does, lines []string
+	every, large := false, false
 	for _, p := range plans {
-		wanted = wanted || p.question
-		if what := p.inWords(); what != "" {
-			does = append(does, what)
-			every = every || len(c.providers) > 1 && p.scope.every()
-			large = large || 2*p.count("hides") > p.count("shown")
-			line := fmt.Sprintf("%s: hides %d of %s", clean(p.provider), p.count("hides"), assistant.Counted(p.count("shown"), "shown model"))
-			if n := p.count("hides"); n > 0 {
-				line += ": " + codes(texts(p.Get("hides")), n)
-			}
-			if n := p.count("shows"); n > 0 {
-				line += "; shows again " + codes(texts(p.Get("shows")), n)
-			}
-			lines = append(lines, line+p.use())
-		}
+		every = every || len(c.providers) > 1 && p.scope.every()
+		large = large || 2*p.count("hides") > p.count("shown")
+		does, lines = append(does, p.inWords()), append(lines, p.effect("hides", "shows again"))
 	}
 	head := "That would change rules on all providers, so I ask first."
 	switch {
@@ -159,74 +141,49 @@ func (c *conversation) ask(plans []plan) bool {
 		head = "That would hide more than half of the models that are shown, so I ask first."
 	}
 	for _, p := range plans { // the user sees them as cards
-		if what := p.inWords(); what != "" {
-			a := args{"provider": p.provider, "reasoning": assistant.UpperFirst(what) + "."}
-			for _, e := range edits {
-				if patterns := texts(p.Get(e.key)); len(patterns) > 0 {
-					a[e.key] = patterns
-				}
-			}
-			c.result("propose_rules", a)
+		a := args{"provider": p.provider, "reasoning": assistant.UpperFirst(p.inWords()) + "."}
+		for _, e := range edits {
+			a[e.key] = texts(p.Get(e.key))
 		}
+		c.result("propose_rules", a)
 	}
 	c.sayf("%s", bullets(head, lines))
 	c.sayf("%s %s", nothingChanged, sayYes)
 	return true
 }
 
-// change makes the edits of plans, or reports what came of them: of one what its tool says,
-// of several on a provider what they do together.
-func (c *conversation) change(plans []plan) {
-	for _, p := range plans {
-		var done, failures []string
-		run := func(tool, what string, a args) {
-			a["provider"] = p.provider
-			switch r := c.call(tool, a); {
-			case r == nil:
-			case r.success:
-				done = append(done, sentence(r.message))
-			default:
-				failures = append(failures, failure(r, "I could not "+what))
-			}
-		}
-		for _, e := range edits {
-			patterns := texts(p.Get(e.key))
-			if p.kind == "clear" && len(patterns) > 0 {
-				run(strings.Replace(e.tool, "remove_", "clear_all_", 1)+"s", "remove the rules", args{})
-				continue
-			}
-			for _, pattern := range patterns {
-				run(e.tool, e.words+" "+code(pattern)+" on "+clean(p.provider), args{"pattern": pattern})
-			}
-		}
-		if len(done) > 1 && len(failures) == 0 {
-			done = []string{p.did()}
-		}
-		c.undoable, c.unsaved, c.failed = c.undoable || len(done) > 0, c.unsaved || len(done) > 0, c.failed || len(failures) > 0
-		if !c.waiting() {
-			c.paragraphs = slices.Concat(c.paragraphs, done, failures)
+// change makes the edits of a plan, or reports what came of them: of one what its tool says, of
+// several what they do together.
+func (c *conversation) change(p plan) {
+	var done, failures []string
+	run := func(tool, what string, a args) {
+		a["provider"] = p.provider
+		switch r := c.call(tool, a); {
+		case r == nil:
+		case r.success:
+			done = append(done, sentence(r.message))
+		default:
+			failures = append(failures, failure(r, "I could not "+what))
 		}
 	}
-}
-
-// did says what the plan has done, such as "2 models of openai are hidden now: `a` and `b`".
-func (p plan) did() string {
-	var parts []string
-	for key, state := range map[string]string{"hides": "hidden now", "shows": "shown again"} {
-		if n := p.count(key); n > 0 {
-			parts = append(parts, assistant.Counted(n, "model")+" of "+clean(p.provider)+verbFor(n, " is ", " are ")+state+": "+codes(texts(p.Get(key)), n))
+	for _, e := range edits {
+		patterns := texts(p.Get(e.key))
+		if p.kind == "clear" && len(patterns) > 0 {
+			run(strings.Replace(e.tool, "remove_", "clear_all_", 1)+"s", "remove the rules", args{})
+			continue
+		}
+		for _, pattern := range patterns {
+			run(e.tool, e.words+" "+code(pattern)+" on "+clean(p.provider), args{"pattern": pattern})
 		}
 	}
-	slices.Sort(parts)
-	return cmp.Or(strings.Join(parts, "; "), "No model of "+clean(p.provider)+" changes") + p.use() + ". Not saved yet."
-}
-
-// use says which of the models that the plan hides are used; "" when none is.
-func (p plan) use() string {
-	if _, use, used := strings.Cut(p.Get("effects.0").String(), "; "); used {
-		return "; " + withCode(use)
+	changed := len(done) > 0
+	if len(done) > 1 && len(failures) == 0 {
+		done = []string{p.effect("hid", "shows again") + ". Not saved yet."}
 	}
-	return ""
+	c.undoable, c.unsaved, c.failed = c.undoable || changed, c.unsaved || changed, c.failed || len(failures) > 0
+	if !c.waiting() {
+		c.paragraphs = slices.Concat(c.paragraphs, done, failures)
+	}
 }
 
 // failure says why a call failed. what is the beginning of the sentence.

@@ -116,7 +116,9 @@ func (c *conversation) respondFilter() {
 	for i, s := range c.clauses {
 		switch {
 		case s.changesRules():
-			c.change(plans[i])
+			for _, p := range plans[i] {
+				c.change(p)
+			}
 		case !s.acts():
 			c.answer(s)
 		default: // after the results of the calls before it

@@ -41,7 +41,7 @@ func (s clause) asks() bool { return is(s.kind, "list count rank check") }
 
 // selects reports whether a follow-up can continue the clause.
 func (s clause) selects() bool {
-	return s.changesRules() || s.asks() || is(s.kind, "rules rank_rules")
+	return s.changesRules() || s.asks() || s.kind == "rules"
 }
 
 // form is one way to say a request.
@@ -54,7 +54,7 @@ type form struct {
 var slots = strings.NewReplacer("$what", `(?P<what>.+?)`, "$where", `(?P<where>.+?)`,
 	"$at", `(?P<where>(?:on|from|for|at|in|of|across) .+?)`, "$n", `(?P<n>\d{1,3}|one|everything|all)`,
 	"$list", `(?P<list>hide|allow)`, "$state", `(?P<state>hidden|shown|allowed)`, "$most", `(?P<most>most|least)`,
-	"$rank", `(?P<rank>expensive|cheap|used|popular|context)`, "$cheap", `(?P<rank>cheap)`)
+	"$rank", `(?P<rank>expensive|cheap|used|context)`, "$cheap", `(?P<rank>cheap)`)
 
 // forms are those of the grammar.
 var forms = sync.OnceValue(func() (out []form) {

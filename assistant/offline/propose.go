@@ -19,7 +19,7 @@ func (c *conversation) try(request string) { c.tries = unique(append(c.tries, cl
 // propose offers those of the noted requests that can be done, with their effect, and when
 // there is none some examples. Nothing is proposed after a change.
 func (c *conversation) propose() {
-	if c.waiting() || acted(c.now) || !c.lost && len(c.tries) == 0 {
+	if c.waiting() || !c.lost || acted(c.now) {
 		return
 	}
 	var lines []string
@@ -34,7 +34,7 @@ func (c *conversation) propose() {
 	case c.waiting():
 	case len(lines) > 0:
 		c.sayf("%s", bullets("Did you mean "+verbFor(len(lines), "this?", "one of these?"), lines))
-	case c.lost:
+	default:
 		c.examples(maxProposals)
 	}
 }
@@ -52,7 +52,7 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 			ok = true
 			continue
 		}
-		plans, refused, done := c.planCalls(s)
+		plans, refused, done := c.plans(s)
 		if refused != nil && len(clauses) == 1 && s.scope.empty() {
 			for _, p := range texts(refused.data.Get("unmatched.0.elsewhere")) {
 				c.try(request + " on " + p)
@@ -63,7 +63,8 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 		}
 		for _, p := range plans {
 			if p.inWords() != "" {
-				parts, ok = append(parts, p.effect()), true
+				does, _, _ := strings.Cut(p.Get("effects.0").String(), ";")
+				parts, ok = append(parts, withCode(does)+" on "+clean(p.provider)), true
 			}
 		}
 	}
@@ -100,26 +101,20 @@ func (c *conversation) cannot(s clause, r *result) {
 			c.try(s.text + " on " + p)
 		}
 		for _, w := range texts(m.Get("missing")) {
-			near := slices.Concat(texts(m.Get("near")), strings.Fields(hints[w]))
-			for _, p := range c.providers {
-				if misspelt(w, p) {
-					near = append(near, p)
-				}
+			for _, near := range texts(m.Get("near")) {
+				c.replace(w, near)
 			}
-			c.replace(w, near...)
 			left = append(left, w)
 		}
 	}
 	c.tryWithout(s, left)
 }
 
-// replace notes the message with a word replaced by others.
-func (c *conversation) replace(word string, by ...string) {
+// replace notes the message with a word replaced by another.
+func (c *conversation) replace(word, by string) {
 	const longest = 60 // no word that is misspelt is longer
-	for _, b := range by {
-		if b != "" && len(b)+len(word) < longest {
-			c.try(wordIn(word).ReplaceAllString(c.now.user, "${1}"+b+"${2}"))
-		}
+	if by != "" && len(by)+len(word) < longest {
+		c.try(wordIn(word).ReplaceAllString(c.now.user, "${1}"+by+"${2}"))
 	}
 }
 
@@ -141,8 +136,8 @@ func (c *conversation) tryWithout(s clause, left []string) {
 		said = wordIn(w).ReplaceAllString(said, "$1$2")
 	}
 	said = strings.Join(strings.Fields(said), " ")
-	specific := func(s clause) bool { return !s.failed() && len(s.models) > 0 && !s.blank() } // not "hide models" of "hide claud models"
-	if s.changesRules() && !slices.ContainsFunc(c.parse(said), func(s clause) bool { return !specific(s) }) {
+	vague := func(s clause) bool { return s.failed() || len(s.models) == 0 || s.blank() } // "hide models" of "hide claud models"
+	if s.changesRules() && !slices.ContainsFunc(c.parse(said), vague) {
 		c.try(said)
 	}
 }
@@ -152,23 +147,15 @@ func wordIn(word string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|\s)(?:(?:and|or) )?` + regexp.QuoteMeta(word) + `($|[\s,.;!?])`)
 }
 
-// hints are conditions that a word may stand for.
-var hints = map[string]string{
-	"expensive": "price>10 price>5", "cheap": "price<1", "old": "status:deprecated unused:90d", "outdated": "status:deprecated unused:90d", "legacy": "status:deprecated unused:90d",
-	"stale": "unused:90d", "unpopular": "unused:30d", "obsolete": "status:deprecated", "popular": "used:7d", "big": "ctx>=200k", "large": "ctx>=200k", "small": "ctx<32k", "multimodal": "vision",
-}
-
-// misspelt reports whether a word may be a misspelling of a known one: it is one edit, or two
-// of a long word, away.
-func misspelt(word, known string) bool {
-	return len(word) > 3 && len(known) > 2 && len(word) < maxEcho && nearest.Distance(strings.ToLower(word), known) <= max(1, len(word)/4)
-}
-
-// closest is the word that begins requests of which a word is a misspelling; "" for none.
+// closest is the word that begins requests of which a word is a misspelling, one edit or two of a
+// long word away; "" for none.
 func closest(word string) string {
+	if len(word) < 4 || len(word) > maxEcho {
+		return ""
+	}
 	to := synonyms()
 	for _, w := range slices.Sorted(maps.Keys(to)) {
-		if to[w] != filler && !strings.Contains(w, " ") && misspelt(word, w) && begins(to[w]) {
+		if begins(to[w]) && !strings.Contains(w, " ") && len(w) > 2 && nearest.Distance(word, w) <= max(1, len(word)/4) {
 			return w
 		}
 	}

@@ -3,6 +3,7 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -43,8 +44,12 @@ type result struct {
 // args are the arguments of a call.
 type args map[string]any
 
-// encode writes arguments with their keys in order.
+// encode writes arguments with their keys in order, without the empty ones.
 func (a args) encode() string {
+	maps.DeleteFunc(a, func(_ string, v any) bool {
+		list, isList := v.([]string)
+		return v == "" || isList && len(list) == 0
+	})
 	b, err := json.Marshal(a)
 	if err != nil || a == nil {
 		return "{}" // a value that JSON does not have is never put in
