@@ -83,7 +83,7 @@ func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) 
 // its facts only the id is known.
 func (s *ProviderSnapshot) Model(i int) condition.Model {
 	v := s.Models[i]
-	m := condition.Model{Hidden: v.Status == engine.Ignored, New: v.New}
+	m := condition.Model{Hidden: v.Status == engine.Ignored, Allowed: v.Status == engine.Whitelisted, New: v.New}
 	if s.Info != nil {
 		m.Info = s.Info[i]
 	}

@@ -23,15 +23,15 @@ func TestConversations(t *testing.T) {
 			"yes => openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) gemini+ignore(*)",
 		},
 		"no rules at all":              {"show the rules on gemini => | No rules on gemini."},
-		"a question is done on yes":    {"hide mini? => | I propose: hide `*mini*` on openai", "yes => openai+ignore(*mini*)"},
-		"a proposal is made on yes":    {"propose rules for hiding minis => | I propose: hide `*mini*` on openai", "yes => openai+ignore(*mini*)"},
+		"a question is done on yes":    {"hide mini? => | I propose: | ignore `*mini*` for openai: hides 3 of 17", "yes => openai+ignore(*mini*)"},
+		"a proposal is made on yes":    {"propose rules for hiding minis => | I propose: | ignore `*mini*` for openai: hides 3 of 17", "yes => openai+ignore(*mini*)"},
 		"no leaves it":                 {"hide everything => | ask first", "no => | Nothing was changed", "yes => | no open question"},
 		"a question names what to say": {"save? => | That is a question | Say `save` to do it | chip: save"},
 		"every provider asks with counts": {
 			"hide all preview models on every provider => | on all providers, so I ask first | anthropic: hides 1 of | gemini: hides 1 of",
 			"yes => anthropic+ignore(*preview*) gemini+ignore(*preview*)",
 		},
-		"mini is no part of gemini": {"hide mini on every provider => | on openai | on xai", "do it => openai+ignore(*mini*) xai+ignore(*mini*)"},
+		"mini is no part of gemini": {"hide mini on every provider => | openai: hides 3 of 17 | xai: hides 1 of 3", "do it => openai+ignore(*mini*) xai+ignore(*mini*)"},
 		"a provider can be excepted": {
 			"hide all preview models on every provider except gemini => | anthropic: hides 1 of", "yes => anthropic+ignore(*preview*)",
 		},

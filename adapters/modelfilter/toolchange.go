@@ -89,17 +89,25 @@ func (w *Window) planFields(p rulePlan) (fields, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	sentences := []string{}
+	sentences, text := []string{}, fmt.Sprintf("hides 0 of %s", assistant.Counted(c.Available, "shown model"))
 	for _, e := range effects {
+		names := displayNames(p.Provider, e.Items)
 		sentences = append(sentences, visible(e.Sentence))
-		for kind, name := range map[assistant.EffectKind]string{assistant.EffectRemoves: "hides", assistant.EffectAdds: "shows"} {
-			if e.Kind == kind {
-				out[name], out[name+"_count"] = displayNames(p.Provider, e.Items[:min(len(e.Items), maxListed)]), len(e.Items)
-			}
+		_, use, _ := strings.Cut(e.Sentence, "; ")
+		switch e.Kind {
+		case assistant.EffectRemoves:
+			out["hides"], out["hides_count"] = names[:min(len(names), maxListed)], len(names)
+			text = fmt.Sprintf("hides %d of %s: %s", len(names), assistant.Counted(c.Available, "shown model"), andMore(names, maxFoundNames))
+			text = withClause(text, visible(use))
+		case assistant.EffectAdds:
+			out["shows"], out["shows_count"] = names[:min(len(names), maxListed)], len(names)
+			text += "; shows again " + andMore(names, maxFoundNames)
+		default:
 		}
 	}
-	out["effects"] = sentences
-	return out, sentence(summarizeProposal(data)+": "+strings.Join(sentences, "; ")) + strings.Join(append([]string{""}, p.notes...), " "), nil
+	text = summarizeProposal(data) + ": " + text
+	out["effects"], out["effect"] = sentences, text
+	return out, strings.Join(append([]string{sentence(text)}, p.notes...), " "), nil
 }
 
 // plan plans an action on each provider that it concerns.

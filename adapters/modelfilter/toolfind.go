@@ -78,15 +78,15 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 			listed = append(listed, m.fields())
 		}
 	}
-	text := fmt.Sprintf("Models that match: %d, %d of them shown.", len(found.Models), shown)
+	text := foundText(a, where, found, shown)
 	if found.Unknown > 0 {
-		text += fmt.Sprintf(" Left out because a fact is unknown: %d.", found.Unknown)
+		text += fmt.Sprintf("\n\nLeft out because a fact is unknown: %s.", assistant.Counted(found.Unknown, "model"))
 	}
-	if len(found.Models) > limit {
-		text += fmt.Sprintf(" The first %d are listed.", limit)
+	if len(found.Models) > limit && a.Sort == "" {
+		text += fmt.Sprintf("\n\nThe first %d are listed in full.", limit)
 	}
 	if len(found.Problems) > 0 {
-		text += " " + strings.Join(found.Problems, " ")
+		text += "\n\n" + strings.Join(found.Problems, " ")
 	}
 	return assistant.OK(text, fields{
 		"where": visible(where.String()), "count": len(found.Models), "shown_count": shown, "unknown_count": found.Unknown,

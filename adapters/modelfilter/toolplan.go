@@ -14,25 +14,28 @@ import (
 	"winnow/assistant"
 )
 
-// toolList lists the rules of one provider, or of all that have rules.
+// toolList lists the rules of one provider, or of all that have rules. Its message names those
+// that decide most first.
 func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
-	providers, total := []fields{}, 0
+	providers, lines := []fields{}, []ruleLine{}
 	add := func(p *provider, e *engine.Engine) assistant.ToolResult {
 		data := p.countFields(e)
 		for _, list := range lists {
+			if a.List != "" && a.List != ruleType[list] {
+				continue
+			}
 			rules := []fields{}
 			for _, r := range ruleViews(p, e, list)[:min(len(e.Rules(list)), maxListed)] {
 				rule := fields{"pattern": visible(r.Pattern), "decides": r.Decides, "matches": r.Matches}
 				if r.Unsaved {
 					rule["unsaved"] = true
 				}
-				rules = append(rules, rule)
+				rules, lines = append(rules, rule), append(lines, ruleLine{p.name, r.RuleInfo})
 			}
 			data[ruleType[list]+"_rules"] = rules
 			if removed := without(p.lists[list].saved, p.lists[list].rules); len(removed) > 0 {
 				data["removed_"+ruleType[list]+"_rules"] = visibleAll(removed[:min(len(removed), maxListed)])
 			}
-			total += len(e.Rules(list))
 		}
 		providers = append(providers, data)
 		return assistant.OK("", nil)
@@ -51,10 +54,11 @@ func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 			return r
 		}
 	}
-	text := fmt.Sprintf("%s of %s.", assistant.Counted(total, "rule"), assistant.Counted(len(providers), "provider"))
+	where := assistant.Counted(len(providers), "provider")
 	if len(names) == 1 {
-		text = fmt.Sprintf("%s of %s.", assistant.Counted(total, "rule"), visible(names[0]))
+		where = visible(names[0])
 	}
+	text := rulesText(a.List, where, lines)
 	return assistant.OK(text, fields{"providers": providers, "has_unsaved_changes": w.Dirty()})
 }
 

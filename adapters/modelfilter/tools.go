@@ -24,6 +24,7 @@ type (
 	}
 	rulesArgs struct {
 		Provider string `json:"provider,omitempty" jsonschema:"the provider; all that have rules if left out"`
+		List     string `json:"list,omitempty" jsonschema:"just this list"`
 	}
 	undoArgs struct {
 		Steps int `json:"steps,omitempty" jsonschema:"how many turns to undo; default 1"`
@@ -107,6 +108,8 @@ func (w *Window) Tools() []assistant.Tool {
 		switch t.Name {
 		case "refresh_models":
 			t.OpenWorld = true
+		case "list_rules":
+			t.Schema.Properties["list"].Enum = []any{ruleType[Ignore], ruleType[Allow]}
 		case "undo":
 			t.Idempotent = false
 		case "import_rules":

@@ -46,7 +46,7 @@ func TestToolsAreThoseOfTheSpecification(t *testing.T) {
 		"import_rules": "ignore mode* provider whitelist", "get_models_matching_pattern": "pattern* provider",
 		"get_model_details": "model", "explain_model_status": "model*", "switch_provider": "provider*",
 		"find_models": "least limit models provider sort where*", "refresh_models": "provider", "save_changes": "", "discard_changes": "",
-		"plan_rules": "action* except list models provider", "list_rules": "provider", "plan_save": "", "undo": "steps",
+		"plan_rules": "action* except list models provider", "list_rules": "list provider", "plan_save": "", "undo": "steps",
 		"propose_rules": "add_ignore add_whitelist provider reasoning* remove_ignore remove_whitelist",
 	}
 	tools := fresh(t, plainEnv).Tools()
@@ -111,25 +111,25 @@ var toolCases = map[string]toolCase{
 		rules: []string{"*-preview", "gpt-3.5*", "gpt-4*"},
 	},
 	"find": {
-		tool: "find_models", args: `{"where":"hidden *gpt*"}`, says: []string{"Models that match: 3, 0 of them shown."},
+		tool: "find_models", args: `{"where":"hidden *gpt*"}`, says: []string{"3 models that are hidden match `*gpt*`:", "openai: `gpt-4-turbo-preview` is hidden by the ignore rule `*-preview`"},
 		data: map[string]any{"count": 3., "shown_count": 0., "unknown_count": 0., "truncated": false},
 	},
 	"find with a limit": {
-		tool: "find_models", args: `{"where":"*gpt*","provider":"openai","sort":"requests","limit":1}`, says: []string{"The first 1 are listed."},
+		tool: "find_models", args: `{"where":"*gpt*","provider":"openai","limit":1}`, says: []string{"8 models match `*gpt*` on openai: 5 shown, 3 hidden.", "The first 1 are listed in full."},
 		data: map[string]any{"count": 8., "truncated": true},
 	},
 	"find what is unknown": {
-		tool: "find_models", args: `{"where":"requests>0"}`, says: []string{"Left out because a fact is unknown: 13."}, data: map[string]any{"count": 0.},
+		tool: "find_models", args: `{"where":"requests>0"}`, says: []string{"Left out because a fact is unknown: 13 models."}, data: map[string]any{"count": 0.},
 	},
 	"find by name": {
-		tool: "find_models", args: `{"where":"shown","models":["turbo","o1"]}`, says: []string{"Models that match: 2, 2 of them shown."}, data: map[string]any{"count": 2.},
+		tool: "find_models", args: `{"where":"shown","models":["turbo","o1"]}`, says: []string{"2 models that are shown match `turbo` and `o1`:\n\n- openai: `gpt-4-turbo` and `o1` are shown: no rule matches"}, data: map[string]any{"count": 2.},
 	},
 	"find by a name that is none": {
 		tool: "find_models", args: `{"where":"","models":["trubo"]}`, fails: "failed", says: []string{"No model matches `trubo`."},
 		data: map[string]any{"unmatched": []any{map[string]any{"models": "trubo", "missing": strs("trubo"), "near": strs("turbo"), "elsewhere": []any{}}}},
 	},
 	"plan to hide": {
-		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Allow `*mini*`; ignore `gpt-4*` for openai: hides 3 models. An allow rule keeps shown: gpt-4o-preview."},
+		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Allow `*mini*`; ignore `gpt-4*` for openai: hides 3 of 6 shown models: `gpt-4`, `gpt-4-turbo` and `gpt-4o`. An allow rule keeps shown: gpt-4o-preview."},
 		rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"plan elsewhere": {
@@ -144,7 +144,7 @@ var toolCases = map[string]toolCase{
 	},
 	"list rules": {
 		setup: func(f *fixture) { f.must(f.Remove(Ignore, "*-preview")); f.must(second(f.Add(Ignore, "o1"))) },
-		tool:  "list_rules", args: `{"provider":null}`, says: []string{"3 rules of openai."},
+		tool:  "list_rules", args: `{"provider":null}`, says: []string{"3 rules on openai:\n\n- `gpt-3.5*` (ignore on openai) hides 2 models\n- `o1` (ignore on openai) hides 1 model"},
 		data: map[string]any{"has_unsaved_changes": true, "providers": []any{map[string]any{
 			"provider": "openai", "total_count": 10., "available_count": 7., "ignore_rule_count": 2., "whitelist_rule_count": 1.,
 			"ignore_rules": []any{
@@ -155,7 +155,7 @@ var toolCases = map[string]toolCase{
 			"removed_ignore_rules": strs("*-preview"),
 		}}},
 	},
-	"list rules of one": {tool: "list_rules", args: `{"provider":"gemini"}`, says: []string{"0 rules of gemini."}},
+	"list rules of one": {tool: "list_rules", args: `{"provider":"gemini"}`, says: []string{"No rules on gemini."}},
 	"list rules nowhere": {
 		tool: "list_rules", args: `{"provider":"nowhere"}`, fails: "failed", data: map[string]any{"available_providers": strs("openai", "gemini")},
 	},

@@ -2,29 +2,20 @@ package offline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"winnow/assistant"
 )
 
-const (
-	// nothingChanged ends every answer that refuses to act.
-	nothingChanged = "Nothing was changed."
-	// sayYes ends an answer that asks.
-	sayYes = "Accept the proposal, or type `yes`."
-)
+// sayYes ends an answer that asks.
+const sayYes = "Accept the proposal, or type `yes`."
 
-// edits are the changes of plan_rules in the order in which they are made: its name for each,
-// the tool that makes one, and what that is in words.
-var edits = []struct{ key, tool, words string }{
-	{"remove_ignore", "remove_ignore_rule", "remove the ignore rule"},
-	{"remove_whitelist", "remove_whitelist_rule", "remove the allow rule"},
-	{"add_whitelist", "add_whitelist_rule", "allow"},
-	{"add_ignore", "add_ignore_rule", "hide"},
+// edits are the changes of plan_rules in the order in which they are made, and the tool that
+// makes one.
+var edits = []struct{ key, tool string }{
+	{"remove_ignore", "remove_ignore_rule"}, {"remove_whitelist", "remove_whitelist_rule"},
+	{"add_whitelist", "add_whitelist_rule"}, {"add_ignore", "add_ignore_rule"},
 }
 
 // plan is what a clause takes on one provider: what plan_rules returned for it.
@@ -37,36 +28,9 @@ type plan struct {
 // count is one of the numbers of a plan.
 func (p plan) count(key string) int { return int(p.Get(key + "_count").Int()) }
 
-// inWords says what the plan does: "hide `*mini*` and allow `gpt-4o` on openai"; "" for nothing.
-func (p plan) inWords() string {
-	var parts []string
-	for _, e := range edits {
-		if patterns := texts(p.Get(e.key)); len(patterns) > 0 {
-			parts = append(parts, e.words+" "+codes(patterns, len(patterns)))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return joinAnd(parts) + " on " + clean(p.provider)
-}
-
-// effect names the models that the plan changes, and those of them that are used:
-// "openai: hides 2 of 9 shown models: `a` and `b`".
-func (p plan) effect(hides, shows string) string {
-	n := p.count("hides")
-	line := fmt.Sprintf("%s: %s %d of %s", clean(p.provider), hides, n, assistant.Counted(p.count("shown"), "shown model"))
-	if n > 0 {
-		line += ": " + codes(texts(p.Get("hides")), n)
-	}
-	if n := p.count("shows"); n > 0 {
-		line += "; " + shows + " " + codes(texts(p.Get("shows")), n)
-	}
-	if _, use, used := strings.Cut(p.Get("effects.0").String(), "; "); used {
-		line += "; " + withCode(use)
-	}
-	return line
-}
+// effect says which rules the plan changes, and what that does to the models; "" when it changes
+// nothing.
+func (p plan) effect() string { return withCode(p.Get("effect").String()) }
 
 // plans asks for the plans of a clause; ok is false while it waits. refused is the result of a
 // call that failed.
@@ -123,29 +87,27 @@ func (c *conversation) plan(s clause) ([]plan, bool) {
 // providers would change. False means that there is nothing to ask.
 func (c *conversation) ask(plans []plan) bool {
 	wanted := slices.ContainsFunc(plans, func(p plan) bool { return p.question })
-	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.inWords() == "" })
-	var does, lines []string
-	every, large := false, false
-	for _, p := range plans {
-		every = every || len(c.providers) > 1 && p.scope.every()
-		large = large || 2*p.count("hides") > p.count("shown")
-		does, lines = append(does, p.inWords()), append(lines, p.effect("hides", "shows again"))
-	}
-	head := "That would change rules on all providers, so I ask first."
+	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.effect() == "" })
+	every := len(c.providers) > 1 && slices.ContainsFunc(plans, func(p plan) bool { return p.scope.every() })
+	large := slices.ContainsFunc(plans, func(p plan) bool { return 2*p.count("hides") > p.count("shown") })
+	head := "I propose:"
 	switch {
-	case len(does) == 0 || !wanted && !large && !every:
+	case len(plans) == 0 || !wanted && !large && !every:
 		return wanted
 	case wanted:
-		head = "I propose: " + joinAnd(does) + "."
-	case !every:
+	case every:
+		head = "That would change rules on all providers, so I ask first."
+	default:
 		head = "That would hide more than half of the models that are shown, so I ask first."
 	}
+	var lines []string
 	for _, p := range plans { // the user sees them as cards
-		a := args{"provider": p.provider, "reasoning": assistant.UpperFirst(p.inWords()) + "."}
+		a := args{"provider": p.provider, "reasoning": p.text}
 		for _, e := range edits {
 			a[e.key] = texts(p.Get(e.key))
 		}
 		c.result("propose_rules", a)
+		lines = append(lines, p.effect())
 	}
 	c.sayf("%s", bullets(head, lines))
 	c.sayf("%s %s", nothingChanged, sayYes)
@@ -155,43 +117,36 @@ func (c *conversation) ask(plans []plan) bool {
 // change makes the edits of a plan, or reports what came of them: of one what its tool says, of
 // several what they do together.
 func (c *conversation) change(p plan) {
-	var done, failures []string
-	run := func(tool, what string, a args) {
-		a["provider"] = p.provider
-		switch r := c.call(tool, a); {
-		case r == nil:
-		case r.success:
-			done = append(done, sentence(r.message))
-		default:
-			failures = append(failures, failure(r, "I could not "+what))
-		}
-	}
+	var done []string
+	failed := false
 	for _, e := range edits {
-		patterns := texts(p.Get(e.key))
+		patterns, tool := texts(p.Get(e.key)), e.tool
 		if p.kind == "clear" && len(patterns) > 0 {
-			run(strings.Replace(e.tool, "remove_", "clear_all_", 1)+"s", "remove the rules", args{})
-			continue
+			patterns, tool = []string{""}, strings.Replace(e.tool, "remove_", "clear_all_", 1)+"s"
 		}
 		for _, pattern := range patterns {
-			run(e.tool, e.words+" "+code(pattern)+" on "+clean(p.provider), args{"pattern": pattern})
+			if r := c.call(tool, args{"provider": p.provider, "pattern": pattern}); r != nil {
+				failed = failed || !r.success
+				done = append(done, outcome(r, "I could not change the rules on "+clean(p.provider)))
+			}
 		}
 	}
-	changed := len(done) > 0
-	if len(done) > 1 && len(failures) == 0 {
-		done = []string{p.effect("hid", "shows again") + ". Not saved yet."}
+	if len(done) > 1 && !failed {
+		done = []string{"Done: " + p.effect() + ". Not saved yet."}
 	}
-	c.undoable, c.unsaved, c.failed = c.undoable || changed, c.unsaved || changed, c.failed || len(failures) > 0
 	if !c.waiting() {
-		c.paragraphs = slices.Concat(c.paragraphs, done, failures)
+		c.paragraphs = append(c.paragraphs, done...)
 	}
 }
 
-// failure says why a call failed. what is the beginning of the sentence.
-func failure(r *result, what string) string {
-	switch r.code {
-	case "locked":
+// outcome says what a call did, or why it failed; what is the beginning of that sentence.
+func outcome(r *result, what string) string {
+	switch {
+	case r.success:
+		return sentence(r.message)
+	case r.code == "locked":
 		return "The window is locked: another winnow is editing here. " + nothingChanged
-	case "declined":
+	case r.code == "declined":
 		return "It was not confirmed, so it was not done."
 	}
 	return what + ": " + sentence(cmp.Or(r.message, "no reason was given"))

@@ -13,11 +13,6 @@ import (
 // maxRounds is how often one turn may call tools.
 const maxRounds = 5
 
-// writes reports whether a tool changes something.
-func writes(tool string) bool {
-	return !is(tool, "plan_rules propose_rules find_models list_rules plan_save")
-}
-
 // conversation works out the response to a request. Nothing is kept between
 // requests: the message is planned from the beginning each time, and a call that
 // the request has a result of gives that result instead of being made again.
@@ -25,16 +20,12 @@ func writes(tool string) bool {
 type conversation struct {
 	*request
 	window
-	past    []*exchange
-	now     *exchange
-	clauses []clause
-
+	past      []*exchange
+	now       *exchange
+	clauses   []clause
 	confirmed bool // the user has said yes to the changes of this turn
 	lost      bool // a request was not understood
-	failed    bool // a change was refused
 	stopped   bool // locked or out of rounds: no more calls
-	unsaved   bool // a rule was changed in this turn, and not saved after it
-	undoable  bool // and it was no undo that changed it
 
 	calls       []newCall
 	paragraphs  []string // of the answer
@@ -58,11 +49,10 @@ func respond(req *request) reply {
 		c.now, c.past = req.exchanges[n-1], req.exchanges[:n-1]
 	}
 	c.clauses = []clause{{text: c.now.user}}
-	_, offered := c.tools["plan_rules"]
 	switch {
 	case c.now.pictures:
 		c.sayf("I cannot see pictures. %s %s %s", nothingChanged, self, howToConnect)
-	case offered:
+	case c.tools["plan_rules"]:
 		c.respondFilter()
 	default:
 		c.respondElsewhere()
@@ -72,13 +62,7 @@ func respond(req *request) reply {
 	if c.waiting() {
 		return r
 	}
-	if c.unsaved {
-		c.offer("Save", "save the changes")
-		c.offer("Show hidden", "which models are hidden, and why?")
-	}
-	if c.undoable && c.unsaved {
-		c.offer("Undo", "undo that")
-	}
+	c.offerNext()
 	if slices.ContainsFunc(c.clauses, func(s clause) bool { return strings.Contains(strings.Join(s.models, " "), "price") }) {
 		c.sayf("Prices are dollars per million tokens, `price` of output and `price_in` of input.")
 	}
@@ -110,31 +94,53 @@ func (c *conversation) respondFilter() {
 			ok = ok && planned
 		}
 	}
-	if !ok || c.waiting() || !c.confirmed && !acted(c.now) && c.ask(slices.Concat(plans...)) {
+	if !ok || c.waiting() || !c.confirmed && c.now.changed() == "" && c.ask(slices.Concat(plans...)) {
 		return
 	}
 	for i, s := range c.clauses {
-		switch {
-		case s.changesRules():
-			for _, p := range plans[i] {
-				c.change(p)
-			}
-		case !s.acts():
-			c.answer(s)
-		default: // after the results of the calls before it
-			if !c.waiting() {
-				c.act(s)
-			}
-			if c.waiting() {
-				return
-			}
+		if s.acts() && c.waiting() { // it comes after the results of the calls before it
+			return
+		}
+		for _, p := range plans[i] {
+			c.change(p)
+		}
+		if !s.changesRules() {
+			c.do(s)
 		}
 	}
 }
 
-// acted reports whether a call of the message changes something.
-func acted(x *exchange) bool {
-	return slices.ContainsFunc(x.calls, func(c *call) bool { return writes(c.name) })
+// changed is the last tool that was called for the message and changes something, "" for none.
+func (x *exchange) changed() (tool string) {
+	for _, k := range x.calls {
+		if !is(k.name, "plan_rules propose_rules find_models list_rules plan_save") {
+			tool = k.name
+		}
+	}
+	return tool
+}
+
+// refused reports whether a change of the message failed.
+func (c *conversation) refused() bool {
+	return slices.ContainsFunc(c.now.calls, func(k *call) bool {
+		return strings.HasSuffix(k.name, "_rule") && (k.result == nil || !k.result.success)
+	})
+}
+
+// offerNext suggests what can be done after a change of the rules.
+func (c *conversation) offerNext() {
+	last := c.now.changed()
+	if last != "undo" && !strings.Contains(last, "_rule") {
+		return
+	}
+	if k := c.now.calls[len(c.now.calls)-1]; k.result == nil || !k.result.success {
+		return
+	}
+	c.offer("Save", "save the changes")
+	c.offer("Show hidden", "which models are hidden, and why?")
+	if last != "undo" {
+		c.offer("Undo", "undo that")
+	}
 }
 
 // expand parses the message and completes follow-ups, pronouns and "yes" from the
@@ -145,18 +151,20 @@ func (c *conversation) expand() []clause {
 	var base clause       // the request that a follow-up continues
 	for _, x := range c.past[max(0, len(c.past)-remembered):] {
 		open, base = complete(c.parse(x.user), base)
-		if acted(x) || !strings.Contains(x.answer, sayYes) {
+		if x.changed() != "" || !strings.Contains(x.answer, sayYes) {
 			open = nil
 		}
 	}
 	clauses := c.parse(c.now.user)
-	switch suggested := c.suggested(); {
-	case clauses[0].kind != "yes":
-	case len(open) > 0 && suggested == "":
-		c.confirmed = true
-		return append(open, clauses[1:]...)
-	case suggested != "":
-		clauses = append(c.parse(suggested), clauses[1:]...)
+	if clauses[0].kind == "yes" {
+		suggested := didYouMean.FindStringSubmatch(append(slices.Clone(c.past), &exchange{})[max(0, len(c.past)-1)].answer)
+		switch {
+		case suggested != nil:
+			clauses = append(c.parse(suggested[1]), clauses[1:]...)
+		case len(open) > 0:
+			c.confirmed = true
+			return append(open, clauses[1:]...)
+		}
 	}
 	clauses, _ = complete(clauses, base)
 	return clauses
@@ -164,17 +172,6 @@ func (c *conversation) expand() []clause {
 
 // didYouMean finds the request that an answer suggests first.
 var didYouMean = regexp.MustCompile("(?m)^Did you mean .*\n\n- `([^`]+)`")
-
-// suggested is what the last answer suggested instead of the message; "" for nothing.
-func (c *conversation) suggested() string {
-	if len(c.past) == 0 {
-		return ""
-	}
-	if m := didYouMean.FindStringSubmatch(c.past[len(c.past)-1].answer); m != nil {
-		return m[1]
-	}
-	return ""
-}
 
 // complete fills in what clauses take from the previous request: base, then each one's
 // predecessor. It returns the last request that can be continued.
@@ -228,41 +225,11 @@ func (s *clause) continueFrom(base clause) {
 	}
 }
 
-// act calls the tool that does what a clause wants. Nothing is saved when a change that the
-// message wants was refused.
-func (c *conversation) act(s clause) {
-	tool, a, where := map[string]string{"save": "save_changes", "discard": "discard_changes", "undo": "undo", "switch": "switch_provider", "refresh": "refresh_models"}[s.kind], args{}, []string{""}
-	switch s.kind {
-	case "undo":
-		a["steps"] = max(s.n, 1)
-	case "switch", "refresh":
-		if where = s.scope.providers; len(where) == 0 {
-			where = []string{c.provider}
-		}
-	}
-	if s.kind == "save" && c.failed {
-		c.sayf("Not all of these changes were made, so nothing was saved. Say `save` to write the others.")
-		return
-	}
-	for _, p := range where {
-		if p != "" {
-			a["provider"] = p
-		}
-		if r := c.result(tool, a); r != nil {
-			c.sayf("%s", sentence(r.message))
-			c.unsaved = s.kind == "undo" || c.unsaved && !is(s.kind, "save discard")
-			if s.kind == "save" {
-				c.sayf("Hidden models leave the proxy's list; a direct call to one is still routed.")
-			}
-		}
-	}
-}
-
 // result calls a tool; nil while it runs, or when it failed, which is reported.
 func (c *conversation) result(tool string, a args) *result {
 	r := c.call(tool, a)
 	if r != nil && !r.success {
-		c.sayf("%s", failure(r, code(tool)+" failed"))
+		c.sayf("%s", outcome(r, code(tool)+" failed"))
 		return nil
 	}
 	return r
@@ -271,7 +238,6 @@ func (c *conversation) result(tool string, a args) *result {
 // call makes a call, or gives its result when it was made in an earlier round:
 // nil means that it is made now. A refused call is not made again.
 func (c *conversation) call(name string, a args) *result {
-	_, offered := c.tools[name]
 	text := a.encode()
 	for _, k := range c.now.calls {
 		if k.name == name && k.text == text {
@@ -284,7 +250,7 @@ func (c *conversation) call(name string, a args) *result {
 	}
 	c.stopped = c.stopped || c.now.rounds >= maxRounds
 	switch {
-	case !offered:
+	case !c.tools[name]:
 		return &result{message: "this window does not offer " + code(name) + " now"}
 	case c.stopped:
 		return &result{message: "this message has called its tools already; say the rest again"}
@@ -306,7 +272,8 @@ func (c *conversation) sayf(format string, a ...any) {
 
 // offer suggests a next message.
 func (c *conversation) offer(label, text string) {
-	if v := (suggestion{clean(label), clean(text)}); len(c.suggestions) < maxProposals && !slices.Contains(c.suggestions, v) {
+	v := suggestion{clean(label), clean(text)}
+	if len(c.suggestions) < maxProposals && !slices.Contains(c.suggestions, v) {
 		c.suggestions = append(c.suggestions, v)
 	}
 }

@@ -37,7 +37,7 @@ func (s clause) changesRules() bool { return is(s.kind, "hide show allow only re
 func (s clause) acts() bool { return is(s.kind, "undo save discard switch refresh") }
 
 // asks reports whether the clause names models and changes nothing.
-func (s clause) asks() bool { return is(s.kind, "list count rank check") }
+func (s clause) asks() bool { return is(s.kind, "list rank check") }
 
 // selects reports whether a follow-up can continue the clause.
 func (s clause) selects() bool {
@@ -163,7 +163,7 @@ func (w *window) clauses(words []string) []clause {
 	if len(words) == 0 {
 		return nil
 	}
-	s.text = strings.ReplaceAll(strings.ReplaceAll(strings.Join(words, " "), " ,", ","), quote, "")
+	s.text = strings.NewReplacer(" ,", ",", quote, "", "-provider", " provider").Replace(strings.Join(words, " "))
 	if s.question = words[0] == "propose"; s.question {
 		inner := slices.IndexFunc(words, func(w string) bool { return !is(w, "propose rules for to that") })
 		words = words[max(inner, 1):]

@@ -130,7 +130,7 @@ func TestClauses(t *testing.T) {
 		"hide mini on openai gemini flash":                 "hide [mini] on openai left [flash gemini]",
 		"remove the allow rule \"gpt-4*\" and save":        `remove [gpt-4*]; save []`,
 		"hide everything on xai but grok-4":                "hide [*] but [grok-4] on xai",
-		"how many are hidden on each provider":             "count [] on *",
+		"how many are hidden on each provider":             "list [] on *",
 		"undo the last three changes, then discard all":    "undo []; discard []",
 		"only models with tools or vision with 2m context": "only [tools vision ctx>=2m]",
 		"zork the models":                                  " [] left [zork models]",
@@ -263,7 +263,7 @@ func TestHostileResults(t *testing.T) {
 	var models, plans, rules []any
 	for _, id := range evil {
 		models = append(models, map[string]any{"id": "evil/" + id, "status": "hidden", "rule": id, "requests": id})
-		plans = append(plans, map[string]any{"provider": id, "add_ignore": []string{id}, "hides": evil, "hides_count": 20, "shown_count": 30, "effects": []string{"hides 1; " + id}, "notes": []string{id}})
+		plans = append(plans, map[string]any{"provider": id, "add_ignore": []string{id}, "hides": evil, "hides_count": 20, "shown_count": 30, "effects": []string{"hides 1; " + id}, "effect": id, "notes": []string{id}})
 		rules = append(rules, map[string]any{"provider": id, "ignore_rules": []any{map[string]any{"pattern": id}}})
 	}
 	missed := map[string]any{"success": false, "message": strings.Join(evil, " "), "data": map[string]any{"unmatched": []any{map[string]any{"missing": evil, "near": evil, "elsewhere": evil}}}}

@@ -10,8 +10,10 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// maxProposals is how many requests an answer proposes.
-const maxProposals = 3
+const (
+	maxProposals = 3  // requests that an answer proposes
+	longestWord  = 60 // no word that is misspelt is longer
+)
 
 // try notes a request that may be meant instead of one that cannot be done.
 func (c *conversation) try(request string) { c.tries = unique(append(c.tries, clean(request))) }
@@ -19,7 +21,7 @@ func (c *conversation) try(request string) { c.tries = unique(append(c.tries, cl
 // propose offers those of the noted requests that can be done, with their effect, and when
 // there is none some examples. Nothing is proposed after a change.
 func (c *conversation) propose() {
-	if c.waiting() || !c.lost || acted(c.now) {
+	if c.waiting() || !c.lost || c.now.changed() != "" {
 		return
 	}
 	var lines []string
@@ -33,7 +35,7 @@ func (c *conversation) propose() {
 	switch {
 	case c.waiting():
 	case len(lines) > 0:
-		c.sayf("%s", bullets("Did you mean "+verbFor(len(lines), "this?", "one of these?"), lines))
+		c.sayf("%s", bullets("Did you mean this?", lines))
 	default:
 		c.examples(maxProposals)
 	}
@@ -62,7 +64,7 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 			return "", false
 		}
 		for _, p := range plans {
-			if p.inWords() != "" {
+			if p.effect() != "" {
 				does, _, _ := strings.Cut(p.Get("effects.0").String(), ";")
 				parts, ok = append(parts, withCode(does)+" on "+clean(p.provider)), true
 			}
@@ -71,7 +73,7 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 	if more := len(parts) - maxProposals; more > 0 {
 		parts = append(parts[:maxProposals], assistant.Counted(more, "more provider"))
 	}
-	return strings.TrimSuffix(": "+joinAnd(parts), ": "), ok
+	return strings.TrimSuffix(": "+strings.Join(parts, "; "), ": "), ok
 }
 
 // notUnderstood reports a request that was not understood, and notes what may be meant. The
@@ -90,7 +92,7 @@ func (c *conversation) notUnderstood(s clause) {
 func (c *conversation) cannot(s clause, r *result) {
 	missed := r.data.Get("unmatched").Array()
 	if len(missed) == 0 {
-		c.sayf("%s", failure(r, "That cannot be done"))
+		c.sayf("%s", outcome(r, "That cannot be done"))
 		return
 	}
 	c.lost = true
@@ -112,8 +114,7 @@ func (c *conversation) cannot(s clause, r *result) {
 
 // replace notes the message with a word replaced by another.
 func (c *conversation) replace(word, by string) {
-	const longest = 60 // no word that is misspelt is longer
-	if by != "" && len(by)+len(word) < longest {
+	if by != "" && len(by)+len(word) < longestWord {
 		c.try(wordIn(word).ReplaceAllString(c.now.user, "${1}"+by+"${2}"))
 	}
 }
@@ -150,7 +151,7 @@ func wordIn(word string) *regexp.Regexp {
 // closest is the word that begins requests of which a word is a misspelling, one edit or two of a
 // long word away; "" for none.
 func closest(word string) string {
-	if len(word) < 4 || len(word) > maxEcho {
+	if len(word) < 4 || len(word) > longestWord {
 		return ""
 	}
 	to := synonyms()

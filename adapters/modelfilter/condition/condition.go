@@ -18,6 +18,7 @@ type Model struct {
 	Use      usage.Use
 	UseKnown bool // if false, Use is unknown
 	Hidden   bool // hidden by the rules
+	Allowed  bool // shown by an allow rule
 	New      bool // first listed after the user last looked
 }
 

@@ -49,7 +49,7 @@ func TestMatch(t *testing.T) {
 		"released<2025-02-15": No, "released<=2025-02-15": Yes, "released=2025-02": Yes, "released>2025": No, "released>=2025": Yes, "released<2026": Yes, "released=2024": No,
 		"status:preview": Yes, "status:beta": Yes, "status:deprecated": No, "family:GPT": Yes, "family:claude": No, "kind:chat": Yes, "kind:embedding": No,
 		"*mini*": Yes, "name:*mini*": Yes, "gpt-5-mini": Yes, "openai/*": Yes, "mini": No, "*MINI*": No, "!*nano*": Yes,
-		"hidden": Yes, "shown": No, "new": No, "!new": Yes,
+		"hidden": Yes, "shown": No, "allowed": No, "!allowed": Yes, "new": No, "!new": Yes,
 		"price>=10 tools *mini*": Yes, "price>=10 vision": No,
 	} {
 		if got := parse(t, line).Match(known(), now); got != want {
@@ -62,7 +62,7 @@ func TestMatch(t *testing.T) {
 // which nothing is known.
 func TestAnUnknownFactDecidesNothing(t *testing.T) {
 	nothing := &Model{Info: llm.ModelInfo{ID: "acme/x", Context: 8000}} // a guess
-	always := map[string]bool{"name": true, "hidden": true, "shown": true, "new": true}
+	always := map[string]bool{"name": true, "hidden": true, "shown": true, "allowed": true, "new": true}
 	for _, k := range keywords {
 		example := strings.TrimPrefix(k.example, "!")
 		for _, line := range []string{example, "!" + example} {

@@ -43,6 +43,7 @@ var keywords = []keyword{
 	{name: "name", example: "name:*mini*", help: "name, matched as a rule matches; name: may be left out", text: func(value string) (match, string, string) { return nameMatch(value), value, "" }},
 	{name: "hidden", example: "hidden", help: "hidden by the rules", flag: func(m *Model) Answer { return answerOf(m.Hidden) }},
 	{name: "shown", example: "shown", help: "not hidden", flag: func(m *Model) Answer { return answerOf(!m.Hidden) }},
+	{name: "allowed", example: "allowed", help: "shown by an allow rule", flag: func(m *Model) Answer { return answerOf(m.Allowed) }},
 	{name: "new", example: "new", help: "first listed after your last look", flag: func(m *Model) Answer { return answerOf(m.New) }},
 }
 

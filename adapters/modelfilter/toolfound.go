@@ -1,0 +1,190 @@
+package modelfilter
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/adapters/modelfilter/condition"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+)
+
+const (
+	maxFoundLines = 20 // lines of an answer of find_models
+	maxFoundNames = 6  // names in a line, before "and 9 more"
+)
+
+// foundText answers a question with what find_models found: how many models there are, and by
+// which rules they are hidden or shown or, in an order, what they are ordered by.
+func foundText(a findArgs, where condition.Condition, found Found, shown int) string {
+	order, ordered := OrderNamed(a.Sort)
+	text, state := foundHeading(a, where, len(found.Models))
+	lines, what := byRule(found.Models), "rule"
+	switch {
+	case len(lines) == 0:
+		return text + "."
+	case ordered:
+		lines, what = byOrder(order, found.Models), "model"
+		text = "By " + order.Title + ":"
+		if n := min(cmp.Or(a.Limit, defaultFound), maxFoundLines); len(lines) > n {
+			lines = lines[:n:n]
+		}
+		if len(lines) == 0 {
+			return "No such model has a known " + order.Title + "."
+		}
+	case state == "":
+		text += fmt.Sprintf(": %d shown, %d hidden.", shown, len(found.Models)-shown)
+	default:
+		text += ":"
+	}
+	if more := len(lines) - maxFoundLines; more > 0 {
+		lines = append(lines[:maxFoundLines:maxFoundLines], "and those of "+assistant.Counted(more, "more "+what))
+	}
+	return text + "\n\n- " + strings.Join(lines, "\n- ")
+}
+
+// foundHeading says how many models are what was asked, and where; state is the status asked for.
+func foundHeading(a findArgs, where condition.Condition, n int) (head, state string) {
+	said := visibleAll(a.Models)
+	for word := range strings.FieldsSeq(where.String()) {
+		switch word {
+		case "hidden", "shown", "allowed":
+			state = word
+		case "*", "name:*":
+		default:
+			said = append(said, visible(strings.TrimPrefix(word, "name:")))
+		}
+	}
+	head, is, matches := assistant.Counted(n, "model"), " are ", " match "
+	if n == 0 {
+		head = "No model"
+	}
+	if n < 2 { // "no model is", as one is
+		is, matches = " is ", " matches "
+	}
+	if state != "" && len(said) > 0 {
+		head += " that"
+	}
+	if state != "" {
+		head += is + state
+	}
+	if len(said) > 0 {
+		head += matches + andMore(said, maxFoundNames)
+	}
+	if a.Provider != "" && a.Provider != "*" {
+		head += " on " + visible(a.Provider)
+	}
+	return head, state
+}
+
+// byRule lists models by provider and the rule that decides them.
+func byRule(found []FoundModel) (lines []string) {
+	type decided struct {
+		provider, rule string
+		status         engine.Status
+	}
+	names, order := map[decided][]string{}, []decided{}
+	for _, m := range found {
+		key := decided{m.Provider, m.Status.Rule, m.Status.Status}
+		if names[key] == nil {
+			order = append(order, key)
+		}
+		names[key] = append(names[key], displayName(m.Provider, m.Info.ID))
+	}
+	for _, key := range order {
+		why := "shown: no rule matches"
+		switch key.status {
+		case engine.Ignored:
+			why = "hidden by the ignore rule " + quote(key.rule)
+		case engine.Whitelisted:
+			why = "shown by the allow rule " + quote(key.rule)
+		default:
+		}
+		is := " are "
+		if len(names[key]) == 1 {
+			is = " is "
+		}
+		lines = append(lines, visible(key.provider)+": "+andMore(names[key], maxFoundNames)+is+why)
+	}
+	return lines
+}
+
+// andMore quotes the first names and counts the rest: "`a`, `b` and 3 more".
+func andMore(names []string, most int) string {
+	var quoted []string
+	for i, name := range names {
+		if i == most && len(names) > most+1 {
+			quoted = append(quoted, fmt.Sprintf("%d more", len(names)-most))
+			break
+		}
+		quoted = append(quoted, quote(name))
+	}
+	last := len(quoted) - 1
+	if last < 1 {
+		return strings.Join(quoted, "")
+	}
+	return strings.Join(quoted[:last], ", ") + " and " + quoted[last]
+}
+
+// byOrder lists models with the fact that they are ordered by, as far as it is known.
+func byOrder(order Order, found []FoundModel) (lines []string) {
+	for _, m := range found {
+		if fact := order.fact(&m.Model); order.known(&m.Model) {
+			lines = append(lines, quote(m.Info.ID)+": "+fact+m.Status.Status.Word())
+		}
+	}
+	return lines
+}
+
+// fact returns what a model is ordered by, with a comma; "" for the status.
+func (o Order) fact(m *condition.Model) string {
+	switch o.Name {
+	case "price":
+		return "$" + m.Info.Facts.PriceOut.String() + " out per million tokens, "
+	case "price_in":
+		return "$" + m.Info.Facts.PriceIn.String() + " in per million tokens, "
+	case "context":
+		return thousands(int64(m.Info.Context)) + " tokens of context, "
+	case "released":
+		return "released " + visible(m.Info.Facts.Released) + ", "
+	case "requests":
+		return countedRequests(m.Use.Requests) + ", "
+	case "last_used":
+		return "last used " + m.Use.Last.Format("2006-01-02") + ", "
+	}
+	return ""
+}
+
+// ruleLine is a rule of a provider.
+type ruleLine struct {
+	provider string
+	engine.RuleInfo
+}
+
+// rulesText says what rules do, those that decide most first: "`*mini*` (ignore on openai) hides 3
+// models". list is the tools' name of the list that was asked for.
+func rulesText(list, where string, rules []ruleLine) string {
+	kind := strings.Replace(strings.TrimSpace(list+" rule"), ruleType[Allow], Allow.String(), 1)
+	if len(rules) == 0 {
+		return fmt.Sprintf("No %ss on %s.", kind, where)
+	}
+	slices.SortStableFunc(rules, func(a, b ruleLine) int { return cmp.Compare(b.Decides, a.Decides) })
+	lines := []string{fmt.Sprintf("%s on %s:\n", assistant.Counted(len(rules), kind), where)}
+	for _, r := range rules[:min(len(rules), maxFoundLines)] {
+		verb := map[List]string{Ignore: "hides", Allow: "keeps"}[r.List]
+		line := fmt.Sprintf("- %s (%s on %s) %s %s", quote(r.Pattern), r.List, visible(r.provider), verb, assistant.Counted(r.Decides, "model"))
+		switch {
+		case r.Dead:
+			line += ": it matches none"
+		case r.Shadowed:
+			line += ": other rules come before it"
+		}
+		lines = append(lines, line)
+	}
+	if more := len(rules) - maxFoundLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("- and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
