@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"regexp"
 	"slices"
 	"strings"
@@ -255,9 +254,8 @@ func (c *conversation) call(name string, a args) *result {
 	case c.stopped:
 		return &result{message: "this message has called its tools already; say the rest again"}
 	case !slices.ContainsFunc(c.calls, func(p newCall) bool { return p.name == name && p.args == text }):
-		h := fnv.New64a()
-		fmt.Fprintf(h, "%d %d %s %s", len(c.past), c.now.rounds, name, text)
-		c.calls = append(c.calls, newCall{fmt.Sprintf("call_%016x", h.Sum64()), name, text})
+		id := fmt.Sprintf("call_%d_%d_%d", len(c.past), c.now.rounds, len(c.calls))
+		c.calls = append(c.calls, newCall{id, name, text})
 	}
 	return nil
 }

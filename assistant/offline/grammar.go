@@ -51,8 +51,9 @@ type form struct {
 }
 
 // slots are what may stand in a form besides words.
-var slots = strings.NewReplacer("$what", `(?P<what>.+?)`, "$where", `(?P<where>.+?)`,
-	"$at", `(?P<where>(?:on|from|for|at|in|of|across) .+?)`, "$n", `(?P<n>\d{1,3}|one|everything|all)`,
+var slots = strings.NewReplacer("$what", `(?P<what>.+?)`,
+	"$pattern", `(?P<what>.*(?:[^ ][*?[]|[*?[][^ ]).*)`, "$where", `(?P<where>.+?)`,
+	"$at", `(?P<where>(?:on|from|for|at|in|of|across) .+?)`, "$n", `(?P<n>\d{1,3})`,
 	"$list", `(?P<list>hide|allow)`, "$state", `(?P<state>hidden|shown|allowed)`, "$most", `(?P<most>most|least)`,
 	"$rank", `(?P<rank>expensive|cheap|used|context)`, "$cheap", `(?P<rank>cheap)`)
 
@@ -133,20 +134,16 @@ func (w *window) placed(words []string, next string) bool {
 // foldOnly makes what a message hides an exception of its "only" request: "only
 // keep GPT models, block every preview".
 func foldOnly(clauses []clause) []clause {
-	i := slices.IndexFunc(clauses, func(s clause) bool { return s.kind == "only" })
-	if i < 0 {
-		return clauses
+	only := slices.IndexFunc(clauses, func(s clause) bool { return s.kind == "only" })
+	folds := func(s clause) bool {
+		return only >= 0 && s.kind == "hide" && s.scope.empty() && len(s.except)+len(s.left) == 0
 	}
-	only := &clauses[i]
-	rest := slices.DeleteFunc(slices.Clone(clauses), func(s clause) bool {
-		fold := s.kind == "hide" && s.scope.empty() && len(s.except)+len(s.left) == 0
-		if fold {
-			only.except = append(only.except, s.models...)
+	for _, s := range clauses {
+		if folds(s) {
+			clauses[only].except = append(clauses[only].except, s.models...)
 		}
-		return fold
-	})
-	rest[slices.IndexFunc(rest, func(s clause) bool { return s.kind == "only" })].except = only.except
-	return rest
+	}
+	return slices.DeleteFunc(clauses, folds)
 }
 
 // clauses reads one request; none when it has no word.
@@ -205,12 +202,6 @@ func (w *window) read(words []string, base clause) clause {
 			break
 		}
 	}
-	if best.kind == "drop" {
-		best.kind = "hide"
-		if slices.ContainsFunc(best.models, func(m string) bool { return isPattern(m) && m != "*" }) {
-			best.kind = "remove" // a rule
-		}
-	}
 	return best
 }
 
@@ -233,15 +224,9 @@ func (w *window) fill(s clause, kind string, said map[string]string) clause {
 	return s
 }
 
-// number reads a count, of which the largest is everything; 0 for none.
+// number reads a count; 0 for none.
 func number(w string) int {
 	const most = 100
-	if is(w, "everything all") {
-		return most
-	}
-	if w == "one" {
-		return 1
-	}
-	n, _ := strconv.Atoi(w)
+	n, _ := strconv.Atoi(w) // of what is no number: 0
 	return min(n, most)
 }

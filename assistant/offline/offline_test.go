@@ -127,7 +127,7 @@ func TestClauses(t *testing.T) {
 		"hide flash on every provider except google":       "hide [flash] on * not gemini",
 		"which openai models cost more than $5?":           "list? [price>5] on openai",
 		"would you hide mini":                              "hide? [mini]",
-		"hide mini on openai gemini flash":                 "hide [mini] on openai left [flash gemini]",
+		"hide mini on openai gemini flash":                 "hide [mini] on openai left [gemini flash]",
 		"remove the allow rule \"gpt-4*\" and save":        `remove [gpt-4*]; save []`,
 		"hide everything on xai but grok-4":                "hide [*] but [grok-4] on xai",
 		"how many are hidden on each provider":             "list [] on *",

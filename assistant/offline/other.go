@@ -15,23 +15,20 @@ var argument = regexp.MustCompile(`(\w+)=("(?:[^"\\]|\\.)*"|\S+)`)
 // request that begins with the name of a tool calls it: star_pairs ids=[3] stars=2.
 func (c *conversation) respondElsewhere() {
 	said := strings.TrimSpace(strings.Replace(c.now.user, " the ", " ", 1))
-	verb, rest, _ := strings.Cut(said, " ")
+	verb, words, _ := strings.Cut(said, " ")
 	names := slices.Sorted(maps.Keys(c.tools))
 	for _, name := range names {
 		a := args{}
 		switch {
-		case strings.EqualFold(verb, "find") && rest != "" && strings.HasPrefix(name, "search_"):
-			a["query"] = rest
-		case verb == name, strings.ToLower(said) == strings.ReplaceAll(name, "_", " "):
-			for _, m := range argument.FindAllStringSubmatch(rest, -1) {
-				var v any
-				if json.Unmarshal([]byte(m[2]), &v) != nil {
-					v = m[2]
-				}
-				a[m[1]] = v
-			}
-		default:
+		case strings.EqualFold(verb, "find") && words != "" && strings.HasPrefix(name, "search_"):
+			a["query"] = words
+		case verb != name && !strings.EqualFold(said, strings.ReplaceAll(name, "_", " ")):
 			continue
+		}
+		for _, m := range argument.FindAllStringSubmatch(words, -1) {
+			if a[m[1]] = m[2]; json.Valid([]byte(m[2])) {
+				a[m[1]] = json.RawMessage(m[2])
+			}
 		}
 		if r := c.result(name, a); r != nil {
 			c.sayf("%s", sentence(r.message))

@@ -123,16 +123,10 @@ func (w *window) selection(words []string) selection {
 	for _, it := range r.items {
 		r.sel.models = append(r.sel.models, it.phrase())
 	}
-	switch named := r.sel.scope.providers; {
-	case r.sel.scope.empty():
-		r.sel.scope.providers = unique(r.owners)
-		if len(r.owners) > 0 && len(r.items) == 0 {
+	if r.sel.scope.empty() {
+		if r.sel.scope.providers = unique(r.owners); len(r.owners) > 0 && len(r.items) == 0 {
 			r.sel.models = []string{everything}
 		}
-	case len(r.owners) == 1 && len(r.items) == 0: // "gemini models on openrouter"
-		r.sel.models = r.owners
-	case slices.ContainsFunc(r.owners, func(p string) bool { return !slices.Contains(named, p) }):
-		r.sel.unclear = append(r.sel.unclear, r.owners...)
 	}
 	return r.sel
 }
@@ -172,6 +166,8 @@ func (r *reader) next() {
 	case is(word, "of with again instead"):
 	case isOwner && r.excepting && r.cur.nothing() && (r.ahead() == "" || is(r.ahead(), ", and model models")):
 		r.sel.scope.without = append(r.sel.scope.without, owner)
+	case isOwner && !r.excepting && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
+		r.sel.unclear = append(r.sel.unclear, owner)
 	case isOwner && !r.excepting:
 		r.owners = append(r.owners, owner)
 	default:
@@ -234,7 +230,10 @@ func (r *reader) place() bool {
 	if len(named.providers) == 0 {
 		return false
 	}
-	without := r.excepting && r.cur.nothing() && !r.cur.noun // "except on gemini"
+	without := r.excepting && r.cur.nothing() && !r.cur.noun                 // "except on gemini"
+	if !without && len(r.owners) == 1 && r.owners[0] != named.providers[0] { // "gemini models on openrouter"
+		r.cur.words, r.owners = append(r.owners, r.cur.words...), nil
+	}
 	r.flush("")
 	switch {
 	case without:

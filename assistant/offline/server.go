@@ -2,11 +2,9 @@ package offline
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"net/http"
 	"regexp"
@@ -66,31 +64,33 @@ func (s server) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("offline: read the request: %w", err)
 		}
 	}
-	switch asked := r.Method + " " + r.URL.Path; asked {
+	var req *request
+	wrong := &problem{http.StatusNotFound, "not_found", "there is no " + clean(r.Method+" "+r.URL.Path) + " here"}
+	switch r.Method + " " + r.URL.Path {
 	case "GET /v1/models":
 		card := object{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
 		return jsonResponse(r, http.StatusOK, object{"object": "list", "data": []any{card}})
 	case "POST /v1/chat/completions":
-	default:
-		return (&problem{http.StatusNotFound, "not_found", "there is no " + clean(asked) + " here"}).response(r)
+		req, wrong = readRequest(body)
 	}
-	req, wrong := readRequest(body)
 	if wrong != nil {
-		return wrong.response(r)
+		of := object{"message": wrong.message, "type": "invalid_request_error", "code": wrong.code, "param": nil}
+		return jsonResponse(r, wrong.status, object{"error": of})
 	}
 	ctx := r.Context()
 	in, out := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { out.CloseWithError(ctx.Err()) }) // also while nobody reads
 	go func() {
 		defer stop()
-		out.CloseWithError(s.stream(ctx, out, body, req.usage, s.answer(req)))
+		out.CloseWithError(s.stream(ctx, out, s.answer(req).chunks(req.usage)))
 	}()
 	return response(r, http.StatusOK, "text/event-stream", in), nil
 }
 
 func response(r *http.Request, status int, contentType string, body io.ReadCloser) *http.Response {
 	return &http.Response{
-		Status: fmt.Sprint(status, " ", http.StatusText(status)), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: fmt.Sprint(status, " ", http.StatusText(status)), StatusCode: status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {contentType}}, Body: body, ContentLength: -1, Request: r,
 	}
 }
@@ -100,62 +100,59 @@ func jsonResponse(r *http.Request, status int, v any) (*http.Response, error) {
 	return response(r, status, "application/json", io.NopCloser(bytes.NewReader(text))), err
 }
 
-func (p *problem) response(r *http.Request) (*http.Response, error) {
-	return jsonResponse(r, p.status, object{"error": object{"message": p.message, "type": "invalid_request_error", "code": p.code, "param": nil}})
-}
-
 // wordsAndSpace are a word and the space after it, so that joining them gives
 // the text back.
 var wordsAndSpace = regexp.MustCompile(`[^ \n]*[ \n]+|[^ \n]+`)
 
-// deltas are what a reply is streamed as: a word or a call each.
-func (r reply) deltas() []object {
-	out := []object{{"role": "assistant", "content": ""}}
+// chunks are what a reply is streamed as: a word or a call each, and the tokens used where they are
+// wanted: no model ran, nothing was spent. Their id and time are fixed: the same request gives the
+// same bytes.
+func (r reply) chunks(usage bool) (out []object) {
+	add := func(delta object, finish any) {
+		out = append(out, object{"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}}})
+	}
+	add(object{"role": "assistant", "content": ""}, nil)
 	for _, part := range []struct{ key, text string }{{"reasoning_content", r.reasoning}, {"content", r.text}} {
 		for _, word := range wordsAndSpace.FindAllString(part.text, -1) {
-			out = append(out, object{part.key: word})
+			add(object{part.key: word}, nil)
 		}
 	}
+	finish := "stop"
 	for i, c := range r.calls {
-		call := object{"index": i, "id": c.id, "type": "function", "function": object{"name": c.name, "arguments": c.args}}
-		out = append(out, object{"tool_calls": []any{call}})
+		finish = "tool_calls"
+		function := object{"name": c.name, "arguments": c.args}
+		add(object{finish: []any{object{"index": i, "id": c.id, "type": "function", "function": function}}}, nil)
 	}
-	return append(out, object{})
+	add(object{}, finish)
+	if usage {
+		used := object{"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+		out = append(out, object{"choices": []any{}, "usage": used})
+	}
+	return out
 }
 
-// stream writes a reply as server-sent events with a pause between them. The id is a hash of
-// the request's body, and the time is 0: the same request gives the same bytes. It ends with ctx or when the client reads no more.
-func (s server) stream(ctx context.Context, w io.Writer, body []byte, usage bool, r reply) (err error) {
-	h := fnv.New64a()
-	_, _ = h.Write(body) // a hash never fails
-	send := func(choices []any, used any) {
-		data, _ := json.Marshal(object{"id": fmt.Sprintf("chatcmpl-%016x", h.Sum64()), "object": "chat.completion.chunk", "created": 0, "model": ModelID, "choices": choices, "usage": used}) // strings and numbers
-		if err = cmp.Or(err, ctx.Err()); err == nil {
-			_, err = fmt.Fprintf(w, "data: %s\n\n", data)
-		}
-	}
-	all := r.deltas()
-	for i, delta := range all {
-		var finish any
-		switch {
-		case i == len(all)-1 && len(r.calls) > 0:
-			finish = "tool_calls"
-		case i == len(all)-1:
-			finish = "stop"
-		}
-		if i > 0 && s.delay > 0 && err == nil {
+// stream writes chunks as server-sent events with a pause between them. It ends with ctx or when
+// the client reads no more.
+func (s server) stream(ctx context.Context, w io.Writer, chunks []object) error {
+	for i, chunk := range chunks {
+		if i > 0 && s.delay > 0 {
 			select {
 			case <-time.After(s.delay):
 			case <-ctx.Done():
 			}
 		}
-		send([]any{object{"index": 0, "delta": delta, "finish_reason": finish}}, nil)
+		chunk["id"], chunk["object"], chunk["created"], chunk["model"] = "chatcmpl-offline", "chat.completion.chunk", 0, ModelID
+		data, err := json.Marshal(chunk)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(w, "data: %s\n\n", data)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if usage { // no model ran, nothing was spent
-		send([]any{}, object{"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0})
-	}
-	if err == nil {
-		_, err = io.WriteString(w, "data: [DONE]\n\n")
-	}
+	_, err := io.WriteString(w, "data: [DONE]\n\n")
 	return err
 }
