@@ -14,8 +14,10 @@ const sayYes = "Accept the proposal, or type `yes`."
 // edits are the changes of plan_rules in the order in which they are made, and the tool that
 // makes one.
 var edits = []struct{ key, tool string }{
-	{"remove_ignore", "remove_ignore_rule"}, {"remove_whitelist", "remove_whitelist_rule"},
-	{"add_whitelist", "add_whitelist_rule"}, {"add_ignore", "add_ignore_rule"},
+	{"remove_ignore", "remove_ignore_rule"},
+	{"remove_whitelist", "remove_whitelist_rule"},
+	{"add_whitelist", "add_whitelist_rule"},
+	{"add_ignore", "add_ignore_rule"},
 }
 
 // plan is what a clause takes on one provider: what plan_rules returned for it.

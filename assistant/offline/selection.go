@@ -139,7 +139,6 @@ func (r *reader) next() {
 	word := r.words[0]
 	r.words = r.words[1:]
 	text, verbatim := strings.CutPrefix(word, quote)
-	owner, isOwner := r.providerNamed(word)
 	switch {
 	case verbatim, isPattern(word) && word != everything, conditions.MatchString(word):
 		r.cur.words = append(r.cur.words, text)
@@ -161,9 +160,18 @@ func (r *reader) next() {
 		r.cur.noun = true
 	case is(word, determiners):
 		r.cur.determined = true
+	case is(word, "of with again instead"):
 	case word == "useless": // "unused models"
 		r.cur.words = append(r.cur.words, "unused:30d")
-	case is(word, "of with again instead"):
+	default:
+		r.name(word)
+	}
+}
+
+// name reads a word that is the name of a provider, or a part of the name of a model.
+func (r *reader) name(word string) {
+	owner, isOwner := r.providerNamed(word)
+	switch {
 	case isOwner && r.excepting && r.cur.nothing() && (r.ahead() == "" || is(r.ahead(), ", and model models")):
 		r.sel.scope.without = append(r.sel.scope.without, owner)
 	case isOwner && !r.excepting && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
