@@ -79,12 +79,11 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 // notUnderstood reports a request that was not understood, and notes what may be meant. The
 // turn then changes nothing.
 func (c *conversation) notUnderstood(s clause) {
-	c.lost = true
 	c.sayf("I did not understand %s. I understand short requests in English only. %s", code(s.text), nothingChanged)
 	if s.kind == "" && len(s.left) > 0 {
 		c.replace(s.left[0], closest(s.left[0]))
 	}
-	c.tryWithout(s, s.left)
+	c.leaveOut(s, s.left)
 }
 
 // cannot reports that a tool knows no models for some words of a request, and notes what may
@@ -95,7 +94,6 @@ func (c *conversation) cannot(s clause, r *result) {
 		c.sayf("%s", outcome(r, "That cannot be done"))
 		return
 	}
-	c.lost = true
 	c.sayf("%s %s", sentence(r.message), nothingChanged)
 	var left []string
 	for _, m := range missed {
@@ -109,7 +107,7 @@ func (c *conversation) cannot(s clause, r *result) {
 			left = append(left, w)
 		}
 	}
-	c.tryWithout(s, left)
+	c.leaveOut(s, left)
 }
 
 // replace notes the message with a word replaced by another.
@@ -119,9 +117,14 @@ func (c *conversation) replace(word, by string) {
 	}
 }
 
-// tryWithout notes the message without the words that were not understood, and of several
-// requests those that were.
-func (c *conversation) tryWithout(s clause, left []string) {
+// leaveOut notes the message without the words of a request that were not understood, and of
+// several requests those that were.
+func (c *conversation) leaveOut(s clause, left []string) {
+	c.lost = true
+	said := c.now.user
+	for _, w := range left {
+		said = wordIn(w).ReplaceAllString(said, "$1$2")
+	}
 	if len(c.clauses) > 1 {
 		var rest []string
 		for _, o := range c.clauses {
@@ -129,17 +132,11 @@ func (c *conversation) tryWithout(s clause, left []string) {
 				rest = append(rest, o.text)
 			}
 		}
-		c.try(strings.Join(rest, " and "))
-		return
+		said = strings.Join(rest, " and ")
 	}
-	said := c.now.user
-	for _, w := range left {
-		said = wordIn(w).ReplaceAllString(said, "$1$2")
-	}
-	said = strings.Join(strings.Fields(said), " ")
 	vague := func(s clause) bool { return s.failed() || len(s.models) == 0 || s.blank() } // "hide models" of "hide claud models"
-	if s.changesRules() && !slices.ContainsFunc(c.parse(said), vague) {
-		c.try(said)
+	if len(c.clauses) > 1 || s.changesRules() && !slices.ContainsFunc(c.parse(said), vague) {
+		c.try(strings.Join(strings.Fields(said), " "))
 	}
 }
 

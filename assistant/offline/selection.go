@@ -65,42 +65,29 @@ const (
 
 // item is one phrase while it is read.
 type item struct {
-	words      []string // parts of names, conditions, "newest" and how many
-	all        bool     // every model
-	noun       bool     // "models" followed: not just the one of this id
-	determined bool     // by "all" or "the": "the newest" before it does not apply to it
-	joined     string   // the comma or conjunction before it
+	words  []string // parts of names, and conditions
+	all    bool     // every model
+	some   bool     // "all" or "the" stood before it: of no words, every model
+	noun   bool     // "models" followed: not just the one of this id
+	newest []string // "newest" and how many
 }
 
-func (it item) nothing() bool { return len(it.words) == 0 && !it.all }
-
-// facts reports whether the item has conditions only.
-func (it item) facts() bool {
-	return len(it.words) > 0 && !slices.ContainsFunc(it.words, func(w string) bool { return !conditions.MatchString(w) })
-}
-
-// conditional reports whether the item has a condition.
-func (it item) conditional() bool { return slices.ContainsFunc(it.words, conditions.MatchString) }
-
-// newest are the words "newest" and how many, with which the item may begin.
-func (it item) newest() []string {
-	n := 0
-	for n < len(it.words) && (n == 0 && it.words[0] == newest || n == 1 && number(it.words[1]) > 0) {
-		n++
-	}
-	return it.words[:n]
-}
+func (it item) nothing() bool { return len(it.words)+len(it.newest) == 0 && !it.all }
 
 // phrase is the item as plan_rules and find_models take it.
 func (it item) phrase() string {
+	words := slices.Concat(it.newest, it.words)
 	switch {
-	case len(it.words) == 0:
+	case len(words) == 0:
 		return everything
-	case it.noun && !it.facts():
-		return strings.Join(it.words, " ") + " models"
+	case it.noun && slices.ContainsFunc(it.words, isName):
+		words = append(words, "models")
 	}
-	return strings.Join(it.words, " ")
+	return strings.Join(words, " ")
 }
+
+// isName reports whether a word is no condition.
+func isName(word string) bool { return !conditions.MatchString(word) }
 
 // reader reads a selection word by word.
 type reader struct {
@@ -110,6 +97,8 @@ type reader struct {
 	items     []item
 	owners    []string // providers without a preposition: "openai models"
 	cur       item
+	joined    string   // the comma or conjunction before it
+	newest    []string // "the newest Claude and GPT models" are the newest of both
 	excepting bool
 }
 
@@ -140,7 +129,7 @@ func (r *reader) next() {
 	r.words = r.words[1:]
 	text, verbatim := strings.CutPrefix(word, quote)
 	switch {
-	case verbatim, isPattern(word) && word != everything, conditions.MatchString(word):
+	case verbatim, isPattern(word) && word != everything, !isName(word):
 		r.cur.words = append(r.cur.words, text)
 	case is(word, "* everything anything"):
 		r.cur.all = true
@@ -152,17 +141,23 @@ func (r *reader) next() {
 		}
 		r.cur.all = r.cur.all || r.cur.noun || len(r.items)+len(r.owners) == 0 && !r.sel.pronoun
 		r.flush("")
-		r.excepting = true
+		r.excepting, r.newest = true, nil
 	case is(word, prepositions) && r.place():
 	case is(word, pronouns) && r.pronounHere():
 		r.sel.pronoun = true
 	case is(word, modelNouns):
 		r.cur.noun = true
 	case is(word, determiners):
-		r.cur.determined = true
+		r.cur.some, r.newest = true, nil
 	case is(word, "of with again instead"):
 	case word == "useless": // "unused models"
 		r.cur.words = append(r.cur.words, "unused:30d")
+	case word == newest:
+		r.newest = []string{newest}
+		if number(r.ahead()) > 0 {
+			r.newest, r.words = append(r.newest, r.ahead()), r.words[1:]
+		}
+		r.cur.newest = r.newest
 	default:
 		r.name(word)
 	}
@@ -179,30 +174,25 @@ func (r *reader) name(word string) {
 	case isOwner && !r.excepting:
 		r.owners = append(r.owners, owner)
 	default:
-		r.cur.words = append(r.cur.words, word)
+		r.cur.words, r.cur.newest = append(r.cur.words, word), r.newest
 	}
 }
 
 // flush ends an item; joiner is the word after it.
 func (r *reader) flush(joiner string) {
-	it, n := r.cur, len(r.items)
-	r.cur = item{joined: joiner}
-	placed := len(r.owners)+len(r.sel.scope.without) > 0
-	it.all = it.all || len(it.words) == 0 && (it.noun || it.determined) && !placed
+	it, joined, n := r.cur, r.joined, len(r.items)
+	r.cur, r.joined = item{}, joiner
+	it.all = it.all || (it.noun || it.some) && len(it.words)+len(r.owners)+len(r.sel.scope.without) == 0
+	fact := len(it.words) > 0 && !it.noun && !slices.ContainsFunc(it.words, isName)
 	switch {
 	case it.nothing():
 	case r.excepting:
 		r.sel.except = append(r.sel.except, it.phrase())
-	case n == 0:
-		r.items = append(r.items, it)
-	case it.facts() && !it.noun && (it.joined == "" || it.joined != "or" && r.items[n-1].conditional()): // "with tools and 100k context"
-		r.items[n-1].words = append(r.items[n-1].words, it.words...)
-	case it.joined == "" && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
+	case n > 0 && fact && (joined == "" || joined != "or" && slices.ContainsFunc(r.items[n-1].words, conditions.MatchString)):
+		r.items[n-1].words = append(r.items[n-1].words, it.words...) // "with tools and 100k context"
+	case n > 0 && joined == "" && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
 		r.sel.unclear = append(r.sel.unclear, it.phrase())
 	default:
-		if len(it.newest()) == 0 && !it.determined && len(it.words) > 0 && !it.facts() { // "the newest Claude and GPT models"
-			it.words = slices.Concat(r.items[n-1].newest(), it.words)
-		}
 		r.items = append(r.items, it)
 	}
 }
@@ -210,7 +200,7 @@ func (r *reader) flush(joiner string) {
 // pronounHere reports whether a pronoun stands alone: that of "that contain x" does not.
 func (r *reader) pronounHere() bool {
 	alone := r.ahead() == "" || is(r.ahead(), prepositions+" , and or except but again instead "+modelNouns)
-	return alone && len(r.cur.words)+len(r.owners) == 0 && !r.cur.noun && !r.cur.determined
+	return alone && len(r.cur.words)+len(r.cur.newest)+len(r.owners) == 0 && !r.cur.noun && !r.cur.some
 }
 
 // place reads providers after a preposition, "every provider" or "gemini and openai"; false,
