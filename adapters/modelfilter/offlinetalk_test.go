@@ -93,7 +93,7 @@ func TestConversations(t *testing.T) {
 		"yes to a suggestion":       {"hide turb models => | Did you mean this?", "yes => openai+ignore(*turbo*) | chip: undo that", "undo => undo(1) | chip: save the changes | !chip: undo that"},
 		"a misspelt word elsewhere": {"hide flsh models => | - `hide flash models on gemini`: hides 3 models on gemini", "yes => gemini+ignore(*flash*)", "hide zork => | Nothing was changed", "yes => | no open question"},
 		"how many we have":          {"how many anthropic models do we have => | 5 models on anthropic: 5 shown", "whats hidden on gemini => | No model is hidden on gemini", "why is claude-9 hidden? => | No model matches `claude-9` | These work"},
-		"which price":               {"hide models over 40$ on openai => openai+ignore(gpt-4) | dollars per million tokens, `price` of output", "what is over $1 input => | No model matches `price_in>1`"},
+		"which price":               {"hide models over 40$ on openai => openai+ignore(gpt-4) | dollars per million output tokens; `price_in` is the input price", "what is over $1 input => | No model matches `price_in>1`"},
 		"greetings":                 {"hi what can you do here? => | These work", "hello => | Hello."},
 		"nothing to save":           {"save => save()", "hide zork and save => | Nothing was changed"},
 	} {

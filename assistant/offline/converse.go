@@ -42,8 +42,7 @@ type suggestion struct {
 // the same response.
 func respond(req *request) reply {
 	c := &conversation{request: req, now: &exchange{}}
-	var prompt string
-	c.window, prompt = findWindow(req.system)
+	c.window = findWindow(req.system)
 	if n := len(req.exchanges); n > 0 {
 		c.now, c.past = req.exchanges[n-1], req.exchanges[:n-1]
 	}
@@ -57,16 +56,28 @@ func respond(req *request) reply {
 		c.respondElsewhere()
 	}
 	c.propose()
-	r := reply{reasoning: "Reading " + code(c.now.user) + ".", calls: c.calls}
 	if c.waiting() {
+		r := reply{calls: c.calls}
+		if c.now.rounds == 0 {
+			r.reasoning = "Understood: " + c.understood() + "."
+		}
 		return r
 	}
 	c.offerNext()
 	if slices.ContainsFunc(c.clauses, func(s clause) bool { return strings.Contains(strings.Join(s.models, " "), "price") }) {
-		c.sayf("Prices are dollars per million tokens, `price` of output and `price_in` of input.")
+		c.sayf("Prices are in dollars per million output tokens; `price_in` is the input price.")
 	}
-	r.text = cmp.Or(strings.Join(unique(c.paragraphs), "\n\n"), "There was nothing to do.") + c.markers(prompt)
-	return r
+	text := cmp.Or(strings.Join(unique(c.paragraphs), "\n\n"), "There was nothing to do.")
+	return reply{text: text + c.markers()}
+}
+
+// understood is the message as it was read.
+func (c *conversation) understood() string {
+	var texts []string
+	for _, s := range c.clauses {
+		texts = append(texts, code(s.text))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // respondFilter answers a message about the model filter. It acts on all of it or
@@ -277,10 +288,9 @@ func (c *conversation) offer(label, text string) {
 }
 
 // markers writes the suggestions of the answer, if the prompt teaches how.
-func (c *conversation) markers(prompt string) string {
-	_, taught, _ := strings.Cut(prompt, "STRUCTURED RESPONSES")
+func (c *conversation) markers() string {
 	text, err := json.Marshal(map[string]any{"values": c.suggestions})
-	if err != nil || len(c.suggestions) == 0 || !strings.Contains(taught, "SUGGESTED_VALUES") {
+	if err != nil || len(c.suggestions) == 0 || !strings.Contains(c.system, "SUGGESTED_VALUES") {
 		return ""
 	}
 	return "\n\nSUGGESTED_VALUES: " + string(text)

@@ -3,9 +3,9 @@
 // endpoint is configured.
 //
 // It serves the model filter window: it understands a documented set of English requests
-// about it, calls the tools that the request offers, and answers with the numbers of their
-// results. It knows the window only through the request: the tools, the tool messages, and
-// of the context the providers. In other windows it calls tools by name.
+// about it, calls the tools that the request offers, and answers with what they say. It knows
+// the window only through the request: the tools, the tool messages, and of the context the
+// providers. In other windows it calls tools by name.
 //
 // # Types
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -29,8 +30,8 @@ type exchange struct {
 
 // call is a tool call of the conversation and what came of it.
 type call struct {
-	name, text string  // text: the arguments as args.encode writes them
-	result     *result // nil: no result in the request
+	id, name, text string  // text: the arguments as args.encode writes them
+	result         *result // nil: no result in the request
 }
 
 // result is a tool result.
@@ -84,9 +85,8 @@ func readRequest(body []byte) (*request, *problem) {
 	for _, name := range texts(b.Get("tools.#.function.name")) {
 		r.tools[name] = b.Get("tool_choice").String() != "none"
 	}
-	open := map[string]*call{} // calls without a result
 	for i, m := range messages {
-		if wrong := r.add(m, open); wrong != "" {
+		if wrong := r.add(m); wrong != "" {
 			return nil, &problem{http.StatusBadRequest, "invalid_request", fmt.Sprintf("messages[%d]: %s", i, wrong)}
 		}
 	}
@@ -94,7 +94,7 @@ func readRequest(body []byte) (*request, *problem) {
 }
 
 // add reads one message and returns what is wrong with it.
-func (r *request) add(m gjson.Result, open map[string]*call) (wrong string) {
+func (r *request) add(m gjson.Result) (wrong string) {
 	content := m.Get("content")
 	text := content.String()
 	if content.IsArray() {
@@ -102,30 +102,27 @@ func (r *request) add(m gjson.Result, open map[string]*call) (wrong string) {
 	} else if content.Type != gjson.String && content.Type != gjson.Null {
 		return "content must be a string or a list of parts"
 	}
+	now := append([]*exchange{{}}, r.exchanges...)[len(r.exchanges)] // of what comes before a user message, nothing is kept
 	switch role := m.Get("role").String(); role {
 	case "system", "developer":
 		r.system += "\n\n" + text
 	case "user":
 		r.exchanges = append(r.exchanges, &exchange{user: text, pictures: content.Get(`#(type=="image_url")`).Exists()})
 	case "assistant":
-		if len(r.exchanges) == 0 {
-			break
-		}
-		calls, now := m.Get("tool_calls").Array(), r.exchanges[len(r.exchanges)-1]
+		calls := m.Get("tool_calls").Array()
 		if now.answer = text; len(calls) > 0 {
 			now.rounds++
 		}
 		for _, c := range calls {
 			a := args{}
 			_ = json.Unmarshal([]byte(c.Get("function.arguments").String()), &a) // damaged arguments are none
-			k := &call{name: c.Get("function.name").String(), text: a.encode()}
-			now.calls, open[c.Get("id").String()] = append(now.calls, k), k
+			now.calls = append(now.calls, &call{id: c.Get("id").String(), name: c.Get("function.name").String(), text: a.encode()})
 		}
 	case "tool":
 		id := m.Get("tool_call_id").String()
-		if k := open[id]; k != nil {
-			k.result = readResult(text)
-			delete(open, id)
+		i := slices.IndexFunc(now.calls, func(k *call) bool { return k.id == id && k.result == nil })
+		if i >= 0 {
+			now.calls[i].result = readResult(text)
 		}
 	default:
 		return fmt.Sprintf("unknown role %q", clean(role))

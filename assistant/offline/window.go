@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -15,23 +14,16 @@ type window struct {
 }
 
 // findWindow reads the last context object of the system text: JSON that begins
-// a line and has "window_type"; every other field may be missing. around is the
-// text without it, where the prompt's headings are.
-func findWindow(system string) (w window, around string) {
+// a line and has "window_type"; every other field may be missing.
+func findWindow(system string) (w window) {
 	key := strings.LastIndex(system, `"window_type"`)
 	if key < 0 {
-		return window{}, system
+		return w
 	}
-	at := strings.LastIndex(system[:key], "\n{") + 1
-	d := json.NewDecoder(strings.NewReader(system[at:]))
-	var raw json.RawMessage
-	if d.Decode(&raw) != nil {
-		return window{}, system
-	}
-	c := gjson.ParseBytes(raw)
+	c := gjson.Parse(system[strings.LastIndex(system[:key], "\n{")+1:])
 	w.provider = c.Get("current_provider").String()
 	w.providers = unique(append(texts(c.Get("providers.#.provider")), w.provider))
-	return w, system[:at] + system[at+int(d.InputOffset()):]
+	return w
 }
 
 // sameProvider lists other names of a provider, tried in this order.
