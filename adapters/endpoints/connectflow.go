@@ -174,10 +174,25 @@ func (f *Flow) Back() (left bool) {
 		f.Step = Keying
 	case Consenting:
 		f.Step = Storing
-	case Addressing, Keying, Picking:
+	case Picking, Keying:
+		f.backFrom(f.Step)
+	case Addressing:
 		f.Restart()
 	case Choosing, Done:
 		return true
 	}
 	return false
+}
+
+// backFrom goes from Picking or Keying to the step before it: the one that asked where to store the key, else the
+// one that asked for the address, else the choice of a candidate.
+func (f *Flow) backFrom(step Step) {
+	switch {
+	case step == Picking && f.Checked.Pasted:
+		f.Step = Storing
+	case f.Address != "":
+		f.Step, f.Key = Addressing, ""
+	default:
+		f.Restart()
+	}
 }

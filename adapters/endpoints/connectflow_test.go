@@ -57,6 +57,19 @@ func TestTheQuestionsOfAFlow(t *testing.T) {
 	is(f, Addressing, silent)
 	f.Back()
 	is(f, Choosing, nil)
+	s.check = refused
+	run(f.EnterAddress("localhost:9"))
+	is(f, Keying, refused)
+	s.check = nil
+	run(f.EnterKey("right"))
+	f.Store(Variable)
+	for _, step := range []Step{Storing, Keying, Addressing, Choosing} {
+		f.Back()
+		is(f, step, nil)
+		if (f.Address == "localhost:9") != (step != Choosing) {
+			t.Errorf("back at step %d the address is %q", step, f.Address)
+		}
+	}
 
 	s.check = refused
 	run(f.Choose(Candidate{Kind: SetUp, Name: "proxy"}))

@@ -139,6 +139,7 @@ func (c *Card) search(name keymap.Key, text string) overlay.Outcome {
 	before := c.list.Query()
 	out := c.list.Key(name, text)
 	if c.list.Query() != before {
+		c.problem = "" // it was about another choice
 		c.list.SetEntries(c.candidates(), 0)
 		c.list.Scroll(-len(c.found)) // to the best match
 	}

@@ -232,13 +232,13 @@ func TestConnectWhatRuns(t *testing.T) {
 func TestAPastedKey(t *testing.T) {
 	f := &fake{check: []error{wants(endpoints.WantsKey), wants(endpoints.RefusedKey)}, try: []error{wants(endpoints.Refused)}}
 	b := open(t, f).press("down", "down", "enter")
-	b.shows("here needs an API key", "Paste it")
+	b.shows("127.0.0.1:8000 needs an API key", "Paste it")
 	if b.card.problem != "" {
 		t.Errorf("an error is shown before a key was entered: %q", b.card.problem)
 	}
 	b.press("enter").shows("a key is needed")
 	b.press("paste:wrong", "enter").shows("Key rejected")
-	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?", "keyring:here", "env:KEY_FOR_HERE")
+	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?", "keyring:here", "you set KEY_FOR_HERE before each start")
 	b.press("end", "enter").shows("as plain text in /home/me", "y store it there")
 	b.press("x", "enter").shows("as plain text in /home/me")
 	b.press("n").shows("Where do you want")
@@ -264,6 +264,33 @@ func TestAnotherKeyIsTriedAgain(t *testing.T) {
 	want := "check openai  wrong, try here/large, check openai  wrong2, try here/large, check openai  " + secret + ", try here/large, save here/large to 1"
 	if got := strings.Join(f.asked, ", "); got != want {
 		t.Errorf("asked: %s\nwant: %s", got, want)
+	}
+}
+
+// Esc goes back one step, and what was entered before stays.
+func TestEscGoesBackOneStep(t *testing.T) {
+	f := &fake{check: []error{wants(endpoints.WantsKey)}}
+	b := open(t, f).press("end", "enter", "paste:localhost:9", "enter")
+	b.shows("Paste it")
+	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?")
+	b.press("down", "enter").shows("Which model of here")
+	b.press("esc").shows("Where do you want to store the key?")
+	b.press("down", "enter").shows("Which model of here")
+	b.press("esc", "esc").shows("Paste it")
+	b.press("esc").shows("> localhost:9")
+	b.press("esc").shows("What would you like to connect?")
+}
+
+// An error is about the choice that failed, not about what is searched next.
+func TestASearchRemovesTheError(t *testing.T) {
+	b := open(t, &fake{check: []error{wants(endpoints.NoAnswer)}}).press("enter")
+	b.shows("nothing answers")
+	frame := func() string { return b.frame(80, 24, style.Options{Unicode: true}) }
+	if b.press("g"); strings.Contains(frame(), "nothing answers") {
+		t.Errorf("the error stays:\n%s", frame())
+	}
+	if b.press("backspace", "k", "e", "y"); !strings.Contains(frame(), "nothing matches") { // "key" stands in a heading and at the right edge
+		t.Errorf("headings are searched:\n%s", frame())
 	}
 }
 

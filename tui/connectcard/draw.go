@@ -12,6 +12,7 @@ import (
 	"winnow/adapters/endpoints"
 	"winnow/assistant"
 	"winnow/assistant/llm"
+	"winnow/assistant/openai"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -39,9 +40,12 @@ func Sentence(err error) string {
 	case endpoints.KeySource:
 		return cause + "; name another, or paste the key"
 	case endpoints.NoAnswer:
+		if !openai.Loopback(host(p.At)) {
+			return fmt.Sprintf("nothing answers at %s: check the network, or correct the address", p.At)
+		}
 		return fmt.Sprintf("nothing answers at %s: start the server, or correct the address", p.At)
 	case endpoints.WantsKey:
-		return p.Endpoint + " needs an API key"
+		return place(p.At, p.Endpoint) + " needs an API key"
 	case endpoints.RefusedKey:
 		return "Key rejected" + status(p) + ". Check it or create a new one."
 	case endpoints.NotAnEndpoint:
@@ -53,6 +57,22 @@ func Sentence(err error) string {
 	case endpoints.Refused:
 	}
 	return fmt.Sprintf("%s returned an error: %s", p.Endpoint, cause)
+}
+
+// host returns the host of an address without its port; "" if there is none.
+func host(address string) string {
+	if at, err := url.Parse(address); err == nil {
+		return at.Hostname()
+	}
+	return ""
+}
+
+// place names an endpoint by the host and port of its address, or by its name if there is no address.
+func place(address, name string) string {
+	if at, err := url.Parse(address); err == nil && at.Host != "" {
+		return safetext.Visible(at.Host)
+	}
+	return name
 }
 
 // status returns the HTTP status of a response in brackets; "" if none.
@@ -137,15 +157,15 @@ func (c *Card) showStorages() {
 		e := overlay.Entry{Value: storageValue(s)}
 		switch s {
 		case endpoints.Keyring:
-			e.Text, e.Extra = "in the keyring", "keyring:"+c.flow.Checked.Name
+			e.Text, e.Detail = "in the keyring", "as keyring:"+c.flow.Checked.Name
 		case endpoints.Variable:
-			e.Text, e.Extra = "in a variable that you set", "env:"+c.flow.Checked.KeyVariable()
+			e.Text, e.Detail = "in a variable", "you set "+c.flow.Checked.KeyVariable()+" before each start"
 		case endpoints.Plain:
-			e.Text, e.Extra = "in the settings file", "plain text"
+			e.Text, e.Detail = "in the settings file", "as plain text"
 		}
 		entries = append(entries, e)
 	}
-	c.list = c.newList(entries, 0)
+	c.list = c.newList(entries, 0).WithoutSearch()
 }
 
 // showModels lists the models; the one that did not answer is selected again.
@@ -184,11 +204,11 @@ func (c *Card) head() []string {
 		}
 		return text
 	case endpoints.Storing:
-		return []string{c.flow.Checked.Name + " answers. Where do you want to store the key?"}
+		return []string{place(c.flow.Checked.BaseURL, c.flow.Checked.Name) + " answers. Where do you want to store the key?"}
 	case endpoints.Consenting:
 		return []string{"The key will be stored as plain text in " + c.flow.Source.SettingsPath() + ". Everyone who can read that file can use the key."}
 	case endpoints.Picking:
-		return []string{"Which model of " + c.flow.Checked.Name + " do you want to use?"}
+		return []string{"Which model of " + place(c.flow.Checked.BaseURL, c.flow.Checked.Name) + " do you want to use?"}
 	case endpoints.Done:
 		return c.result()
 	}
@@ -278,7 +298,7 @@ func (c *Card) Body(w, h int, st style.Styles) []string {
 		}
 	}
 	foot = append(foot, o.Muted.Render(style.Truncate(overlay.FitHints(c.Hints(), w), w, st.Icons.Ellipsis)))
-	if out = out[:min(len(out), max(1, h-len(foot)))]; len(out)+len(foot)+minList < h {
+	if out = out[:min(len(out), max(1, h-len(foot)))]; len(out)+len(foot)+c.listMin() < h {
 		out = append(out, "")
 	}
 	c.top, c.width = len(out), w
@@ -299,6 +319,14 @@ const (
 	prompt  = 2 // cells before the line
 	minList = 5 // minimum lines for a list: the search, a rule, a heading and two entries
 )
+
+// listMin is the minimum number of lines for the list of the step.
+func (c *Card) listMin() int {
+	if c.flow.Step == endpoints.Storing {
+		return 1
+	}
+	return minList
+}
 
 // masked returns the line as drawn: a key as dots, but the name of a key unmasked.
 func (c *Card) masked(st style.Styles) *textline.Editor {
