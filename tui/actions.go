@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -170,10 +171,11 @@ func focus(to keymap.Mode) func(*Model) tea.Cmd {
 func (m *Model) openHelp() tea.Cmd {
 	entries, start := m.helpEntries()
 	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
-	picker := overlay.NewPicker("Keys", entries, at).WithStart(start).WithColumns(helpColumn)
+	picker := overlay.NewPicker("Keys", entries, at).WithStart(start).WithColumns(helpColumn).Offer(keymap.List, keymap.To("runs it", keymap.LineAccept))
 	return m.open(overlay.Help, picker, func(c overlay.Chosen) tea.Cmd {
 		if a := m.keys.Named(keymap.Action(c.Value)); a == nil || a.Title == "" {
-			return nil
+			i := slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Value == c.Value })
+			return m.info("only its key does this: " + strings.Join(strings.Fields(entries[i].Text), " ") + " · in " + entries[i].Group)
 		}
 		return m.runAction(keymap.Action(c.Value))
 	})
@@ -205,7 +207,7 @@ func actionEntries(all []keymap.Entry) []overlay.Entry {
 	}
 	entries := make([]overlay.Entry, len(all))
 	for i, e := range all {
-		entries[i] = overlay.Entry{Value: string(e.Action), Text: e.Text, Also: also[e.Action], Extra: e.Extra, Short: e.Short, Group: e.Group}
+		entries[i] = overlay.Entry{Value: string(e.Action), Text: e.Text, Brief: e.Brief, Also: also[e.Action], Extra: e.Extra, Short: e.Short, Group: e.Group}
 	}
 	return entries
 }
@@ -213,7 +215,7 @@ func actionEntries(all []keymap.Entry) []overlay.Entry {
 // openPalette lists every command.
 func (m *Model) openPalette() tea.Cmd {
 	entries, start := m.paletteEntries()
-	picker := overlay.NewPicker("Commands", entries, 0).WithStart(start).WithNotice(fmt.Sprintf("type to search all %d commands", len(entries)-start))
+	picker := overlay.NewPicker("Commands", entries, 0).WithStart(start).WithNotice(fmt.Sprintf("type to search all %d commands", len(entries)-start)).Offer(keymap.List, keymap.To("runs it", keymap.LineAccept))
 	return m.open(overlay.Palette, picker, func(c overlay.Chosen) tea.Cmd {
 		m.recent = append([]string{c.Value}, slices.DeleteFunc(m.recent, func(name string) bool { return name == c.Value })...)
 		return m.runAction(keymap.Action(c.Value))

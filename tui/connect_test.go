@@ -61,7 +61,7 @@ func TestTheFooterConnectsAModel(t *testing.T) {
 		t.Errorf("%s answers:\n%s", d.session.Model(), d.Frame())
 	}
 	d.Type(tuitest.Key("ctrl+l"))
-	d.Wait("connect a model…")
+	d.Wait("connect another model…")
 	d.Type("connect a", tuitest.Enter)
 	d.Wait("What would you like to connect?")
 }

@@ -144,9 +144,9 @@ func (s *scene) noMatch(w int) []string {
 
 // quietLines wraps a hint, in muted colours.
 func (s *scene) quietLines(hint string, w int) []string {
-	var lines []string
-	for _, line := range s.widths.Wrap(hint, w-4) {
-		lines = append(lines, s.styles.Chat.Time.Render(line))
+	lines := style.WrapClauses(hint, w-welcomeMargin)
+	for i, line := range lines {
+		lines[i] = s.styles.Chat.Time.Render(line)
 	}
 	return lines
 }

@@ -101,7 +101,7 @@ func (m *Model) hints() (hints []status.KeyHint) {
 		}
 		hint := status.KeyHint{Key: m.keys.Key(m.mode, a.Name), Text: m.hintText(a), Action: a.Name}
 		same := func(earlier status.KeyHint) bool { return earlier.Text == hint.Text }
-		if a.Name == keymap.NextRegion && slices.ContainsFunc(hints, same) { // esc goes there too
+		if a.Name == keymap.NextRegion && (slices.ContainsFunc(hints, same) || m.mode == keymap.Input && m.neighbour(1) == keymap.View) { // esc goes there too
 			hint = status.KeyHint{Key: m.key(keymap.PreviousRegion), Text: regionName(m.neighbour(-1)), Action: keymap.PreviousRegion}
 		}
 		if hint.Key != "" && !slices.ContainsFunc(hints, same) {

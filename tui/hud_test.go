@@ -117,7 +117,7 @@ func TestWhatWasLeftOutIsTold(t *testing.T) {
 	r.Wait("left out (T)")
 	r.Wait("1 message, ~")
 	r.Wait("first question")
-	r.Wait("2 of 2 messages included, complete")
+	r.Wait("2 of 2 messages sent, answered")
 }
 
 func TestTheHeaderKeepsTheModel(t *testing.T) {

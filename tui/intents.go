@@ -39,7 +39,7 @@ type (
 		overlay overlay.Overlay
 		chosen  func(overlay.Chosen) intent
 	}
-	// question asks the user; no is the answer given by AnswerSafe and AnswerCancel.
+	// question asks the user; no is the answer given by AnswerMarked and AnswerCancel.
 	question struct {
 		kind     overlay.Kind
 		title    string

@@ -50,7 +50,7 @@ func says(a keymap.Action, label string) overlay.Answer {
 	return overlay.Answer{Action: a, Label: label}
 }
 
-// question asks a question with the given answers; no is the one given by AnswerSafe and
+// question asks a question with the given answers; no is the one given by AnswerMarked and
 // AnswerCancel.
 func (m *Model) question(kind overlay.Kind, title string, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
 	q := overlay.NewQuestion(title, lines, answers, no, m.now)

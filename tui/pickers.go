@@ -103,6 +103,9 @@ func (m *Model) showModels(selected string) {
 		keymap.To("selects", keymap.LineAccept), keymap.To("favourite", keymap.FavouriteModel))
 	m.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
 		switch {
+		case c.Value == connectEntry && c.Action == keymap.FavouriteModel:
+			m.showModels("")
+			return m.info("only a model can be a favourite")
 		case c.Value == connectEntry:
 			return m.connect()
 		case c.Action == keymap.FavouriteModel:
@@ -128,8 +131,11 @@ func (m *Model) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int, legend string) {
 	list := overlay.ModelsOf(m.commands.Models(), m.now())
 	list.Favourites, list.Recent, list.Current, list.Icons = m.models.favourites, m.models.recent, m.parts.modelID(), m.styles.Icons
+	if m.opts.Connect != nil {
+		list.Offline = m.opts.Connect.Offline
+	}
 	if entries, at = list.Entries(selected); m.opts.Connect != nil {
-		entries = append(entries, overlay.Entry{Value: connectEntry, Text: "connect a model" + m.styles.Icons.Ellipsis, Group: "another endpoint"})
+		entries = append(entries, overlay.Entry{Value: connectEntry, Text: "connect another model" + m.styles.Icons.Ellipsis, Group: "more"})
 	}
 	return entries, at, list.Legend()
 }

@@ -11,7 +11,7 @@ import (
 	"winnow/tui/style"
 )
 
-// openSettings lists the settings; choosing one switches to its next value.
+// openSettings lists the settings; choosing one changes its value.
 func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0, "") }
 
 // settingsAt opens the list at an entry, with a notice of what was just done.
@@ -21,18 +21,25 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	for i, s := range all {
 		entries[i] = s.Entry()
 	}
-	picker := overlay.NewPicker("Settings", entries, at).Offer(keymap.List, keymap.To("takes the next value", keymap.LineAccept)).WithNotice(notice)
+	kept := "changes are stored at once"
+	if m.opts.StoreSetting == nil {
+		kept = "changes last for this session"
+	}
+	picker := overlay.NewPicker("Settings", entries, at).WithNotice(notice).WithLegend(kept).Offer(keymap.SettingList,
+		keymap.To("changes it", keymap.LineAccept, keymap.PreviousValue, keymap.NextValue))
 	return m.open(overlay.Settings, picker, func(c overlay.Chosen) tea.Cmd {
 		i := slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == c.Value })
 		if i < 0 {
 			return nil
 		}
-		s := all[i]
-		if s.OfSession { // the use case stores it
-
-			return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetSetting(request, s.Key, s.NextValue()) })
+		s, step := all[i], 1
+		if c.Action == keymap.PreviousValue {
+			step = -1
 		}
-		s.Next()
+		if s.OfSession { // the use case stores it
+			return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetSetting(request, s.Key, s.Step(step)) })
+		}
+		s.Set(s.Step(step))
 		key, value := s.Stored()
 		return tea.Batch(m.settingChanged(s.Key), m.storeSetting(key, value))
 	})

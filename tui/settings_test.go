@@ -22,7 +22,8 @@ func (d *fixture) setting(search string) {
 func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	d := startProgram(t, setup{w: 80, h: 30})
 	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
-	d.Wait("enter takes the next value")
+	d.Wait("enter ← → changes it")
+	d.Wait("changes last for this session")
 	for _, text := range []string{"Background", "Colour theme", "Ask before", "saving"} {
 		d.Wait(text)
 	}

@@ -90,16 +90,21 @@ type welcomePart struct {
 
 // lines draws the welcome, w cells wide and at most h lines high.
 func (c *welcome) lines(s *scene, w, h int) []string {
-	facts := c.factLines(s, w)
-	all := []welcomePart{
+	all := append([]welcomePart{
 		{wordMark(s, w), 0, false},
 		{[]string{s.styles.Chat.Welcome.Render("What would you like to change?")}, 5, false},
-		{facts[:len(facts)-1], 3, false},
-		{facts[len(facts)-1:], 4, len(facts) > 1},
-		{c.requestLines(s, w), 6, false},
-		{c.sessionLines(s, w), 2, false},
-		{s.quietLines(pane.Join(s.hint("%s sends", keymap.Send), s.hint("%s moves to "+s.regions, keymap.NextRegion), s.hint("/ or %s finds every command", keymap.Palette), s.hint("%s help", keymap.Help)), w+welcomeMargin), 1, false},
+	}, c.factParts(s, w)...)
+	for i, text := range c.requests { // the first stays longest
+		rank := 4
+		switch i {
+		case 0:
+			rank = 9
+		case 1:
+			rank = 6
+		}
+		all = append(all, welcomePart{s.line(i, text, "", w), rank, i > 0})
 	}
+	all = append(all, welcomePart{c.sessionLines(s, w), 2, false}, welcomePart{s.quietLines(pane.Join(s.hint("%s sends", keymap.Send), s.hint("%s moves to "+s.regions, keymap.NextRegion), s.hint("/ or %s finds every command", keymap.Palette), s.hint("%s help", keymap.Help)), w+welcomeMargin), 1, false})
 	for rank := 0; len(all) > 0; rank++ {
 		if lines := joined(all, false); len(lines) <= h {
 			return lines
@@ -107,8 +112,7 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 		if lines := joined(all, true); len(lines) <= h && rank >= 3 { // after hints and sessions were left out
 			return lines
 		}
-		i := slices.IndexFunc(all, func(p welcomePart) bool { return p.rank == rank })
-		all = slices.Delete(all, i, i+1)
+		all = slices.DeleteFunc(all, func(p welcomePart) bool { return p.rank == rank })
 	}
 	return nil
 }
@@ -138,65 +142,74 @@ func joined(all []welcomePart, tight bool) (lines []string) {
 	return lines
 }
 
-// factLines says where the user is and which model answers.
-func (c *welcome) factLines(s *scene, w int) (lines []string) {
+// factParts say where the user is and which model answers. The file and the model stay
+// longer than what the providers show.
+func (c *welcome) factParts(s *scene, w int) (parts []welcomePart) {
 	column := 0
 	for _, f := range c.facts {
 		column = max(column, ansi.StringWidth(f.Name))
 	}
 	column = min(column, w/3)
-	for _, f := range c.facts {
-		name := style.Fit(f.Name, column, s.styles.Icons.Ellipsis) + "  "
-		lines = append(lines, s.styles.Chat.Time.Render(name)+s.styles.Chat.Example.Render(cutPath(oneLine(f.Text), w-column-2, s.styles.Icons.Ellipsis)))
+	for i, f := range c.facts {
+		rank := 3
+		switch i {
+		case len(c.facts) - 1:
+			rank = 7
+		case 0:
+			rank = 8
+		}
+		name := s.styles.Chat.Time.Render(style.Fit(f.Name, column, s.styles.Icons.Ellipsis) + "  ")
+		parts = append(parts, welcomePart{hanging(name, column+2, factText(oneLine(f.Text), w-column-2, s.styles.Icons.Ellipsis), s.styles.Chat.Example), rank, i > 0})
 	}
-	return lines
+	return parts
 }
 
-// cutPath cuts off the start of a path, and breaks other text between words.
-func cutPath(text string, w int, ellipsis string) string {
+// hanging draws lines below each other, the first after a lead of so many cells.
+func hanging(lead string, cells int, lines []string, look style.Style) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = lead + look.Render(line)
+		lead = strings.Repeat(" ", cells)
+	}
+	return out
+}
+
+// factText cuts off the start of a path, and wraps other text.
+func factText(text string, w int, ellipsis string) []string {
 	if !strings.Contains(text, "/") || strings.Contains(text, " ") {
-		return style.TruncateWords(text, w, ellipsis)
+		return style.Wrap(text, w)
 	}
 	if over := ansi.StringWidth(text) - w; over > 0 {
-		return style.TruncateLeft(text, over+ansi.StringWidth(ellipsis), ellipsis)
+		text = style.TruncateLeft(text, over+ansi.StringWidth(ellipsis), ellipsis)
 	}
-	return text
-}
-
-// requestLines returns the example requests.
-func (c *welcome) requestLines(s *scene, w int) (lines []string) {
-	for i, text := range c.requests {
-		lines = append(lines, s.line(i, text, "", w))
-	}
-	return lines
+	return []string{text}
 }
 
 // sessionLines returns the sessions that can be continued.
 func (c *welcome) sessionLines(s *scene, w int) (lines []string) {
 	for i, one := range c.sessions {
 		when := s.clock(one.Used) + " · " + assistant.Counted(one.Pairs, "message")
-		lines = append(lines, s.line(len(c.requests)+i, "continue “"+oneLine(one.Title)+"”", when, w))
+		lines = append(lines, s.line(len(c.requests)+i, "continue “"+oneLine(one.Title)+"”", when, w)...)
 	}
 	return lines
 }
 
-// line returns the i-th line of the welcome with its key and a remark at the right edge.
-func (s *scene) line(i int, text, remark string, w int) string {
+// line returns the i-th choice of the welcome with its key. A remark stands at the right
+// edge, and the text is then cut to one line; without a remark it wraps.
+func (s *scene) line(i int, text, remark string, w int) []string {
 	key := ""
 	if s.numbered {
 		key = s.keys.Key(s.mode, keymap.Choose(i+1)) + "  "
 	}
-	room := w - ansi.StringWidth(key)
-	if remark != "" {
-		if ansi.StringWidth(remark) > room/2 {
-			remark = ""
-		}
-		room -= ansi.StringWidth(remark) + min(2, len(remark))
-	}
-	text = style.TruncateWords(oneLine(text), room, s.styles.Icons.Ellipsis)
-	gap := strings.Repeat(" ", max(0, room-ansi.StringWidth(text)+min(2, len(remark))))
+	cells := ansi.StringWidth(key)
+	room := w - cells
+	key = s.styles.Chat.Number.Render(key)
 	if remark == "" {
-		gap = ""
+		return hanging(key, cells, style.Wrap(oneLine(text), room), s.styles.Chat.Example)
 	}
-	return s.styles.Chat.Number.Render(key) + s.styles.Chat.Example.Render(text) + s.styles.Chat.Time.Render(gap+remark)
+	if ansi.StringWidth(remark) > room/2 {
+		return []string{key + s.styles.Chat.Example.Render(style.TruncateWords(oneLine(text), room, s.styles.Icons.Ellipsis))}
+	}
+	text = style.Fit(style.TruncateWords(oneLine(text), room-ansi.StringWidth(remark)-2, s.styles.Icons.Ellipsis), room-ansi.StringWidth(remark), "")
+	return []string{key + s.styles.Chat.Example.Render(text) + s.styles.Chat.Time.Render(remark)}
 }

@@ -12,7 +12,8 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// At every size the welcome has its requests; what has no room goes, the least useful first.
+// At every size the welcome has the file, the model and a request, uncut but for the path; what
+// has no room is left out, the least useful first.
 func TestTheWelcomeFits(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 50}} {
 		s := newStill(t, style.Options{Unicode: true}, size[0], size[1])
@@ -22,8 +23,11 @@ func TestTheWelcomeFits(t *testing.T) {
 		width, height := s.layout.Chat.Dx()-welcomeMargin, s.layout.Chat.Dy()-chatHead
 		lines := w.lines(s.scene(width), width, height)
 		text := plainFrame(strings.Join(lines, "\n"))
-		if len(lines) > height || !strings.Contains(text, "alt+3") || s.width >= 80 && !strings.Contains(text, "answers") || s.width >= 80 && !strings.Contains(text, "proxy/.env") {
+		if len(lines) > height || !strings.Contains(text, "alt+1") || !strings.Contains(text, "answers") || !strings.Contains(text, "proxy/.env") || s.width >= 80 && !strings.Contains(text, "alt+3") {
 			t.Errorf("%v: %d of %d lines:\n%s", size, len(lines), height, text)
+		}
+		if strings.Count(text, "…") > 2 { // the path, and the title of the session
+			t.Errorf("%v: a sentence is cut:\n%s", size, text)
 		}
 		for _, line := range strings.Split(text, "\n") {
 			if got := s.widths.Width(line); got > width {

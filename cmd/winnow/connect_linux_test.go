@@ -32,8 +32,7 @@ func TestTheFirstScreenIsTheWelcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := startVterm(t, dir, env)
-	v.wait("no model connected: built-in rules answer") // the endpoints have been asked
-	v.wait("no model connected")
+	v.wait("built-in rules, no model connected")
 	v.wait("1 rule")
 	const card = "What would you like to connect?"
 	if frame, _ := v.frame(); strings.Contains(frame, card) {

@@ -321,7 +321,8 @@ func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 			notify(tui.Noticed{Err: err})
 			return
 		}
-		p.autoModel = c.ID
-		notify(tui.Noticed{Text: c.Note})
+		if p.autoModel = c.ID; c.ID != endpoints.OfflineModel { // the first screen says what the built-in rules are
+			notify(tui.Noticed{Text: c.Note})
+		}
 	})
 }

@@ -155,6 +155,8 @@ const (
 	RenameTopic          Action = "rename-topic"
 	DeleteTopic          Action = "delete-topic"
 	ForgetFilter         Action = "forget-filter"
+	NextValue            Action = "next-value"
+	PreviousValue        Action = "previous-value"
 
 	TextUp       Action = "text-up"
 	TextDown     Action = "text-down"
@@ -184,7 +186,9 @@ const (
 	AnswerSend      Action = "answer-send"
 	AnswerStateOnly Action = "answer-state-only"
 	AnswerRecover   Action = "answer-recover"
-	AnswerSafe      Action = "answer-safe"
+	AnswerNext      Action = "answer-next"
+	AnswerPrevious  Action = "answer-previous"
+	AnswerMarked    Action = "answer-marked"
 	AnswerCancel    Action = "answer-cancel"
 )
 

@@ -17,6 +17,7 @@ func (a *Row) offered(plainChat bool) bool {
 type Entry struct {
 	Action             Action
 	Text, Extra, Short string // Short replaces Extra if that does not fit
+	Brief              string // Text with the main clause alone; "" if that is all of it
 	Group              string
 }
 
@@ -119,6 +120,9 @@ func (k *Map) Help(w int) []Entry {
 				keys = string(all[0])
 			}
 			e.Text = fmt.Sprintf("%-*s  %s", column, keys, help)
+			if main := mainClause(help); main != help {
+				e.Brief = fmt.Sprintf("%-*s  %s", column, keys, main)
+			}
 			if groups[group] == nil {
 				order = append(order, group)
 			}
@@ -130,6 +134,15 @@ func (k *Map) Help(w int) []Entry {
 		entries = append(entries, groups[group]...)
 	}
 	return entries
+}
+
+// mainClause returns a help text without what follows its first clause: "send" of "send;
+// while a turn runs: queue".
+func mainClause(help string) string {
+	for _, end := range []string{"; ", ": ", ", ", " ("} {
+		help, _, _ = strings.Cut(help, end)
+	}
+	return help
 }
 
 // HelpOnScreen lists the keys of the screen's modes on few lines: the first key of each
@@ -173,6 +186,7 @@ func opposites(a, b Entry) (both Entry, ok bool) {
 	}
 	a.Text = fmt.Sprintf("%-*s  %s", helpFirstKey, aKeys+" "+bKeys, strings.Join(was, " "))
 	a.Extra += " · " + b.Extra
+	a.Brief = ""
 	return a, ok
 }
 

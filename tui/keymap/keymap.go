@@ -88,6 +88,7 @@ const (
 	CheckpointList
 	TopicList
 	FilterList
+	SettingList
 	Text
 	RequestText
 	Question
@@ -101,13 +102,13 @@ const (
 // modeNames are the names used in the footer and the config.
 var modeNames = [modeCount]string{
 	Input: "INPUT", View: "VIEW", Command: "COMMAND", Pane: "PANE", HUD: "HUD",
-	Line: "LINE", List: "LIST", ModelList: "MODELS", SessionList: "SESSIONS", CheckpointList: "CHECKPOINTS", TopicList: "TOPICS", FilterList: "FILTERS",
+	Line: "LINE", List: "LIST", ModelList: "MODELS", SessionList: "SESSIONS", CheckpointList: "CHECKPOINTS", TopicList: "TOPICS", FilterList: "FILTERS", SettingList: "SETTINGS",
 	Text: "TEXT", RequestText: "REQUEST", Question: "QUESTION", QueueQuestion: "QUEUE", UndoQuestion: "UNDO", RecoveryQuestion: "RECOVERY", Editing: "EDITING",
 }
 
 // extends maps modes to a mode whose keys they also have; their own keys take precedence.
 var extends = map[Mode]Mode{
-	List: Line, ModelList: List, SessionList: List, CheckpointList: List, TopicList: List, FilterList: List,
+	List: Line, ModelList: List, SessionList: List, CheckpointList: List, TopicList: List, FilterList: List, SettingList: List,
 	RequestText: Text, QueueQuestion: Question, UndoQuestion: Question, RecoveryQuestion: Question,
 }
 

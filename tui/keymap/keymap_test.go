@@ -164,7 +164,7 @@ func TestUsesSayWhatAKeyDoes(t *testing.T) {
 		want  string
 	}{
 		{plain, "ctrl+j", "INPUT:send "},
-		{plain, "enter", "INPUT:newline VIEW:enter COMMAND:apply-filter PANE:pane-highlight HUD:hud-show LINE:line-accept TEXT:text-close REQUEST:fold-section QUESTION:answer-safe "},
+		{plain, "enter", "INPUT:newline VIEW:enter COMMAND:apply-filter PANE:pane-highlight HUD:hud-show LINE:line-accept TEXT:text-close REQUEST:fold-section QUESTION:answer-marked "},
 		{plain, "O", "VIEW:jump-to-boundary "},
 		{plain, "ctrl+b", ""},
 		{swapped, "ctrl+j", "INPUT:newline "},

@@ -2,7 +2,10 @@ package overlay
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/style"
 )
@@ -27,52 +30,98 @@ func (p *Picker) inColumns() bool { return p.column > 0 && p.query.Empty() }
 type spot struct {
 	matchLine
 	column, row int
+	text        string // what the line shows
+	more        bool   // it continues the line above
 }
 
-// spots arranges the lines in columns of rows lines. A heading follows an empty row, and is
-// never the last in its column.
-func (p *Picker) spots(rows int) (out []spot) {
+// spots arranges the lines in columns of width cells and rows lines. A heading follows an
+// empty row, and is never the last in its column. An entry that is wrapped stays together.
+func (p *Picker) spots(width, rows int) (out []spot) {
 	column, row := 0, 0
-	next := func() {
-		if row++; row >= rows {
+	next := func(n int) {
+		if row += n; row >= rows {
 			column, row = column+1, 0
 		}
 	}
 	for _, l := range p.matches.lines {
+		e := p.entries[p.matches.found[l.match]]
+		texts := []string{visible(e.Group)}
+		if l.kind == entryLine {
+			texts = e.wrapped(width - cellLead)
+		}
+		texts = texts[:min(len(texts), rows)]
 		if l.kind == headingLine && row > 0 {
-			next()
+			next(1)
 			if row == rows-1 {
-				next()
+				next(1)
 			}
 		}
-		out = append(out, spot{l, column, row})
-		next()
+		if row+len(texts) > rows {
+			column, row = column+1, 0
+		}
+		for i, text := range texts {
+			out = append(out, spot{l, column, row + i, text, i > 0})
+		}
+		next(len(texts))
 	}
 	return out
 }
 
+// cellLead is the number of cells before the text of an entry: the cursor and a gap.
+const cellLead = 2
+
+// gaps matches the gap between the keys of an entry and what they do.
+var gaps = regexp.MustCompile(` {2,}`)
+
+// wrapped returns the text of an entry in lines of w cells: whole if it fits in one, else
+// Brief; what is still too long continues below what the keys do.
+func (e Entry) wrapped(w int) []string {
+	text := visible(e.Text)
+	if ansi.StringWidth(text) > w && e.Brief != "" {
+		text = visible(e.Brief)
+	}
+	all := gaps.FindAllStringIndex(text, -1)
+	if ansi.StringWidth(text) <= w || len(all) == 0 {
+		return []string{text}
+	}
+	gap := all[len(all)-1][1]
+	indent := min(ansi.StringWidth(text[:gap]), w/2)
+	lines := style.Wrap(text[gap:], w-indent)
+	for i := range lines {
+		lead := strings.Repeat(" ", indent)
+		if i == 0 {
+			lead = style.Fit(text[:gap], indent, "")
+		}
+		lines[i] = lead + lines[i]
+	}
+	return lines
+}
+
 // used returns how many columns of rows lines are needed.
-func (p *Picker) used(rows int) int {
-	all := p.spots(rows)
+func (p *Picker) used(width, rows int) int {
+	all := p.spots(width, rows)
 	if len(all) == 0 {
 		return 1
 	}
 	return all[len(all)-1].column + 1
 }
 
+// columnWidth returns the width of each of n columns in w cells.
+func columnWidth(w, n int) int { return (w - (n-1)*columnGap) / n }
+
 // grid returns the fewest columns that show all lines in w cells and at most most rows, and
 // the fewest rows for them; if they do not fit, all columns that w holds, in pages.
 func (p *Picker) grid(w, most int) (columns, rows int) {
 	most = max(2, most)
-	columns = max(1, (w+columnGap)/(p.column+columnGap))
-	needed := p.used(most)
-	if needed > columns {
-		return columns, most
+	for columns = 1; p.used(columnWidth(w, columns), most) > columns; columns++ {
+		if columnWidth(w, columns+1) < p.column {
+			return columns, most
+		}
 	}
-	for most > 2 && p.used(most-1) <= needed {
+	for most > 2 && p.used(columnWidth(w, columns), most-1) <= columns {
 		most--
 	}
-	return needed, most
+	return columns, most
 }
 
 // belowColumns is the number of rows below the columns: an empty one and the line of the
@@ -89,16 +138,16 @@ func (p *Picker) columnsSize(w, h int) (int, int) {
 func (p *Picker) columnsBody(w, h int, st style.Styles) []string {
 	columns, _ := p.grid(w, h-pickerHeadLines-belowColumns)
 	rows := max(2, h-pickerHeadLines-belowColumns)
-	all := p.spots(rows)
+	width := columnWidth(w, columns)
+	all := p.spots(width, rows)
 	selected := p.spotOf(all)
 	page := selected.column / columns
-	width := (w - (columns-1)*columnGap) / columns
 	lines := make([]string, rows)
 	for column := range columns {
 		cells := make([]string, rows)
 		for _, s := range all {
 			if s.column == page*columns+column {
-				cells[s.row] = p.cell(s.matchLine, width, st)
+				cells[s.row] = p.cell(s, width, st)
 			}
 		}
 		for row, cell := range cells {
@@ -108,25 +157,30 @@ func (p *Picker) columnsBody(w, h int, st style.Styles) []string {
 			lines[row] += style.Fit(cell, width, "…")
 		}
 	}
-	p.page, p.pages, p.rows = page+1, (p.used(rows)+columns-1)/columns, rows
+	p.page, p.pages, p.rows, p.columnW = page+1, (p.used(width, rows)+columns-1)/columns, rows, width
 	e, _ := p.selected()
 	return append(lines, "", st.Overlay.Muted.Render(style.TruncateWords("  "+visible(e.Extra), w, "…")))
 }
 
 // cell draws a line of a match in a column.
-func (p *Picker) cell(l matchLine, w int, st style.Styles) string {
-	e := p.entries[p.matches.found[l.match]]
-	if l.kind == headingLine {
-		return st.Overlay.Group.Render(style.TruncateWords(visible(e.Group), w, "…"))
+func (p *Picker) cell(s spot, w int, st style.Styles) string {
+	if s.kind == headingLine {
+		return st.Overlay.Group.Render(style.TruncateWords(s.text, w, "…"))
 	}
-	e.Extra = ""
-	return e.draw(l.match == p.cursor, "", visible(e.Text), "", w, st)
+	lead, ink := "  ", st.Overlay.Text
+	if s.match == p.cursor {
+		ink = st.Overlay.Selected
+		if !s.more {
+			lead = style.Fit(st.Icons.Selected, cellLead, "")
+		}
+	}
+	return ink.Render(style.Fit(lead+s.text, w, "…"))
 }
 
 // spotOf returns the position of the selected entry.
 func (p *Picker) spotOf(all []spot) spot {
 	for _, s := range all {
-		if s.match == p.cursor && s.kind == entryLine {
+		if s.match == p.cursor && s.kind == entryLine && !s.more {
 			return s
 		}
 	}
@@ -135,11 +189,11 @@ func (p *Picker) spotOf(all []spot) spot {
 
 // across moves the selection n columns to the right, to the nearest entry in that column.
 func (p *Picker) across(n int) {
-	all := p.spots(max(2, p.rows))
+	all := p.spots(p.columnW, max(2, p.rows))
 	from := p.spotOf(all)
 	best := -1
 	for i, s := range all {
-		if s.kind == entryLine && s.column == from.column+n && (best < 0 || distance(s.row, from.row) < distance(all[best].row, from.row)) {
+		if s.kind == entryLine && !s.more && s.column == from.column+n && (best < 0 || distance(s.row, from.row) < distance(all[best].row, from.row)) {
 			best = i
 		}
 	}
@@ -150,10 +204,10 @@ func (p *Picker) across(n int) {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// columnsPosition implements Position for columns: page / number of pages.
+// columnsPosition implements Position for columns: the page and the number of pages.
 func (p *Picker) columnsPosition() string {
 	if p.pages < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", p.page, p.pages)
+	return fmt.Sprintf("page %d/%d", p.page, p.pages)
 }

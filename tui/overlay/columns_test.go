@@ -30,7 +30,7 @@ func TestColumns(t *testing.T) {
 	for _, c := range []struct {
 		w, h, rows int
 		page       string
-	}{{100, 40, 39, ""}, {100, 24, 22, ""}, {66, 17, 15, ""}, {20, 12, 12, "1/5"}, {44, 12, 12, "1/3"}} {
+	}{{100, 40, 39, ""}, {100, 24, 22, ""}, {66, 17, 15, ""}, {20, 12, 12, "page 1/5"}, {44, 12, 12, "page 1/3"}} {
 		p := keysInColumns()
 		w, h := p.Size(c.w, c.h)
 		if w != c.w || h != c.rows {
@@ -83,5 +83,28 @@ func TestKeysMoveInColumns(t *testing.T) {
 	}
 	if out, ok := p.Key("enter", "").(overlay.Chosen); !ok || out.Value != "a0" {
 		t.Errorf("after a search, enter gives %#v", out)
+	}
+}
+
+// What does not fit in a column is not cut off: it is replaced by its main clause, or wrapped.
+func TestTextsInColumnsAreWhole(t *testing.T) {
+	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
+	p := overlay.NewPicker("Keys", []overlay.Entry{
+		{Text: "ctrl+q  quit"}, {Text: "a       select everything that is listed here"},
+		{Text: "ctrl+j  send; while a turn runs: queue", Brief: "ctrl+j  send"},
+	}, 0).WithColumns(20)
+	_, h := p.Size(24, 30)
+	var got []string
+	for _, line := range p.Body(24, h, st)[2:] {
+		got = append(got, strings.TrimRight(ansi.Strip(line), " "))
+	}
+	want := []string{"› ctrl+q  quit", "  a       select", "          everything", "          that is listed", "          here", "  ctrl+j  send", "", ""}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	p.Key("down", "")
+	p.Key("down", "")
+	if out, ok := p.Key("enter", "").(overlay.Chosen); !ok || p.Body(24, h, st)[7] == "" {
+		t.Errorf("enter gives %#v", out)
 	}
 }

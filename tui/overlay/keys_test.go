@@ -50,7 +50,7 @@ func question(mode string, answers ...keymap.Action) bindable {
 	}
 	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	others := []keymap.Action{keymap.AnswerYes, keymap.AnswerNo, keymap.AnswerSave, keymap.AnswerKeep, keymap.AnswerDiscard, keymap.AnswerTheirs, keymap.AnswerEdit}
-	return bindable{modes: []string{"question", mode}, hinted: append([]keymap.Action{keymap.AnswerSafe, keymap.AnswerCancel}, answers...), idle: slices.DeleteFunc(others, func(a keymap.Action) bool { return slices.Contains(answers, a) }), open: func() overlay.Overlay {
+	return bindable{modes: []string{"question", mode}, hinted: append([]keymap.Action{keymap.AnswerMarked, keymap.AnswerCancel}, answers...), idle: slices.DeleteFunc(others, func(a keymap.Action) bool { return slices.Contains(answers, a) }), open: func() overlay.Overlay {
 		return overlay.NewQuestion("Well?", []string{"line"}, all, answers[0], func() time.Time { at = at.Add(time.Second); return at })
 	}}
 }
@@ -69,6 +69,7 @@ var bindables = map[string]bindable{
 	"sessions":    list(keymap.SessionList, "sessions", keymap.ShowSession),
 	"checkpoints": list(keymap.CheckpointList, "checkpoints", keymap.RollBackState, keymap.RollBackConversation),
 	"topics":      list(keymap.TopicList, "topics", keymap.NewTopic, keymap.RenameTopic, keymap.DeleteTopic),
+	"settings":    list(keymap.SettingList, "settings", keymap.PreviousValue, keymap.NextValue),
 	"filters":     list(keymap.FilterList, "filters", keymap.ForgetFilter),
 	"line": {
 		modes: []string{"line", "editing"}, before: []keymap.Key{"left", "left", "left"}, hinted: []keymap.Action{keymap.LineAccept, keymap.LineClose},

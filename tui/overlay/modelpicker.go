@@ -18,9 +18,10 @@ const goneFor = 30 * 24 * time.Hour
 
 // ModelList contains the models to choose from.
 type ModelList struct {
-	Models, Gone       []llm.ModelInfo // from llm.Registry
-	Favourites, Recent []string        // ids
-	Current            string          // id of the current model; "" if none
+	Models, Gone       []llm.ModelInfo      // from llm.Registry
+	Favourites, Recent []string             // ids
+	Current            string               // id of the current model; "" if none
+	Offline            func(id string) bool // whether a model is built in; nil means that none is
 	Now                time.Time
 	Icons              style.Icons
 }
@@ -45,8 +46,8 @@ func (l ModelList) All() []llm.ModelInfo {
 	return all
 }
 
-// Entries returns the entries of the picker, and the index of the selected model within its
-// provider.
+// Entries returns the entries of the picker and the index of the selected model. Each model is
+// listed once: as a favourite, as a recent one, or by its provider.
 func (l ModelList) Entries(selected string) (entries []Entry, at int) {
 	all, ages := l.All(), l.Ages()
 	byID := map[string]llm.ModelInfo{}
@@ -59,15 +60,16 @@ func (l ModelList) Entries(selected string) (entries []Entry, at int) {
 	}{{"favourites", l.Favourites}, {"recent", l.Recent}} {
 		for _, id := range group.ids {
 			if m, ok := byID[id]; ok {
+				delete(byID, id)
 				entries = append(entries, l.entry(m, group.name, id))
 			}
 		}
 	}
 	for _, m := range all {
-		endpoint, name, _ := strings.Cut(m.ID, "/")
-		if m.ID == selected {
-			at = len(entries)
+		if _, unlisted := byID[m.ID]; !unlisted {
+			continue
 		}
+		endpoint, name, _ := strings.Cut(m.ID, "/")
 		group := endpoint
 		if provider, _, ok := strings.Cut(name, "/"); ok {
 			group += " · " + provider
@@ -77,7 +79,7 @@ func (l ModelList) Entries(selected string) (entries []Entry, at int) {
 		}
 		entries = append(entries, l.entry(m, group, name))
 	}
-	return entries, at
+	return entries, max(0, slices.IndexFunc(entries, func(e Entry) bool { return e.Value == selected }))
 }
 
 // Legend explains the text at the right edge of the entries; "" if none needs an
@@ -89,7 +91,7 @@ func (l ModelList) Legend() string {
 		shown func(llm.ModelInfo) bool
 	}{
 		{"$2/$8 per million tokens in/out", priced},
-		{"200k: context limit", func(m llm.ModelInfo) bool { return m.Context > 0 }},
+		{"200k is the context limit in tokens", func(m llm.ModelInfo) bool { return m.Context > 0 && !l.offline(m.ID) }},
 	} {
 		if slices.ContainsFunc(l.All(), func(m llm.ModelInfo) bool { return !m.Gone && one.shown(m) }) {
 			parts = append(parts, one.text)
@@ -109,11 +111,16 @@ func dollars(p llm.Price) string {
 // priced reports whether the price of a model is known.
 func priced(m llm.ModelInfo) bool { return m.Facts.PriceIn.Known || m.Facts.PriceOut.Known }
 
+// offline reports whether a model is built in.
+func (l ModelList) offline(id string) bool { return l.Offline != nil && l.Offline(id) }
+
 func (l ModelList) entry(m llm.ModelInfo, group, text string) Entry {
 	var extra []string
 	switch {
 	case m.Gone:
 		extra = []string{GoneSince(m)}
+	case l.offline(m.ID):
+		extra = []string{"built in, not a language model"}
 	default:
 		if m.Tools {
 			extra = append(extra, "tools")

@@ -441,3 +441,48 @@ func TestTheWayOutStaysInTheFooter(t *testing.T) {
 		}
 	}
 }
+
+// Enter gives the marked answer: at first the one that changes nothing, and another only after
+// the mark was moved when the question could have been read.
+func TestEnterGivesTheMarkedAnswer(t *testing.T) {
+	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	ask := func() *Text {
+		return NewQuestion("Save?", nil, []Answer{{keymap.AnswerYes, "save"}, {keymap.AnswerEdit, "edit"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, func() time.Time { return at })
+	}
+	for keys, want := range map[string]keymap.Action{
+		"enter": keymap.AnswerNo, "left enter": keymap.AnswerEdit, "shift+tab shift+tab enter": keymap.AnswerYes, "right enter": keymap.AnswerYes,
+		"tab right right enter": keymap.AnswerNo, "left esc": keymap.AnswerNo, "left n": keymap.AnswerNo,
+	} {
+		q := ask()
+		at = at.Add(GuardTime)
+		if got, ok := press(q, strings.Fields(keys)...).(Chosen); !ok || got.Action != want {
+			t.Errorf("%s = %#v, want %s", keys, got, want)
+		}
+	}
+	q := ask()
+	press(q, "left")
+	at = at.Add(GuardTime)
+	if got, ok := press(q, "enter").(Chosen); !ok || got.Action != keymap.AnswerNo {
+		t.Errorf("a mark moved before the question was read counts: %#v", got)
+	}
+	q = ask()
+	at = at.Add(GuardTime)
+	press(q, "right")
+	if got, want := q.Hints(), "press a key above · enter save · esc no"; got != want {
+		t.Errorf("the hint is %q, want %q", got, want)
+	}
+	if foot := ansi.Strip(strings.Join(q.Body(60, 9, plainStyles), "\n")); !strings.Contains(foot, plainStyles.Icons.Selected+" y save") || strings.Contains(foot, plainStyles.Icons.Selected+" n no") {
+		t.Errorf("the mark is not at save:\n%s", foot)
+	}
+}
+
+// The hints of a list say what enter does there.
+func TestHintsSayWhatEnterDoes(t *testing.T) {
+	p := NewPicker("title", entries(3), 0)
+	if !strings.Contains(p.Hints(), "enter selects") {
+		t.Errorf("hints %q", p.Hints())
+	}
+	if p.Offer(keymap.List, keymap.To("runs it", keymap.LineAccept)); !strings.Contains(p.Hints(), "enter runs it") {
+		t.Errorf("hints %q", p.Hints())
+	}
+}

@@ -21,10 +21,12 @@ import (
 type Entry struct {
 	Value  string // what is chosen
 	Text   string // what is shown and searched
+	Brief  string // replaces Text in a column that is too narrow for it; "" if Text is wrapped there
 	Also   string // words that are searched and not shown, in lower case
 	Extra  string // at the right edge, not searched
 	Short  string // replaces Extra if that does not fit next to Text; if "", Extra is cut
 	Detail string // a second line below the text, not searched; "" if none
+	About  string // below the entries while this one is selected, not searched; "" if none
 	Group  string // a heading above the first entry of the group; "" if none
 	Mark   string // one cell, before the text
 }
@@ -55,10 +57,12 @@ type Picker struct {
 	offers  []keymap.Hint // what can be done with the selected entry
 	notice  string        // shown before them
 	legend  string        // shown below them
+	fixed   bool          // nothing can be searched
 	new     keymap.Action // chooses the typed text, even if nothing matches; "" if none
 
-	column            int // width of a column until the user types; 0 for one entry per line
+	column            int // minimum width of a column until the user types; 0 for one entry per line
 	page, pages, rows int // of the columns on the screen
+	columnW           int // their width
 }
 
 // NewPicker returns a picker; selected is the index of the initially selected entry. The
@@ -117,6 +121,20 @@ func (p *Picker) WithNew(a keymap.Action) *Picker {
 	return p
 }
 
+// WithoutSearch shows no line to search in: the entries are few.
+func (p *Picker) WithoutSearch() *Picker {
+	p.fixed = true
+	return p
+}
+
+// head is the number of lines above the entries.
+func (p *Picker) head() int {
+	if p.fixed {
+		return 0
+	}
+	return pickerHeadLines
+}
+
 // Escape implements Overlay.
 func (p *Picker) Escape() Outcome { return Closed{} }
 
@@ -137,6 +155,27 @@ func (p *Picker) hint() string {
 		hint += "\n" + p.legend
 	}
 	return hint
+}
+
+// foot returns the lines below the entries: about the selected entry, in as many lines as the
+// longest such text takes, and the hint.
+func (p *Picker) foot(w int, st style.Styles) []string {
+	hint := hintLines(p.hint(), w, st)
+	most := 0
+	for _, e := range p.entries[:min(len(p.entries), maxMeasured)] {
+		if e.About != "" {
+			most = max(most, len(style.Wrap(visible(e.About), w)))
+		}
+	}
+	if most == 0 {
+		return hint
+	}
+	e, _ := p.selected()
+	about := append(style.Wrap(visible(e.About), w), make([]string, most)...)[:most]
+	for i, line := range about {
+		about[i] = st.Overlay.Text.Render(line)
+	}
+	return slices.Concat([]string{""}, about, hint)
 }
 
 // offered reports whether an action chooses an entry.
@@ -193,6 +232,9 @@ func (p *Picker) Key(name keymap.Key, text string) Outcome {
 	case keymap.ListLast:
 		p.Scroll(len(p.entries))
 	default:
+		if p.fixed {
+			return Stay{}
+		}
 		if edit := p.keys.Action(keymap.Editing, name); p.inColumns() && (edit == keymap.EditLeft || edit == keymap.EditRight) {
 			p.across(map[keymap.Action]int{keymap.EditLeft: -1, keymap.EditRight: 1}[edit])
 			return Stay{}
@@ -237,8 +279,8 @@ func (p *Picker) show(m matches) { p.matches, p.pending, p.cursor, p.shown.Top =
 
 // Click implements Overlay: it chooses the entry on the line.
 func (p *Picker) Click(y int) Outcome {
-	line := p.shown.Top + y - pickerHeadLines
-	if p.inColumns() || y < pickerHeadLines || y >= pickerHeadLines+p.shown.Rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
+	line := p.shown.Top + y - p.head()
+	if p.inColumns() || y < p.head() || y >= p.head()+p.shown.Rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
 		return Stay{}
 	}
 	p.cursor = p.matches.lines[line].match
@@ -275,13 +317,13 @@ func (p *Picker) Size(w, h int) (int, int) {
 	}
 	hint := p.hint()
 	widest := min(max(minPicker, p.widest, lipgloss.Width(hint)), w*9/10)
-	return widest, min(pickerHeadLines+len(hintLines(hint, widest, style.Styles{}))+p.lines, h*4/5)
+	return widest, min(p.head()+len(p.foot(widest, style.Styles{}))+p.lines, h*4/5)
 }
 
 // Cursor implements Overlay.
 func (p *Picker) Cursor() (x, y int, ok bool) {
 	_, x = p.query.Scroll(p.queryW)
-	return searchPromptWidth + x, 0, true
+	return searchPromptWidth + x, 0, !p.fixed
 }
 
 const (
@@ -297,19 +339,21 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	if !p.query.Empty() {
 		query = o.Text.Render(p.query.View(p.queryW))
 	}
-	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Line, w))}
+	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Line, w))}[:p.head()]
 	if p.inColumns() {
 		return append(out, p.columnsBody(w, h, st)...)
 	}
-	below := p.hint()
-	hint := hintLines(below, w, st)
-	hint = hint[:min(len(hint), len(below), max(1, h/4, h-pickerHeadLines-p.lines), max(0, h-pickerHeadLines-1))]
+	hint := p.foot(w, st)
+	if p.hint() == "" && len(hint) == 1 {
+		hint = nil
+	}
+	hint = hint[:min(len(hint), max(1, h/4, h-p.head()-p.lines), max(0, h-p.head()-1))]
 	lines := p.matches.lines
 	if len(lines) == 0 {
 		out = append(out, o.Muted.Render("nothing matches"))
 	}
 	first, end := p.matches.span(p.cursor)
-	p.shown.Scroll(h-pickerHeadLines-len(hint), first, end, len(lines))
+	p.shown.Scroll(h-p.head()-len(hint), first, end, len(lines))
 	from, to := p.shown.Shown(len(lines))
 	for _, l := range lines[from:to] {
 		out = append(out, p.line(l, w, st))
@@ -320,12 +364,13 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	return append(out, hint...)
 }
 
-// Position implements Overlay: selected entry / number of entries.
+// Position implements Overlay: selected entry / number of entries; "" if all are visible and
+// nothing is searched.
 func (p *Picker) Position() string {
 	if p.inColumns() {
 		return p.columnsPosition()
 	}
-	if len(p.matches.lines) <= p.shown.Rows {
+	if len(p.matches.lines) <= p.shown.Rows && p.query.Empty() || len(p.matches.found) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d/%d", p.cursor+1, len(p.matches.found))
@@ -333,7 +378,21 @@ func (p *Picker) Position() string {
 
 // Hints implements Overlay.
 func (p *Picker) Hints() string {
-	return "type to search · " + p.keys.Hints(p.mode, keymap.To("move", keymap.LineUp, keymap.LineDown), keymap.To("selects", keymap.LineAccept), keymap.To("closes", keymap.LineClose))
+	search := "type to search · "
+	if p.fixed {
+		search = ""
+	}
+	return search + p.keys.Hints(p.mode, keymap.To("move", keymap.LineUp, keymap.LineDown), keymap.To(p.accepts(), keymap.LineAccept), keymap.To("closes", keymap.LineClose))
+}
+
+// accepts says what LineAccept does, as the line below the entries does.
+func (p *Picker) accepts() string {
+	for _, h := range p.offers {
+		if slices.Contains(h.Actions, keymap.LineAccept) {
+			return h.Text
+		}
+	}
+	return "selects"
 }
 
 // line draws a line of a match.

@@ -46,7 +46,7 @@ func search(entries []Entry, start int, query string) (m matches) {
 	case len(words) > 0:
 		m.found = find(entries, start, words, func(e Entry) string { return e.Text })
 		if len(m.found) == 0 { // the query may include the group: "openai mini"
-			m.found = find(entries, start, words, func(e Entry) string { return e.Group + "/" + e.Text })
+			m.found = find(entries, start, words, Entry.qualified)
 		}
 	case start > 0:
 		m.found = upTo(start)
@@ -66,6 +66,15 @@ func search(entries []Entry, start int, query string) (m matches) {
 		}
 	}
 	return m
+}
+
+// qualified returns the text after the name of its group. A group of several words is a
+// heading, and not searched.
+func (e Entry) qualified() string {
+	if strings.Contains(e.Group, " ") {
+		return e.Text
+	}
+	return e.Group + "/" + e.Text
 }
 
 // upTo returns the numbers below n.

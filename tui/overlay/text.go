@@ -39,6 +39,7 @@ type Text struct {
 
 	answers []Answer      // answers to a question
 	no      keymap.Action // the answer that changes nothing
+	marked  int           // index of the answer that AnswerMarked gives; -1 means no
 	early   keymap.Key    // the last answer given within GuardTime, for the hint
 	lastKey time.Time
 	now     func() time.Time
@@ -49,15 +50,16 @@ func NewText(title string, lines []string) *Text {
 	return &Text{title: title, lines: lines}
 }
 
-// NewQuestion asks a question with these answers; no is the one given by AnswerSafe and
-// AnswerCancel. lines must be safe to show; the user can scroll through all of them before
+// NewQuestion asks a question with these answers; no is the one given by AnswerCancel and,
+// until the user marks another, by AnswerMarked. lines must be safe to show; the user can scroll through all of them before
 // answering.
 func NewQuestion(title string, lines []string, answers []Answer, no keymap.Action, now func() time.Time) *Text {
 	mode := keymap.Question
 	for _, a := range answers {
 		mode = max(mode, keymap.Home(a.Action)) // a mode that extends it comes later
 	}
-	return &Text{title: title, lines: lines, mode: mode, answers: answers, no: no, lastKey: now(), now: now}
+	marked := slices.IndexFunc(answers, func(a Answer) bool { return a.Action == no })
+	return &Text{title: title, lines: lines, mode: mode, answers: answers, no: no, marked: marked, lastKey: now(), now: now}
 }
 
 // WithHint says on the last line what else can be done, which the opener of the text
@@ -106,11 +108,20 @@ func (t *Text) answer(name keymap.Key, text string) Outcome {
 	given := t.keys.Action(t.mode, name)
 	isAnswer := slices.ContainsFunc(t.answers, func(a Answer) bool { return a.Action == given })
 	switch {
-	case given == keymap.AnswerCancel, given == keymap.AnswerSafe && !typedAhead:
+	case given == keymap.AnswerCancel:
 		return Chosen{Action: t.no}
+	case given == keymap.AnswerMarked && !typedAhead:
+		return Chosen{Action: t.markedAnswer().Action}
+	case given == keymap.AnswerNext || given == keymap.AnswerPrevious:
+		if typedAhead {
+			t.lastKey = now
+			return Stay{}
+		}
+		t.mark(map[keymap.Action]int{keymap.AnswerNext: 1, keymap.AnswerPrevious: -1}[given])
+		return Stay{}
 	case isAnswer && !typedAhead:
 		return Chosen{Action: given}
-	case typedAhead && given == keymap.AnswerSafe:
+	case typedAhead && given == keymap.AnswerMarked:
 		t.lastKey = now
 		return Stay{}
 	case typedAhead && text != "":
@@ -121,6 +132,20 @@ func (t *Text) answer(name keymap.Key, text string) Outcome {
 		return TypedAhead{}
 	}
 	return nil
+}
+
+// mark marks the answer n places further.
+func (t *Text) mark(n int) {
+	count := len(t.answers)
+	t.marked = (max(t.marked, 0) + n + count) % count
+}
+
+// markedAnswer returns the answer that AnswerMarked gives.
+func (t *Text) markedAnswer() Answer {
+	if t.marked < 0 {
+		return Answer{Action: t.no}
+	}
+	return t.answers[t.marked]
 }
 
 // Scroll implements Overlay.
@@ -153,13 +178,18 @@ func (t *Text) Hints() string {
 	return t.answering()
 }
 
-// answering says which keys answer: those above, and two that change nothing.
+// answering says which keys answer: those above, the one for the marked answer, and the one
+// that changes nothing.
 func (t *Text) answering() string {
 	text := "press a key above"
-	if i := slices.IndexFunc(t.answers, func(a Answer) bool { return a.Action == t.no }); i >= 0 {
-		text += " · " + t.keys.Hints(t.mode, keymap.To(t.answers[i].Label, keymap.AnswerSafe, keymap.AnswerCancel))
+	i := slices.IndexFunc(t.answers, func(a Answer) bool { return a.Action == t.no })
+	switch {
+	case i < 0:
+		return text
+	case i == t.marked:
+		return text + " · " + t.keys.Hints(t.mode, keymap.To(t.answers[i].Label, keymap.AnswerMarked, keymap.AnswerCancel))
 	}
-	return text
+	return text + " · " + t.keys.Hints(t.mode, keymap.To(t.answers[t.marked].Label, keymap.AnswerMarked), keymap.To(t.answers[i].Label, keymap.AnswerCancel))
 }
 
 func (t *Text) scrolls() string {
@@ -169,7 +199,8 @@ func (t *Text) scrolls() string {
 const (
 	minText     = 40 // width of a short line in cells
 	minQuestion = 36 // width of a short sentence in cells
-	answerGap   = "   "
+	answerGap   = " "
+	answerLead  = "  " // cells before an answer, for the sign of the marked one
 )
 
 // Size implements Overlay.
@@ -221,7 +252,7 @@ func wrapRules(l string, w int) []string {
 
 // hintLines wraps a hint to w cells; "" gives one line.
 func hintLines(hint string, w int, st style.Styles) []string {
-	return strings.Split(st.Overlay.Muted.Render(strings.Join(style.Wrap(hint, w), "\n")), "\n")
+	return strings.Split(st.Overlay.Muted.Render(strings.Join(style.WrapClauses(hint, w), "\n")), "\n")
 }
 
 // foot returns a gap followed by the hint, or by the answers in as many lines of w cells as
@@ -230,8 +261,12 @@ func (t *Text) foot(w int, st style.Styles) (lines []string) {
 	if t.hint != "" {
 		return append([]string{""}, hintLines(t.hint, w, st)...)
 	}
-	for _, a := range t.answers {
-		label := st.Overlay.Key.Render(t.keys.Binding(t.mode, a.Action).Help().Key) + " " + st.Overlay.Text.Render(a.Label)
+	for i, a := range t.answers {
+		key, text, lead := st.Overlay.Key, st.Overlay.Text, answerLead
+		if i == t.marked {
+			key, text, lead = st.Overlay.Selected, st.Overlay.Selected, style.Fit(st.Icons.Selected, len(answerLead), "")
+		}
+		label := text.Render(lead) + key.Render(t.keys.Binding(t.mode, a.Action).Help().Key) + text.Render(" "+a.Label+" ")
 		switch last := len(lines) - 1; {
 		case last < 0:
 			lines = append(lines, "", label)

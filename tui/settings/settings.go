@@ -3,9 +3,9 @@
 //
 // # Types
 //
-// A Setting is one line of the list. It has a few values; NextValue is the one after the
-// current one, and Next sets it when the setting is one of the screen. Its key and values are those of the config file. Screen holds the values
-// of the settings of the screen.
+// A Setting is one line of the list. It has a few values; Step finds the next or previous one,
+// and Set sets it when the setting is one of the screen. Its key and values are those of the
+// config file. Screen holds the values of the settings of the screen.
 //
 // # Concurrency
 //
@@ -62,12 +62,13 @@ func (s *Screen) NextPane() string {
 type Setting struct {
 	Key    string
 	Title  string
+	about  string // what it is good for
 	values []string
 	words  map[string]string // how a value is shown, where that differs from the value itself
 	value  func() string
 	set    func(value string) // nil for OfSession
 	// OfSession means that this is a setting of the session: it is changed by a use case,
-	// not by Next.
+	// not by Set.
 	OfSession bool
 	stored    func() (key, value string) // what the config stores; nil means Key and value
 }
@@ -79,16 +80,29 @@ func (s Setting) Value() string { return cmp.Or(s.words[s.value()], s.value()) }
 // of the value.
 func (s Setting) Entry() overlay.Entry {
 	short, _, _ := strings.Cut(s.Value(), ": ")
-	return overlay.Entry{Value: s.Key, Text: s.Title, Extra: s.Value(), Short: short}
+	return overlay.Entry{Value: s.Key, Text: s.Title, Extra: s.Value(), Short: short, About: s.about + ": " + strings.Join(s.short(), ", ")}
 }
 
-// Next changes a setting of the screen to its next value.
-func (s Setting) Next() { s.set(s.NextValue()) }
+// short returns all values in words, without their explanations.
+func (s Setting) short() []string {
+	all := make([]string, len(s.values))
+	for i, v := range s.values {
+		all[i], _, _ = strings.Cut(cmp.Or(s.words[v], v), ": ")
+	}
+	return all
+}
 
-// NextValue returns the value after the current one, or the first if the current one is not
-// in the list.
-func (s Setting) NextValue() string {
-	return s.values[(slices.Index(s.values, s.value())+1)%len(s.values)]
+// Set changes a setting of the screen.
+func (s Setting) Set(value string) { s.set(value) }
+
+// Step returns the value n places after the current one, or the first if the current one is
+// not in the list; after the last value comes the first.
+func (s Setting) Step(n int) string {
+	at := slices.Index(s.values, s.value())
+	if at < 0 {
+		return s.values[0]
+	}
+	return s.values[(at+n+len(s.values))%len(s.values)]
 }
 
 // Stored returns the setting as the config file stores it.
@@ -101,48 +115,48 @@ func (s Setting) Stored() (key, value string) {
 
 // All lists the settings of a session, with their current values, and those of the screen.
 func All(now assistant.Settings, screen *Screen) []Setting {
-	session := func(key, title string, value func(assistant.Settings) string, values ...string) Setting {
-		return Setting{Key: key, Title: title, values: values, value: func() string { return value(now) }, OfSession: true}
+	session := func(key, title, about string, value func(assistant.Settings) string, values ...string) Setting {
+		return Setting{Key: key, Title: title, about: about, values: values, value: func() string { return value(now) }, OfSession: true}
 	}
-	confirm := session("confirm", "Ask before", func(s assistant.Settings) string {
+	confirm := session("confirm", "Ask before", "what the assistant asks you before it does it", func(s assistant.Settings) string {
 		return string(cmp.Or(s.Confirm, assistant.ConfirmSave))
 	}, "save", "always", "never")
 	confirm.words = map[string]string{"save": "saving", "always": "every change", "never": "nothing"}
 	return append([]Setting{
 		confirm,
-		session("max_iterations", "Tool rounds in a turn", func(s assistant.Settings) string {
+		session("max_iterations", "Tool rounds in a turn", "how often the assistant calls tools before it stops and offers to continue", func(s assistant.Settings) string {
 			return strconv.Itoa(cmp.Or(s.Iterations, assistant.DefaultIterations))
 		}, "3", "5", "10", "20"),
-		session("user_request_allowance", "Tokens for your message", func(s assistant.Settings) string {
+		session("user_request_allowance", "Tokens for your message", "context kept free for your next message when older ones are sent along", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.URA())
 		}, "100", "500", "2000", "8000"),
-		session("max_trim_attempts", "Messages dropped to fit", func(s assistant.Settings) string {
+		session("max_trim_attempts", "Messages dropped to fit", "how many old messages are left out, at most, if the model says that a request is too long", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.NTA())
 		}, "10", "25", "100"),
 	}, screen.settings()...)
 }
 
 func (s *Screen) settings() []Setting {
-	onOff := func(key, title string, field *bool, on, off string) Setting {
+	onOff := func(key, title, about string, field *bool, on, off string) Setting {
 		return Setting{
-			Key: key, Title: title, values: []string{"true", "false"}, words: map[string]string{"true": on, "false": off},
+			Key: key, Title: title, about: about, values: []string{"true", "false"}, words: map[string]string{"true": on, "false": off},
 			value: func() string { return strconv.FormatBool(*field) },
 			set:   func(v string) { *field = v == "true" },
 		}
 	}
 	reply := Setting{
-		Key: "long_reply", Title: "After a long answer", values: []string{ReplyStay, ReplyTop, ReplyView},
+		Key: "long_reply", Title: "After a long answer", about: "what the screen shows after an answer that is longer than it", values: []string{ReplyStay, ReplyTop, ReplyView},
 		words: map[string]string{ReplyStay: "stay: at its end", ReplyTop: "top: go to its first line", ReplyView: "view: move to it after a pause"},
 		value: func() string { return cmp.Or(s.LongReply, ReplyStay) },
 		set:   func(v string) { s.LongReply = v },
 	}
 	pane := Setting{
-		Key: "pane", Title: "Pane", values: []string{PaneBeside, PaneFull, PaneAway},
+		Key: "pane", Title: "Pane", about: "where the rules are", values: []string{PaneBeside, PaneFull, PaneAway},
 		words: map[string]string{PaneBeside: "beside the chat", PaneFull: "full: the whole width in turn with the chat", PaneAway: "away: until it is brought back"},
 		value: func() string { return cmp.Or(s.PanePlace, PaneBeside) },
 		set:   func(v string) { s.PanePlace = v },
 	}
-	enter := onOff("send_key", "Enter", &s.EnterSends, "sends the message", "breaks the line")
+	enter := onOff("send_key", "Enter", "what enter does in the message box; the other send keys do the opposite", &s.EnterSends, "sends the message", "breaks the line")
 	enter.stored = func() (key, value string) {
 		if s.EnterSends {
 			return "send_key", "enter"
@@ -157,11 +171,11 @@ func (s *Screen) settings() []Setting {
 		enter,
 		reply,
 		pane,
-		onOff("mouse", "Mouse", &s.Mouse, "scrolls and clicks", "selects text"),
-		onOff("hud", "Context HUD", &s.HUD, "docked: stays while you type", "opens with a key"),
-		onOff("notify", "Notify after a long turn", &s.Notify, "yes: when it ends unseen", "no"),
+		onOff("mouse", "Mouse", "what the mouse does", &s.Mouse, "scrolls and clicks", "selects text"),
+		onOff("hud", "Context HUD", "the list of messages with their tokens", &s.HUD, "docked: stays while you type", "opens with a key"),
+		onOff("notify", "Notify after a long turn", "whether the terminal notifies you while you look elsewhere", &s.Notify, "yes: when it ends unseen", "no"),
 		{
-			Key: "theme", Title: "Background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "like the terminal"},
+			Key: "theme", Title: "Background", about: "the colours fit this background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "like the terminal"},
 			value: s.background, stored: s.theme,
 			set: func(v string) {
 				if s.FixedBackground = v != "auto"; s.FixedBackground {
@@ -170,7 +184,7 @@ func (s *Screen) settings() []Setting {
 			},
 		},
 		{
-			Key: "colours", Title: "Colour theme", values: style.Themes(), words: themes, stored: s.theme,
+			Key: "colours", Title: "Colour theme", about: "the colours of the screen", values: style.Themes(), words: themes, stored: s.theme,
 			value: s.colours,
 			set:   func(v string) { s.Style.Theme = v },
 		},

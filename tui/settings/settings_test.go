@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,8 +36,8 @@ func (p *program) next(t *testing.T, i int) Setting {
 	t.Helper()
 	s := p.all()[i]
 	if !s.OfSession {
-		s.Next()
-	} else if err := p.Set(s.Key, s.NextValue()); err != nil {
+		s.Set(s.Step(1))
+	} else if err := p.Set(s.Key, s.Step(1)); err != nil {
 		t.Errorf("%s: %v", s.Key, err)
 	}
 	return p.all()[i]
@@ -47,7 +48,10 @@ func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
 	for i, s := range p.all() {
 		first, seen := s.Value(), map[string]bool{}
 		for range s.values {
-			s = p.next(t, i)
+			before := s.value()
+			if s = p.next(t, i); slices.Contains(s.values, before) && s.Step(-1) != before {
+				t.Errorf("%s: before %s comes %s, not %s", s.Key, s.value(), s.Step(-1), before)
+			}
 			seen[s.Value()] = true
 		}
 		if len(seen) != len(s.values) {
@@ -76,7 +80,7 @@ func TestTheThemeIsStoredAsOneValue(t *testing.T) {
 	set := func(key string) {
 		for _, s := range All(assistant.Settings{}, &screen) {
 			if s.Key == key {
-				s.Next()
+				s.Set(s.Step(1))
 			}
 		}
 	}

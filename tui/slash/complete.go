@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"winnow/assistant/filter"
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 )
 
@@ -92,6 +93,7 @@ func completeName(typed string, commands []Command) (entries []overlay.Entry, se
 	if len(entries) == 1 && entries[0].Value == typed && byName[typed].Argument == None {
 		return nil, -1
 	}
+	entries = withoutAliases(entries, typed, byName)
 	for i, e := range entries {
 		c := byName[e.Value]
 		if entries[i].Text, entries[i].Value = c.Usage(), "/"+c.Name; c.Argument != None {
@@ -102,6 +104,20 @@ func completeName(typed string, commands []Command) (entries []overlay.Entry, se
 		}
 	}
 	return entries, selected
+}
+
+// withoutAliases keeps one entry of those that do the same: the one that is typed in full,
+// else the first.
+func withoutAliases(entries []overlay.Entry, typed string, byName map[string]Command) (kept []overlay.Entry) {
+	shown := map[keymap.Action]bool{byName[typed].Action: true}
+	for _, e := range entries {
+		action := byName[e.Value].Action
+		if e.Value == typed || action == "" || !shown[action] {
+			kept = append(kept, e)
+		}
+		shown[action] = true
+	}
+	return kept
 }
 
 // offered lists the values that contain what is typed, ignoring case: first those that

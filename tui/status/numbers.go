@@ -32,7 +32,7 @@ type Row struct{ Name, Value string }
 
 const (
 	// nameWidth is the width of the names if there is room. A screen narrower than narrow
-	// leaves out their acronyms and puts a long value on the next line.
+	// puts a long value on the next line.
 	nameWidth, narrowNameWidth = 34, 24
 	narrow                     = 60
 	maxValueWidth              = 500 // in cells
@@ -43,14 +43,10 @@ const (
 func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {
-		// The acronym in brackets, which the telemetry uses too, is muted.
-		words, acronym, short := strings.Cut(style.Fit(style.Fit(name, nameWidth-1, "…"), nameWidth, ""), " (")
-		if short {
-			acronym = st.Muted.Render(" (" + acronym)
-		}
+		words := style.Fit(style.Fit(name, nameWidth-1, "…"), nameWidth, "")
 		text := safetext.Line(fmt.Sprint(value), maxValueWidth)
 		if w >= narrow {
-			out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(text))
+			out = append(out, "  "+st.Text.Render(words+text))
 			return
 		}
 		line := "  " + style.Fit(strings.TrimRight(words, " "), narrowNameWidth, "…")
@@ -66,9 +62,9 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	b, params := n.Boundary, n.State.Turn.Settings.Budget
 	group("PARAMETERS")
 	row("model", safetext.Visible(n.State.Model.ID))
-	row("characters per token (CPT)", params.CPT())
-	row("next message allowance (URA)", params.URA())
-	row("messages dropped to fit (NTA)", params.NTA())
+	row("characters per token", params.CPT())
+	row("kept for your message", params.URA())
+	row("messages dropped to fit", params.NTA())
 	group("BUDGET")
 	n.budget(row)
 	group("SESSION")
@@ -76,16 +72,24 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 		row(r.Name, r.Value)
 	}
 	group("SELECTION")
-	row("filter", cmp.Or(n.State.Shown.Filter, "none: all messages"))
-	row("visible (Y)", b.Y)
-	row("included (X)", b.X)
-	row("computed", assistant.Counted(n.State.Shown.Computed, "time"))
+	row("filter", filterWords(n.State.Shown.Filter))
+	row("messages shown", b.Y)
+	row("of them sent", b.X)
+	row("boundary computed", assistant.Counted(n.State.Shown.Computed, "time"))
 	group("TRIMMING")
-	row("counter", n.Counter)
+	row("sent of shown", n.Counter)
 	n.trimming(row)
 	group("ERROR")
 	n.failure(row)
 	return out[1:]
+}
+
+// filterWords describes a filter line; the one that every session starts with has a name.
+func filterWords(line string) string {
+	if line == "x" {
+		return "x: this session"
+	}
+	return cmp.Or(line, "none: all messages")
 }
 
 func (n ContextNumbers) budget(row func(name string, value any)) {
@@ -93,15 +97,15 @@ func (n ContextNumbers) budget(row func(name string, value any)) {
 	if b.Known {
 		approximately = ""
 	}
-	row("model limit (ML)", approximately+fmt.Sprint(b.ML))
+	row("context of the model", approximately+fmt.Sprint(b.ML))
 	if from := n.State.Model.Info.LimitFrom(); from != "" {
-		row("limit from", from)
+		row("known from", from)
 	}
-	row("system prompt and tools (SYS)", b.SYS)
-	row("usable", b.Usable)
-	row("predicted history", b.HistoryTokens)
-	row("left for more history", b.Usable-b.HistoryTokens-b.URA)
-	row("the draft (AUT)", fmt.Sprintf("~%d", cost.AUT))
+	row("system prompt and tools", b.SYS)
+	row("left for messages", b.Usable)
+	row("taken by the messages", b.HistoryTokens)
+	row("left for more messages", b.Usable-b.HistoryTokens-b.URA)
+	row("the draft", fmt.Sprintf("~%d", cost.AUT))
 	row("total with the draft", fmt.Sprintf("~%d", cost.Total))
 	q, ok := n.State.Turn.Quota.LeftAt(n.Now), n.State.Turn.Quota != llm.LastQuota{}
 	quota := func(name string, left, limit int, reset time.Duration) {
@@ -131,14 +135,21 @@ func Refusals(c assistant.DraftCost) (lines []string) {
 	return lines
 }
 
+// stageWords says how a request ended.
+var stageWords = map[budget.Stage]string{
+	budget.StageSent: "waiting for the answer", budget.StageComplete: "answered", budget.StageError: "failed",
+	budget.StageInitial: "too long for the model", budget.StageRetry: "too long for the model", budget.StageExhausted: "too long for the model",
+	budget.StagePromptSize: "the message is too long",
+}
+
 // trimming writes what the last request included and left out.
 func (n ContextNumbers) trimming(row func(name string, value any)) {
 	last := n.State.Shown.LastSend
 	if last == nil {
-		row("last send", "none yet")
+		row("last request", "none yet")
 		return
 	}
-	row("last send", fmt.Sprintf("%d of %d messages included, %s", last.Included, last.Visible, last.Stage))
+	row("last request", fmt.Sprintf("%d of %d messages sent, %s", last.Included, last.Visible, stageWords[last.Stage]))
 	if r := n.State.Turn.Attempt; r != nil {
 		row("its attempts", r.AttemptsUsed+1)
 		row("its history and message", fmt.Sprintf("~%d tokens, ~%d in reserve", r.AttemptTotalTokens, r.RemainingReserve))
@@ -147,7 +158,7 @@ func (n ContextNumbers) trimming(row func(name string, value any)) {
 	if len(last.LeftOut) > 0 {
 		left = fmt.Sprintf("%s, ~%d tokens", assistant.Counted(len(last.LeftOut), "message"), last.Tokens)
 	}
-	row("left out (T)", left)
+	row("left out to fit", left)
 	for _, p := range last.LeftOut {
 		row("", fmt.Sprintf("~%d  %s", p.Tokens, n.UserText(p.Seq)))
 	}
@@ -161,14 +172,14 @@ func (n ContextNumbers) failure(row func(name string, value any)) {
 	}
 	failed := n.Focused.State == assistant.PairError
 	if r.LastErrorMessage != "" {
-		row("last attempt", r.LastErrorMessage)
+		row("last request", r.LastErrorMessage)
 		overflow := "no"
 		if r.OverflowMatched {
 			overflow = "yes"
 		}
 		row("treated as an overflow", overflow)
 	} else if !failed {
-		row("last attempt", "no error")
+		row("last request", "no error")
 	}
 	if failed {
 		row(n.Focused.ErrorCode, n.Focused.ErrorMessage)

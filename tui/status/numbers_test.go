@@ -1,6 +1,7 @@
 package status
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,13 +27,16 @@ func TestLines(t *testing.T) {
 	text := ansi.Strip(strings.Join(lines, "\n"))
 	for _, want := range []string{
 		"PARAMETERS", "BUDGET", "SELECTION", "TRIMMING", "ERROR",
-		"model limit (ML)                  ~8000", "the draft (AUT)                   ~7", "total with the draft              ~127",
-		"visible (Y)                       3", "included (X)                      2", "counter                           2/3",
-		"last send                         none yet", "net                               no route",
+		"context of the model              ~8000", "the draft                         ~7", "total with the draft              ~127",
+		"messages shown                    3", "of them sent                      2", "sent of shown                     2/3",
+		"last request                      none yet", "net                               no route",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
+	}
+	if acronym := regexp.MustCompile(`\([A-Z]+\)`).FindString(text); acronym != "" {
+		t.Errorf("%s is in\n%s", acronym, text)
 	}
 	n.Focused.ErrorMessage = strings.Repeat("word ", 200)
 	n.Counter = strings.Repeat("n", 30)
@@ -43,7 +47,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	narrowText := ansi.Strip(strings.Join(narrowLines, "\n"))
-	if !strings.Contains(narrowText, "  counter\n    "+n.Counter[:28]+"\n    nn") || strings.Count(narrowText, "word") != maxValueWidth/len("word ") {
+	if !strings.Contains(narrowText, "  sent of shown\n    "+n.Counter[:28]+"\n    nn") || strings.Count(narrowText, "word") != maxValueWidth/len("word ") {
 		t.Errorf("a long value is not below its name, or not cut at %d cells:\n%s", maxValueWidth, narrowText)
 	}
 	for _, line := range n.Lines(40, style.New(style.Options{Profile: style.NoColor}).Overlay) {

@@ -85,6 +85,29 @@ func Wrap(s string, width int) []string {
 	return out
 }
 
+// clause separates the clauses of a hint.
+const clause = " · "
+
+// WrapClauses breaks each line of s into lines of at most width cells, between clauses where
+// possible: "esc view · f1 help" never ends a line with "f1".
+func WrapClauses(s string, width int) (out []string) {
+	for line := range strings.SplitSeq(s, "\n") {
+		row := ""
+		for i, one := range strings.Split(line, clause) {
+			switch joined := row + clause + one; {
+			case i == 0:
+				row = one
+			case ansi.StringWidth(joined) <= width:
+				row = joined
+			default:
+				out, row = append(out, Wrap(row, width)...), one
+			}
+		}
+		out = append(out, Wrap(row, width)...)
+	}
+	return out
+}
+
 // emojiSelector is U+FE0F, which turns the character before it into an emoji.
 const emojiSelector = "\ufe0f"
 

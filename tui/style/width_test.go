@@ -1,6 +1,7 @@
 package style
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,24 @@ func TestTruncateWordsCutsAfterAWord(t *testing.T) {
 	} {
 		if got := TruncateWords(c.text, c.w, "…"); got != c.want {
 			t.Errorf("TruncateWords(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
+		}
+	}
+}
+
+func TestWrapClausesBreaksBetweenClauses(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		w    int
+		want []string
+	}{
+		{"esc view · / or ctrl+p finds it · f1 help", 41, []string{"esc view · / or ctrl+p finds it · f1 help"}},
+		{"esc view · / or ctrl+p finds it · f1 help", 18, []string{"esc view", "/ or ctrl+p finds", "it", "f1 help"}},
+		{"esc view · / or ctrl+p finds it · f1 help", 24, []string{"esc view", "/ or ctrl+p finds it", "f1 help"}},
+		{"a · b\nc · d", 9, []string{"a · b", "c · d"}},
+		{"", 9, []string{""}},
+	} {
+		if got := WrapClauses(c.text, c.w); !slices.Equal(got, c.want) {
+			t.Errorf("WrapClauses(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
 		}
 	}
 }
