@@ -44,6 +44,7 @@ type app struct {
 	redactor *safetext.Redactor
 
 	settings   *config.Settings
+	storing    sync.Mutex // held while a setting is stored
 	home       *config.Home
 	homeMu     sync.Mutex // guards home
 	store      history.Store

@@ -264,7 +264,7 @@ func (a *app) localParts(p *program) (parts tui.Parts, err error) {
 }
 
 func (a *app) workspace(p *program) *workspace.Workspace {
-	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName()})
+	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName(), StoreSetting: a.storeSetting})
 }
 
 // endTime limits how long the end of a screen waits for the history. Quitting has already

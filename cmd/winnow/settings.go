@@ -88,7 +88,10 @@ func (a *app) storeSetting(key, value string) error {
 	if err != nil {
 		return err
 	}
-	if err := config.Set(s.Path, key, value, style.Themes()); err != nil {
+	a.storing.Lock() // the screen stores its settings, and the session its own
+	err = config.Set(s.Path, key, value, style.Themes())
+	a.storing.Unlock()
+	if err != nil {
 		return err
 	}
 	if o := s.Origins[key]; o.From == "environment" || o.From == "flag" {

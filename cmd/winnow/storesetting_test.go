@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 func TestSettingIsKeptForTheNextStart(t *testing.T) {
@@ -33,6 +36,20 @@ func TestSettingIsKeptForTheNextStart(t *testing.T) {
 	}
 	s, err := start().config()
 	if err != nil || s.Theme != "ember-light" || !s.Mouse {
+		t.Errorf("the next start has %+v, %v", s, err)
+	}
+	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := start()
+	if _, err := a.config(); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.workspace(&program{session: session}).Set("max_iterations", "10"); err != nil {
+		t.Errorf("a setting of the session: %v", err)
+	}
+	if s, err := start().config(); err != nil || s.MaxIterations != 10 {
 		t.Errorf("the next start has %+v, %v", s, err)
 	}
 	err = start("WINNOW_THEME=dark").storeSetting("theme", "light")
