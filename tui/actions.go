@@ -167,8 +167,11 @@ func focus(to keymap.Mode) func(*Model) tea.Cmd {
 }
 
 // openHelp lists the keys and selects the first of the current mode. Actions that are also
-// in the palette can be chosen.
+// in the palette can be chosen. In the filter line it explains the filter language.
 func (m *Model) openHelp() tea.Cmd {
+	if topic, ok := m.filterTopic(); ok && m.mode == keymap.Command {
+		return m.openTopic(topic)
+	}
 	entries, start := m.helpEntries()
 	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
 	picker := overlay.NewPicker("Keys", entries, at).WithStart(start).WithColumns(helpColumn).Offer(keymap.List, keymap.To("runs it", keymap.LineAccept))

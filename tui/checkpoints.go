@@ -96,7 +96,7 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 	case usecase.PlanChanged:
 		return b.ask(o.Now, r, w)
 	case usecase.RolledBack:
-		said := notify{r.notice, []clause{{" · %s “Undo the last rollback” undoes it", keymap.Palette}}}
+		said := notify{r.notice, []clause{{" · %s brings it back", keymap.UndoRollback}}}
 		return several{giveBack{o.Result.Text}, restored{said, o.Result.Warning}}
 	case usecase.Failed:
 		if errors.Is(o.Err, assistant.ErrNothingToRollBack) {
@@ -166,7 +166,7 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	case !ok:
 		return notify{text: "there is no change of the " + p.state() + " to undo"}
 	case !step.ByAssistant, step.OtherSession && others.Shared:
-		return b.to(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undone: " + oneLine(step.Description)})
+		return b.to(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”"})
 	}
 	removed := " are removed from the chat."
 	if step.Pairs == 1 {

@@ -14,6 +14,7 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/slash"
 	"winnow/tui/usecase"
 )
 
@@ -41,7 +42,14 @@ func (m *Model) names() filter.Sources {
 func (m *Model) openCommand(text string) tea.Cmd {
 	m.setMode(keymap.Command)
 	m.command.line.Open(text)
+	_, m.command.explained = m.filterTopic()
 	return m.carryOut(m.command.changed())
+}
+
+// filterTopic returns the page of the help about the filter language, if there is one.
+func (m *Model) filterTopic() (slash.HelpTopic, bool) {
+	t, err := slash.TopicNamed("filter", m.opts.Help)
+	return t, err == nil
 }
 
 // openFilter opens the filter line with the current line and a blank, so that the next word

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"winnow/assistant/history/transfer"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/pane"
 	"winnow/tui/status"
 	"winnow/tui/style"
 	"winnow/tui/textline"
@@ -24,6 +24,8 @@ type commandLine struct {
 	keys   *keymap.Map
 	line   status.InputLine
 	offers lineCompletions
+	// explained means that the help has a page about the language.
+	explained bool
 }
 
 // lineCompletions is the list above the filter line, with what can be inserted at its
@@ -143,7 +145,7 @@ func (l *commandLine) offer(names filter.Sources) bool {
 }
 
 // View draws the lines above the filter line: the completions, and below them an error, the
-// usage of the command or the meaning of single letters, and what escape does. topic is the
+// usage of the command or what the line selects, and what escape and help do. topic is the
 // topic of new messages.
 func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Styles) (rows []string) {
 	text, tone := l.line.Hint, st.Footer.Bad
@@ -159,6 +161,9 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 		escape = "%s leaves"
 	}
 	escape = l.keys.Clause(keymap.Command, escape, keymap.Escape)
+	if l.explained {
+		escape = pane.Join(escape, l.keys.Clause(keymap.Command, "%s explains the language", keymap.Help))
+	}
 	if last := len(lines) - 1; escape != "" && lines[last] != "" && ansi.StringWidth(lines[last]+" · "+escape) <= w-2 {
 		lines[last] += " · " + escape
 	} else {
@@ -178,36 +183,18 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 	return append(overlay.List(entries, l.offers.at, room, w, st), rows...)
 }
 
-// letterMeanings says what one-letter terms match, and what an empty line does.
-var letterMeanings = map[string]string{
-	"x": "x: this session", "t": "t: the selected topic", "m": "m: the selected model", "o": "o: messages that are sent", "u": "u: your own messages",
-	"b": "b: flagged", "g": "g: not flagged", "e": "e: ended in an error", "i": "i: has attachments", "": "empty: all sessions",
-}
-
-// usage returns the usage of the command in the line or, if there is none, what its
-// one-letter terms match.
+// usage returns the usage of the command in the line or, if there is none, which messages the
+// line selects.
 func (l *commandLine) usage(topic string, now time.Time) string {
 	q, err := filter.Parse(l.line.Text())
 	if err != nil {
 		return ""
 	}
 	if q.Command == nil {
-		var texts, words []string
-		filter.Walk(q.Expr, func(x filter.Expr) {
-			if word, ok := x.(filter.Word); ok {
-				words = append(words, word.Text)
-			}
-			if text, ok := letterMeanings[filter.PrintExpr(x)]; ok && !slices.Contains(texts, text) {
-				texts = append(texts, text)
-			}
-		})
-		if words != nil {
-			texts = append(texts, "words: "+strings.Join(words, ", "))
+		if _, all := q.Expr.(filter.SessionCurrent); all { // what every session starts with
+			return "this session · empty: all sessions"
 		}
-		if _, all := q.Expr.(filter.SessionCurrent); all || q.Expr == nil {
-			texts = append(texts, letterMeanings[""])
-		}
-		return strings.Join(texts, " · ")
+		return filter.Describe(q.Expr)
 	}
 	text := filter.Usage(q.Command.Verb)
 	if q.Command.Verb == filter.Export && q.Command.Path == "" {

@@ -15,10 +15,12 @@ import (
 	"winnow/tui/settings"
 )
 
-const (
-	doublePress = 2 * time.Second // maximum time between the two presses that quit
-	onceMore    = "press it again to quit"
-)
+const doublePress = 2 * time.Second // maximum time between the two presses that quit
+
+// onceMore says which key, pressed again, quits.
+func (m *Model) onceMore() string {
+	return cmp.Or(m.hint("press %s again to quit", keymap.Cancel), "once more quits")
+}
 
 // onInput handles a key, a paste or a mouse event, unless it has to wait.
 func (m *Model) onInput(msg tea.Msg) tea.Cmd {
@@ -185,13 +187,13 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.quit()
 	}
 	m.ctrlC = m.now()
-	m.notice.Info(onceMore)
+	m.notice.Info(m.onceMore())
 	return tick(doublePress, onceMoreDueMsg{})
 }
 
 // onOnceMoreDue clears the notice of interrupt when its time is over.
 func (m *Model) onOnceMoreDue() tea.Cmd {
-	if m.notice.Text == onceMore && m.now().Sub(m.ctrlC) >= doublePress {
+	if m.notice.Text == m.onceMore() && m.now().Sub(m.ctrlC) >= doublePress {
 		m.notice.Clear()
 	}
 	return nil

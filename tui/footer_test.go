@@ -138,7 +138,7 @@ func TestUndoSaysWhatIsUndone(t *testing.T) {
 	d.Type("x")
 	d.says("deleted ignore rule")
 	d.Type(tuitest.Key("ctrl+z"))
-	d.says("undone: stopped hiding ")
+	d.says("undid “stopped hiding ")
 }
 
 // Where there is room the message that waits names its keys, at least the one

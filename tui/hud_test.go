@@ -31,7 +31,7 @@ func TestTheHUDSaysWhereTheLimitComesFrom(t *testing.T) {
 	r.session.Registry().LearnLimit("test/script", 5000, r.clock.Now())
 	r.Type(tuitest.Key("f2"))
 	r.Wait("an overflow error, " + r.clock.Now().Local().Format("2006-01-02"))
-	r.Wait("limit from")
+	r.Wait("known from")
 }
 
 // The HUD shows the quota that the endpoint reported, and a message that it would
@@ -114,7 +114,7 @@ func TestWhatWasLeftOutIsTold(t *testing.T) {
 	}
 	r.Wait("sent without the oldest: 1 message")
 	r.Type(tuitest.Key("f2"))
-	r.Wait("left out (T)")
+	r.Wait("left out to fit")
 	r.Wait("1 message, ~")
 	r.Wait("first question")
 	r.Wait("2 of 2 messages sent, answered")

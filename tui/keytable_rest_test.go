@@ -545,10 +545,10 @@ func proveCtrlC(t *testing.T) {
 				d.box("Type a message…")
 			}
 			d.Type(tuitest.CtrlC)
-			d.says("press it again to quit")
+			d.says("press ctrl+c again to quit")
 			d.clock.Advance(doublePress) // too late
 			d.Type(tuitest.CtrlC)
-			d.says("press it again to quit")
+			d.says("press ctrl+c again to quit")
 			d.Type(tuitest.CtrlC)
 			if err := d.WaitEnd(); err != nil {
 				t.Errorf("the program ended with %v", err)

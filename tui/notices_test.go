@@ -67,7 +67,7 @@ func TestPairsThatOthersChangeAreShown(t *testing.T) {
 func TestTheOnceMoreOfCtrlCGoesWithItsTime(t *testing.T) {
 	s := newStill(t, style.Options{}, 80, 24)
 	s.do(s.interrupt())
-	if s.notice.Text != onceMore {
+	if s.notice.Text != "press ctrl+c again to quit" {
 		t.Fatalf("the notice is %q", s.notice.Text)
 	}
 	s.do(s.onOnceMoreDue())

@@ -53,6 +53,7 @@ func says(a keymap.Action, label string) overlay.Answer {
 // question asks a question with the given answers; no is the one given by AnswerMarked and
 // AnswerCancel.
 func (m *Model) question(kind overlay.Kind, title string, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
+	m.notice.Clear() // once answered, it would look new
 	q := overlay.NewQuestion(title, lines, answers, no, m.now)
 	return m.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Action) })
 }

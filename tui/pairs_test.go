@@ -120,12 +120,12 @@ func TestMarksThatATurnChangedAreShown(t *testing.T) {
 
 func TestTheButtonsOfAnErrorNameTheKeysAsBound(t *testing.T) {
 	m, _ := newProgram(t, setup{pairs: []assistant.Pair{failed("broken")}, change: func(o *Options) {
-		o.Rebinds = []keymap.Rebind{{Mode: "view", Action: "retry", Keys: []string{"ctrl+y"}}, {Mode: "view", Action: "delete-pair"}}
+		o.Rebinds = []keymap.Rebind{{Mode: "view", Action: "retry", Keys: []string{"ctrl+x"}}, {Mode: "view", Action: "delete-pair"}}
 	}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
 	m.Update(loadStart(m.opts.Parts)())
 	m.Update(m.load(m.conv.chat.Missing()...)())
-	if frame := plainFrame(m.View().Content); !strings.Contains(frame, "Retry · ctrl+y]") || !strings.Contains(frame, "Re-ask · e]") || !strings.Contains(frame, "Delete]") {
+	if frame := plainFrame(m.View().Content); !strings.Contains(frame, "Retry · ctrl+x]") || !strings.Contains(frame, "Re-ask · e]") || !strings.Contains(frame, "Delete]") {
 		t.Errorf("the buttons are in\n%s", frame)
 	}
 }

@@ -297,7 +297,7 @@ func TestModelSelection(t *testing.T) {
 func TestQuitByCtrlC(t *testing.T) {
 	r := start(t, 80, 24, say("ok"))
 	r.Type(tuitest.CtrlC)
-	r.Wait("press it again to quit")
+	r.Wait("press ctrl+c again to quit")
 	r.Type(tuitest.CtrlC)
 	if err := r.WaitEnd(); err != nil {
 		t.Errorf("the program ended with %v", err)

@@ -286,7 +286,7 @@ func TestAChangeLeavesTheCursorOfTheOthers(t *testing.T) {
 	bert.Until(func(f string) bool { return strings.Contains(f, "gpt-4*") && cursorRow(f) == before })
 	bert.Type("x")
 	bert.says("deleted ignore rule “o3*”")
-	anna.says("bert stopped hiding o3* on openai: 1 model again")
+	anna.says("bert stopped hiding o3* on openai: 1 model shown")
 }
 
 // cursorRow is the row of the pane that has the cursor.
@@ -377,7 +377,7 @@ func TestARollbackAsksAboutWhatOthersDid(t *testing.T) {
 	anna.Until(func(f string) bool {
 		return !strings.Contains(f, "hide the minis  ") && !strings.Contains(f, "Hidden.")
 	})
-	bert.says("anna rolled back · stopped hiding *mini*, gpt-4* on openai: 3 models again")
+	bert.says("anna rolled back · stopped hiding *mini*, gpt-4* on openai: 3 models shown")
 	bert.Until(func(f string) bool {
 		return strings.Contains(f, "hello") && strings.Contains(f, "Good day.") && !strings.Contains(f, "gpt-4*  ") // the row of the rule
 	})
@@ -393,7 +393,7 @@ func TestUndoingARollbackAsksAboutWhatOthersDid(t *testing.T) {
 	anna.pane()
 	anna.hide("gpt-5*")
 	anna.Type(tuitest.Key("ctrl+z"))
-	anna.says("undone")
+	anna.says("undid “hid gpt-5*")
 	bert.pane()
 	bert.hide("gpt-4*")
 	anna.says("bert hid")
@@ -413,7 +413,7 @@ func TestUndoingARollbackAsksAboutWhatOthersDid(t *testing.T) {
 	}
 	bert.Type(tuitest.Key("ctrl+z"))
 	bert.confirm("Undo others' changes as well?", "y")
-	bert.says("undone")
+	bert.says("undid")
 	anna.says("bert rolled back")
 	anna.Type(tuitest.CtrlP, "undo the last roll", tuitest.Enter)
 	anna.Wait("The last rollback was made by bert.")

@@ -57,7 +57,7 @@ var entryNames = map[string]string{"provider": "a provider", "mcp": "an MCP serv
 // Modes lists the values of MODE in [keys.MODE], which are the modes of the key table.
 var Modes = []string{
 	"input", "view", "command", "pane", "hud",
-	"line", "list", "models", "sessions", "checkpoints", "topics", "filters", "text", "request",
+	"line", "list", "models", "sessions", "checkpoints", "topics", "filters", "settings", "text", "request",
 	"question", "queue", "undo", "recovery", "editing",
 }
 

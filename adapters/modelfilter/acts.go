@@ -186,7 +186,7 @@ func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	done = "imported " + countedRules(added[Ignore], added[Allow]) + done
+	done = "added " + countedRules(added[Ignore], added[Allow]) + done
 	if refused > 0 {
 		done += fmt.Sprintf(" · %d refused", refused)
 	}

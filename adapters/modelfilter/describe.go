@@ -93,7 +93,7 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 		models = append(models, assistant.Counted(hidden, "model")+" hidden")
 	}
 	if shown > 0 {
-		models = append(models, assistant.Counted(shown, "model")+" again")
+		models = append(models, assistant.Counted(shown, "model")+" shown")
 	}
 	switch {
 	case !known:

@@ -186,7 +186,7 @@ func TestTheStepsOfActs(t *testing.T) {
 func TestWhatAnImportSaysWasDone(t *testing.T) {
 	f := fresh(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=o1*\n")
 	act := ImportRules{"openai", [2][]string{{"o1*", "*mini*"}, {"gpt-4o-mini"}}}
-	if done, err := f.Act(t.Context(), act, f.Revision()); err != nil || done != "imported 1 ignore rule and 1 allow rule: no model changes · 1 refused" {
+	if done, err := f.Act(t.Context(), act, f.Revision()); err != nil || done != "added 1 ignore rule and 1 allow rule: no model changes · 1 refused" {
 		t.Errorf("%q, %v", done, err)
 	}
 	if _, err := f.Act(t.Context(), ImportRules{"openai", [2][]string{{"o1*"}, nil}}, f.Revision()); err == nil || !strings.HasPrefix(err.Error(), "none of the rules was added: ") {

@@ -127,7 +127,7 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 	}
 	_, err := first.Rollback(t.Context(), first.Newest(), checkpoint.ScopeWindow, first.Newest())
 	must(err)
-	waits("an undo", "stopped hiding gpt-4 on openai: 1 model again", "o3 +*mini*")
+	waits("an undo", "stopped hiding gpt-4 on openai: 1 model shown", "o3 +*mini*")
 	_, err = first.Save(t.Context(), assistant.Basis{})
 	must(err)
 	waits("a save", "saved the rules", "o3 *mini*")

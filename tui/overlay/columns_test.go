@@ -90,7 +90,8 @@ func TestKeysMoveInColumns(t *testing.T) {
 func TestTextsInColumnsAreWhole(t *testing.T) {
 	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
 	p := overlay.NewPicker("Keys", []overlay.Entry{
-		{Text: "ctrl+q  quit"}, {Text: "a       select everything that is listed here"},
+		{Text: "ctrl+q  quit"},
+		{Text: "a       select everything that is listed here"},
 		{Text: "ctrl+j  send; while a turn runs: queue", Brief: "ctrl+j  send"},
 	}, 0).WithColumns(20)
 	_, h := p.Size(24, 30)

@@ -1,10 +1,8 @@
 package overlay
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -155,27 +153,6 @@ func (p *Picker) hint() string {
 		hint += "\n" + p.legend
 	}
 	return hint
-}
-
-// foot returns the lines below the entries: about the selected entry, in as many lines as the
-// longest such text takes, and the hint.
-func (p *Picker) foot(w int, st style.Styles) []string {
-	hint := hintLines(p.hint(), w, st)
-	most := 0
-	for _, e := range p.entries[:min(len(p.entries), maxMeasured)] {
-		if e.About != "" {
-			most = max(most, len(style.Wrap(visible(e.About), w)))
-		}
-	}
-	if most == 0 {
-		return hint
-	}
-	e, _ := p.selected()
-	about := append(style.Wrap(visible(e.About), w), make([]string, most)...)[:most]
-	for i, line := range about {
-		about[i] = st.Overlay.Text.Render(line)
-	}
-	return slices.Concat([]string{""}, about, hint)
 }
 
 // offered reports whether an action chooses an entry.
@@ -331,39 +308,6 @@ const (
 	pickerHeadLines   = 2 // lines above the entries: the query and a rule
 )
 
-// Body implements Overlay. It draws only the visible entries.
-func (p *Picker) Body(w, h int, st style.Styles) []string {
-	o := st.Overlay
-	p.queryW = w - searchPromptWidth
-	query := o.Muted.Render("type to search")
-	if !p.query.Empty() {
-		query = o.Text.Render(p.query.View(p.queryW))
-	}
-	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Line, w))}[:p.head()]
-	if p.inColumns() {
-		return append(out, p.columnsBody(w, h, st)...)
-	}
-	hint := p.foot(w, st)
-	if p.hint() == "" && len(hint) == 1 {
-		hint = nil
-	}
-	hint = hint[:min(len(hint), max(1, h/4, h-p.head()-p.lines), max(0, h-p.head()-1))]
-	lines := p.matches.lines
-	if len(lines) == 0 {
-		out = append(out, o.Muted.Render("nothing matches"))
-	}
-	first, end := p.matches.span(p.cursor)
-	p.shown.Scroll(h-p.head()-len(hint), first, end, len(lines))
-	from, to := p.shown.Shown(len(lines))
-	for _, l := range lines[from:to] {
-		out = append(out, p.line(l, w, st))
-	}
-	for len(out) < h-len(hint) {
-		out = append(out, "")
-	}
-	return append(out, hint...)
-}
-
 // Position implements Overlay: selected entry / number of entries; "" if all are visible and
 // nothing is searched.
 func (p *Picker) Position() string {
@@ -393,61 +337,4 @@ func (p *Picker) accepts() string {
 		}
 	}
 	return "selects"
-}
-
-// line draws a line of a match.
-func (p *Picker) line(l matchLine, w int, st style.Styles) string {
-	e, o := p.entries[p.matches.found[l.match]], st.Overlay
-	switch l.kind {
-	case headingLine:
-		return o.Group.Render(style.TruncateWords(visible(e.Group), w, "…"))
-	case detailLine:
-		return o.Muted.Render(style.TruncateWords("    "+visible(e.Detail), w, "…"))
-	case entryLine:
-	}
-	if e.Extra == "" && !p.query.Empty() {
-		e.Extra = e.Group // there are no headings in this case
-	}
-	return e.draw(l.match == p.cursor, cmp.Or(e.Mark, " ")+" ", visible(e.Text), p.query.Text(), w, st)
-}
-
-// draw draws an entry in w cells: lead and text, with the matches of query highlighted.
-func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Styles) string {
-	icon := " "
-	if selected {
-		icon = st.Icons.Selected
-	}
-	lead = icon + " " + lead
-	left := lead + text
-	if e.Short != "" && ansi.StringWidth(left)+1+ansi.StringWidth(visible(e.Extra)) > w {
-		e.Extra = e.Short
-	}
-	extra := style.TruncateWords(visible(e.Extra), max(w*2/5, w-ansi.StringWidth(left)-1), "…")
-	room := w - ansi.StringWidth(extra)
-	left = style.Fit(style.TruncateWords(left, room-min(1, len(extra)), "…"), room, "")
-	ink, muted := st.Overlay.Text, st.Overlay.Muted
-	if selected {
-		ink, muted = st.Overlay.Selected, st.Overlay.Selected
-	}
-	return mark(left, len([]rune(lead)), marked(text, query), ink) + muted.Render(extra)
-}
-
-// mark draws a line in which some of the runes after the first ones are underlined.
-func mark(line string, first int, at map[int]bool, ink style.Style) string {
-	if len(at) == 0 {
-		return ink.Render(line)
-	}
-	var out strings.Builder
-	runes, from := []rune(line), 0
-	for i := 1; i <= len(runes); i++ {
-		if i == len(runes) || at[i-first] != at[from-first] {
-			piece := ink
-			if at[from-first] {
-				piece = ink.With(ansi.AttrUnderline, ansi.AttrBold)
-			}
-			out.WriteString(piece.Render(string(runes[from:i])))
-			from = i
-		}
-	}
-	return out.String()
 }

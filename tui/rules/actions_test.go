@@ -110,12 +110,12 @@ func TestEditsByHand(t *testing.T) {
 			}
 			b.do("add-allow")
 			return b.keys("<enter>")
-		}, "imported 2 allow rules: no model changes", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-4-turbo o3"},
+		}, "added 2 allow rules: no model changes", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-4-turbo o3"},
 		"import": {func(b *bench) string {
 			b.do("import-rules")
 			b.perform(b.Key("", "o1*, gpt-3.5-turbo*\nallow: o3,\nIGNORE_MODELS_OPENAI=\"x*,y*\""))
 			return b.keys("<enter>")
-		}, "imported 3 ignore rules and 1 allow rule: no model changes · 1 refused", "gpt-3.5* *-preview* gpt-9* *audio* o1* x* y*", "gpt-4o-audio-preview o3"},
+		}, "added 3 ignore rules and 1 allow rule: no model changes · 1 refused", "gpt-3.5* *-preview* gpt-9* *audio* o1* x* y*", "gpt-4o-audio-preview o3"},
 		"import, all refused": {
 			func(b *bench) string { b.do("import-rules"); return b.keys("gpt-3.5-turbo*<enter>") },
 			"error: none of the rules was added: rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",

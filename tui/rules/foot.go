@@ -27,6 +27,7 @@ const (
 	rankAbout     = 5
 	rankSeparator = 9  // the separator and the hints
 	rankSource    = 10 // where the models come from
+	rankLegend    = 11 // what the columns mean
 )
 
 // foot draws what is below the list: at most half of the pane, but always the text line.
@@ -44,8 +45,8 @@ func (p *Pane) foot(w, h int) []string {
 	if p.Typing() {
 		return pane.LayoutNotes(p.typingNotes(w, h), w, limit, ellipsis)
 	}
-	needed := len(pane.LayoutNotes(p.idleNotes(w, max(1, h/8)), w, limit, ellipsis))
-	return pane.LayoutNotes(p.idleNotes(w, h), w, max(needed, min(empty, limit, max(h/2, footRows))), ellipsis)
+	needed := len(pane.LayoutNotes(p.idleNotes(w, h, max(1, h/8, h/3-6)), w, limit, ellipsis))
+	return pane.LayoutNotes(p.idleNotes(w, h, h), w, max(needed, min(empty, limit, max(h/2, footRows))), ellipsis)
 }
 
 // separator returns the empty line above the foot.
@@ -66,9 +67,9 @@ func (p *Pane) lockedText() string {
 	return pane.Join("assistant is working", p.keys.Hint(keymap.Escape, "cancels"))
 }
 
-// idleNotes returns the foot while nothing is being typed. The text about the row under the
+// idleNotes returns the foot of a pane of h lines while nothing is being typed. The text about the row under the
 // cursor takes up to aboutLines.
-func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
+func (p *Pane) idleNotes(w, h, aboutLines int) []pane.Note {
 	st, icons := &p.styles, &p.st.Icons
 	notes := []pane.Note{p.separator(w)}
 	if p.opts.ReadOnly != "" {
@@ -91,6 +92,9 @@ func (p *Pane) idleNotes(w, aboutLines int) []pane.Note {
 	}
 	notes = append(notes, pane.Note{Text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
+	if text := p.legend(w); text != "" && h >= 2*minRows { // not at the expense of a short list
+		notes = append(notes, pane.Note{Rank: rankLegend, Text: text, Style: st.Muted, MaxLines: 3})
+	}
 	return append(notes, p.oneLine(rankSource, w, st.Muted, " "+p.modelSource(w-1)))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -27,8 +28,13 @@ func (p *Pane) importRules() pane.Action {
 		}
 	}
 	edit := p.edit(modelfilter.ImportRules{Provider: p.data.Provider, Lists: rules})
+	title, yes := "Import into ", "import"
+	if p.input.chosen {
+		yes = verbs[p.input.list]
+		title = assistant.UpperFirst(yes) + " models of "
+	}
 	return pane.Confirm{
-		Title: "Import into " + pane.Visible(p.data.Provider) + "?", Lines: p.importLines(rules), Yes: "import",
+		Title: title + pane.Visible(p.data.Provider) + "?", Lines: p.importLines(rules), Yes: yes,
 		Then: func() pane.Action {
 			p.closeInput()
 			return edit

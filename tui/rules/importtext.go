@@ -53,3 +53,6 @@ func (r importedRules) String() string {
 	}
 	return strings.Join(parts, " and ")
 }
+
+// verbs say what a rule of a list does.
+var verbs = map[modelfilter.List]string{modelfilter.Ignore: "hide", modelfilter.Allow: "allow"}

@@ -41,6 +41,7 @@ type textInput struct {
 	textline.Editor
 	kind      inputKind
 	list      modelfilter.List       // for a pattern
+	chosen    bool                   // an import of patterns for models that were selected
 	suggested bool                   // the text was not typed: the first typed character replaces it
 	last      [inputKindCount]string // the last typed text, by kind
 	preview   preview
@@ -68,7 +69,7 @@ func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
 		p.openPattern(list, patterns[0])
 		return
 	}
-	p.input.kind, p.input.suggested = inputImport, false
+	p.input.kind, p.input.list, p.input.chosen, p.input.suggested = inputImport, list, true, false
 	p.input.Set(list.String() + ": " + strings.ReplaceAll(strings.Join(patterns, ","), " ", "?")) // a space ends a pattern
 	p.textChanged()
 }
@@ -87,7 +88,7 @@ func (p *Pane) openImport() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
 	}
-	p.input.kind = inputImport
+	p.input.kind, p.input.chosen = inputImport, false
 	p.input.suggest("")
 	p.textChanged()
 	return pane.Nothing{}

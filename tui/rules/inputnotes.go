@@ -17,8 +17,10 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	switch {
 	case l.kind == inputPattern:
 		label, style = " "+l.list.String()+" ", p.listStyle(l.list)
-	case l.kind == inputImport:
+	case l.kind == inputImport && !l.chosen:
 		label = " import "
+	case l.kind == inputImport:
+		label, style = " "+verbs[l.list]+" ", p.listStyle(l.list)
 	}
 	label = label[:min(len(label), max(0, w/2))]
 	const suggested = " suggested "

@@ -55,6 +55,7 @@ func (p *Pane) modelMatcher() func(i int) bool {
 // column is a column of the table of models.
 type column struct {
 	title, order string // the order that sorts by it; "-" if none does
+	legend       string // what the title does not say; "" if it says all
 	width        int
 	text         func(m *condition.Model, now time.Time) string // "" if unknown
 }
@@ -62,13 +63,13 @@ type column struct {
 // columns are the columns between the name and the rule, most useful first: a narrow pane
 // shows only the first ones.
 var columns = []column{
-	{"$ out", "price", 6, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.PriceOut.String() }},
-	{"context", "context", 8, func(m *condition.Model, _ time.Time) string { return contextText(m.Info) }},
-	{"last use", "last_used", 9, lastUse},
-	{"requests", "requests", 9, requests},
-	{"$ in", "price_in", 6, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.PriceIn.String() }},
-	{"can", "-", 4, func(m *condition.Model, _ time.Time) string { return abilities(m.Info, false) }},
-	{"released", "released", 10, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.Released }},
+	{"$ out", "price", "$ per million tokens", 6, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.PriceOut.String() }},
+	{"context", "context", "", 8, func(m *condition.Model, _ time.Time) string { return contextText(m.Info) }},
+	{"last use", "last_used", "", 9, lastUse},
+	{"requests", "requests", "", 9, requests},
+	{"$ in", "price_in", "", 6, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.PriceIn.String() }},
+	{"can", "-", "can: t tools, v vision, r reasoning, s structured output", 4, func(m *condition.Model, _ time.Time) string { return abilities(m.Info, false) }},
+	{"released", "released", "", 10, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.Released }},
 }
 
 // columnGap is the number of cells between two columns.
@@ -193,6 +194,18 @@ func (p *Pane) knownColumns() []column {
 		}
 	}
 	return k.known
+}
+
+// legend explains the columns of the table of models, w cells wide.
+func (p *Pane) legend(w int) string {
+	if p.tabs.Open != tabModels {
+		return ""
+	}
+	var all []string
+	for _, c := range p.columnsIn(w) {
+		all = append(all, c.legend)
+	}
+	return pane.Join(nonEmpty(all...)...)
 }
 
 // head returns the column titles of the table of models.

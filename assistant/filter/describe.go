@@ -1,0 +1,160 @@
+package filter
+
+import (
+	"fmt"
+	"strings"
+
+	"winnow/assistant/safetext"
+)
+
+// Describe says in words which pairs an expression selects, as in "messages of this session, with “hide”"; nil selects
+// all. It is safe to show.
+func Describe(x Expr) string {
+	if x == nil {
+		return "all messages"
+	}
+	return safetext.Visible("messages " + words(x))
+}
+
+// words returns an expression as a phrase after "messages".
+func words(x Expr) string {
+	switch x := x.(type) {
+	case And:
+		return allOf(x.Terms)
+	case Or:
+		all := make([]string, len(x.Terms))
+		for i, t := range x.Terms {
+			all[i] = words(t)
+		}
+		return strings.Join(all, " or ")
+	case Not:
+		return "not " + grouped(x.X)
+	case Topic:
+		name := strings.TrimSuffix(shown(x.text()), deepMark)
+		if x.Deep {
+			return "of topic " + name + " and below"
+		}
+		return "of topic " + name
+	case TopicSelected:
+		return "of the selected topic"
+	case TopicLast:
+		return fmt.Sprintf("among the last %d of the selected topic", x.N)
+	case Stars:
+		return starsInWords(x)
+	case Recent:
+		return fmt.Sprintf("among the last %d", x.N)
+	case Flag, Failed, Attachments, SessionCurrent, Boundary:
+		return mark(x)
+	case Model:
+		return named("of model ", "of the selected model", x.Name)
+	case Author:
+		return named("by ", "of your own", x.Name)
+	case Age:
+		return ageInWords(x)
+	case Day:
+		return map[Op]string{Equal: "of ", Less: "before ", LessEqual: "until ", Greater: "after ", GreaterEqual: "since "}[x.Op] +
+			fmt.Sprintf("%04d-%02d-%02d", x.Year, x.Month, x.Day)
+	case Content:
+		return "with “" + shown(Pattern(x)) + "”"
+	case Regexp:
+		return "with a match of /" + x.Source + "/"
+	case Word:
+		return "with the word " + x.Text
+	case Session:
+		return "of session " + x.Prefix
+	case Saved:
+		return "of the saved filter @" + x.Name
+	}
+	return ""
+}
+
+// mark returns the phrase of a term that is one letter, or one letter and a number.
+func mark(x Expr) string {
+	switch x := x.(type) {
+	case Flag:
+		if x.Flagged {
+			return "flagged"
+		}
+		return "not flagged"
+	case Failed:
+		return "that ended in an error"
+	case Attachments:
+		return "with attachments"
+	case Boundary:
+		if x.Extra > 0 {
+			return fmt.Sprintf("that are sent, and the %d before", x.Extra)
+		}
+		return "that are sent"
+	default:
+		return "of this session"
+	}
+}
+
+// allOf joins the phrases of terms that must all hold; words are listed together.
+func allOf(terms []Expr) string {
+	var all, listed []string
+	for _, t := range terms {
+		if w, ok := t.(Word); ok {
+			listed = append(listed, w.Text)
+			continue
+		}
+		all = append(all, grouped(t))
+	}
+	switch len(listed) {
+	case 0:
+	case 1:
+		all = append(all, "with the word "+listed[0])
+	default:
+		all = append(all, "with the words "+strings.Join(listed, ", "))
+	}
+	return strings.Join(all, ", ")
+}
+
+// grouped returns the phrase of a part of a larger expression.
+func grouped(x Expr) string {
+	switch x.(type) {
+	case And, Or:
+		return "(" + words(x) + ")"
+	default:
+		return words(x)
+	}
+}
+
+// shown returns a pattern as text with its stars.
+func shown(p Pattern) string { return strings.Join(p.Parts, "*") }
+
+// named returns the phrase of a term with a name, or the one of the term without.
+func named(with, without string, p Pattern) string {
+	if p.Parts == nil {
+		return without
+	}
+	return with + shown(p)
+}
+
+func starsInWords(x Stars) string {
+	count := map[Op]string{Less: "fewer than ", LessEqual: "at most ", Greater: "more than ", GreaterEqual: "at least "}[x.Op]
+	switch {
+	case x.N == 0 && count == "":
+		return "without stars"
+	case x.N == 1:
+		return "with " + count + "1 star"
+	}
+	return fmt.Sprintf("with %s%d stars", count, x.N)
+}
+
+func ageInWords(x Age) string {
+	unit := map[Unit]string{Minutes: "minute", Hours: "hour", Days: "day", Weeks: "week", Months: "month", Years: "year"}[x.Unit]
+	if x.N != 1 {
+		unit += "s"
+	}
+	switch x.Op {
+	case Greater:
+		return fmt.Sprintf("older than %d %s", x.N, unit)
+	case GreaterEqual:
+		return fmt.Sprintf("at least %d %s old", x.N, unit)
+	case LessEqual:
+		return fmt.Sprintf("at most %d %s old", x.N, unit)
+	case Equal, Less:
+	}
+	return fmt.Sprintf("newer than %d %s", x.N, unit)
+}
