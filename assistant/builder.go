@@ -124,7 +124,7 @@ func (b Builder) Tools(tools ...Tool) Builder {
 // second call applies them again.
 func (b Builder) Conversation() (*Conversation, error) {
 	if b.conversation == nil || b.conversation.registry == nil {
-		return nil, &llm.ConfigError{Field: "conversation", Reason: "a builder comes from the Continuation of a NewConversation"}
+		return nil, &llm.ConfigError{Field: "conversation", Reason: "create the builder with the Continuation of a conversation from NewConversation"}
 	}
 	c := b.conversation
 	var messages []message.Message

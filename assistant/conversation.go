@@ -95,7 +95,7 @@ func (c *Conversation) Continuation() Builder { return Builder{conversation: c} 
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		if c.registry == nil {
-			yield(nil, &llm.ConfigError{Field: "conversation", Reason: "a conversation comes from NewConversation"})
+			yield(nil, &llm.ConfigError{Field: "conversation", Reason: "create the conversation with NewConversation"})
 			return
 		}
 		r, err := c.newRun()

@@ -216,7 +216,7 @@ func Dollars(usd float64) string {
 	return fmt.Sprintf("$%.3f", usd)
 }
 
-// Seconds is a duration as people read it: "4.2 s", "1m30s".
+// Seconds formats a duration for people: "4.2 s", "1m30s".
 func Seconds(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Seconds())

@@ -68,7 +68,7 @@ func (s *Session) Edit(description string, change func() error) error {
 	}
 	s.storeState(ctx)
 	if err := s.markSaved(after); err != nil { // the step itself is recorded
-		s.log.Error("not recorded that nothing is unsaved", "error", err)
+		s.log.Error("saved state not recorded", "error", err)
 	}
 	return nil
 }
@@ -200,8 +200,8 @@ func (s *Session) recordWrite(description, path string, before json.RawMessage) 
 	return s.markSaved(state)
 }
 
-// Discard discards the changes that basis names, as one step that can be
-// undone. Errors are ErrNotSaver and those of Saver.Discard and Edit.
+// Discard discards the changes that basis names, as one step that can be undone. It returns
+// ErrNotSaver, or an error of Saver.Discard or Edit.
 func (s *Session) Discard(description string, basis Basis) (lost []Change, err error) {
 	w, ok := s.opts.Window.(Saver)
 	if !ok {

@@ -74,9 +74,8 @@ type requester interface {
 
 // toolRunner runs the calls of a loop.
 type toolRunner interface {
-	// runTool runs the first of the remaining calls. wrote reports that it may
-	// have changed the window. The error is that of ctx if it ended before the
-	// tool began.
+	// runTool runs the first of the remaining calls. wrote reports that it may have changed
+	// the window. The error is ctx.Err() if ctx ended before the tool began.
 	runTool(calls []checkedCall) (r ToolResult, wrote bool, err error)
 	// afterWrite is called when a call wrote; its result is already in the
 	// pair.

@@ -178,8 +178,8 @@ func NewID(now time.Time) string {
 // idEncoding is base32 with digits before letters, so that text order is time order.
 var idEncoding = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// PlainJSON is json.Marshal without HTML escaping, so that what is stored, sent
-// and counted is the text itself. Its errors are those of Marshal.
+// PlainJSON is json.Marshal without HTML escaping, so that what is stored, sent and counted
+// is the text itself. It returns the errors of Marshal.
 func PlainJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -43,8 +43,8 @@ func (q MessageQueue) Queue(p Prompt) error {
 	}
 }
 
-// wait replaces the queued message before, unless it has been taken meanwhile: then
-// done is false.
+// wait replaces the queued message, which must still be before; done is false if it has
+// been taken in the meantime.
 func (q MessageQueue) wait(t *turn, id string, before *Prompt, joined Prompt) (done bool, err error) {
 	s := q.session
 	s.mu.Lock()

@@ -228,7 +228,7 @@ func (s *Session) finishRollback(ctx context.Context) error {
 		return err
 	}
 	if err := s.executeRollback(ctx, *pending); err != nil {
-		return fmt.Errorf("finish the rollback that was begun: %w", err)
+		return fmt.Errorf("finish the interrupted rollback: %w", err)
 	}
 	return nil
 }

@@ -114,20 +114,21 @@ type Saved struct {
 }
 
 // Applier is a Saver that applies what it has saved, in the background: it restarts the
-// program that reads the file, and looks whether that has taken effect.
+// program that reads the file, and checks whether the change has taken effect.
 type Applier interface {
-	// Applied is what came of applying the newest save; the zero value if none was applied.
+	// Applied returns the result of applying the newest save; the zero value if none was
+	// applied.
 	Applied() Applied
 	// WaitApplied waits until nothing is being applied, or until ctx ends.
 	WaitApplied(ctx context.Context) Applied
 }
 
-// AppliedState says how far applying a save is.
+// AppliedState is the progress of applying a save.
 type AppliedState string
 
 // The states of applying a save.
 const (
-	AppliedRunning    AppliedState = "running"    // the command runs, or the program is being asked
+	AppliedRunning    AppliedState = "running"    // the command is running, or the program is being asked
 	AppliedLive       AppliedState = "live"       // the program has what was saved
 	AppliedDiffers    AppliedState = "differs"    // the command has run, and the program has something else
 	AppliedUnanswered AppliedState = "unanswered" // the command has run, and the program does not answer
@@ -135,7 +136,7 @@ const (
 	AppliedUnknown    AppliedState = "unknown"    // winnow ended before this was known
 )
 
-// Applied is what came of applying a save. The zero value is that nothing was applied.
+// Applied is the result of applying a save. The zero value means that nothing was applied.
 type Applied struct {
 	State   AppliedState `json:"state"`
 	Message string       `json:"message"` // a sentence for the user

@@ -98,8 +98,8 @@ func ends(e Event) bool {
 	}
 }
 
-// eventAfter returns the first event after a version, with its own version. If
-// there is none yet, wait is closed when there may be one.
+// eventAfter returns the first event after a version, with its own version. If there is
+// none yet, wait is closed as soon as there may be one.
 func (s *Session) eventAfter(after int64) (e Event, version int64, wait <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

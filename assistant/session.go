@@ -36,8 +36,8 @@ type Options struct {
 	ID     string
 	Window Window
 	Pages  *Pages // nil: only the window's tools
-	// Tools returns additional tools, such as those of other programs. It is called for
-	// each turn, from any goroutine, and must not do I/O; nil means none.
+	// Tools returns additional tools, such as tools of other programs. It is called for each
+	// turn, from any goroutine, and must not do I/O; nil means none.
 	Tools func() []Tool
 	Store Store // nil means a MemoryStore; the session does not close it
 	// Journal holds the checkpoints and outlives the program; the session does not close

@@ -33,7 +33,7 @@ type turn struct {
 	pendingEvents []Event         // from Queue, before TurnStarted
 	asks          *ConfirmRequest // the question waiting for an answer
 	unstored      []outgoing      // requests sent but not stored; the last may still wait for its response
-	progress      *Pair           // the pair with its new answer as far as it is stored; nil if the store returns it as it is
+	progress      *Pair           // the pair with its new answer as far as it is stored; nil if the stored pair is up to date
 
 	checkpoint *checkpoint.Checkpoint // made by this turn; nil before the first write
 	announced  bool                   // the checkpoint was reported

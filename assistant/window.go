@@ -24,7 +24,7 @@ import (
 //	Log          records what the user did, for the model
 //	Budgeter     limits the size of its Context
 //	Positioned   has a position that is stored with the session
-//	Placer       can be used from other places than the one its pane shows
+//	Placer       can be used at a position other than the one its pane shows
 //	Dirtier      knows whether something is unsaved
 //	Saver        saves its state outside the session, for example in a file
 //	Applier      is a Saver that applies what it has saved
@@ -180,10 +180,10 @@ type Positioned interface {
 	SetPosition(position json.RawMessage) error
 }
 
-// Placer is a Window that can be used from a place of its own, such as a provider: by
-// somebody who does not see its pane, and must not move it for those who do.
+// Placer is a Window that can be used at a separate position, such as another provider, for example by an agent that
+// does not see its pane and must not move the pane of users who do.
 type Placer interface {
-	// Place returns the same window from a new place, with a position of its own.
+	// Place returns the same window at a new place, which has its own position.
 	Place() Window
 }
 

@@ -19,7 +19,7 @@ type WindowLog struct {
 	making sync.Mutex // locked while parts are made; before mu
 
 	mu      sync.Mutex // guards the fields below, and is held only briefly
-	steps   int        // that are being made, see step
+	steps   int        // number of steps in progress, see step
 	touched int        // counts the calls of Changed
 	wake    chan struct{}
 	parts   windowParts
@@ -37,8 +37,8 @@ type windowParts struct {
 type Snapshotter interface {
 	// Revision grows with every change of the snapshot.
 	Revision() int64
-	// Snapshot returns the window as it is now, with its revision. The value is not
-	// changed any more: all readers share it.
+	// Snapshot returns the window as it is now, with its revision. The value never changes,
+	// because all readers share it.
 	Snapshot() (value any, revision int64)
 	// Changed returns a channel that is closed at the next change of Revision.
 	Changed() <-chan struct{}
@@ -62,8 +62,8 @@ func (l *WindowLog) Changed() {
 	}
 }
 
-// step begins a step that changes window, journal and what is known of it. Until end is
-// called the parts stay as they are, so that readers get all of a step in one Update.
+// step begins a step that changes the window and its journal. The parts do not change until
+// end is called, so that readers get the whole step in one Update.
 func (l *WindowLog) step() (end func()) {
 	l.count(1)
 	return func() { l.count(-1); l.Changed() }
@@ -75,7 +75,7 @@ func (l *WindowLog) count(steps int) {
 	l.steps += steps
 }
 
-// changed is closed by the next call of Changed.
+// changed returns a channel that is closed by the next call of Changed.
 func (l *WindowLog) changed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,8 @@ func (l *WindowLog) changed() <-chan struct{} {
 	return l.wake
 }
 
-// windowChanged is closed when a Snapshotter has changed; nil for another window.
+// windowChanged returns a channel that is closed when the window changes; nil if the window
+// is no Snapshotter.
 func (l *WindowLog) windowChanged() <-chan struct{} {
 	if w, ok := l.window.(Snapshotter); ok {
 		return w.Changed()
@@ -93,18 +94,18 @@ func (l *WindowLog) windowChanged() <-chan struct{} {
 	return nil
 }
 
-// next is a new version.
+// next returns a new version.
 func (l *WindowLog) next() int64 { return l.version.Add(1) }
 
-// made are the parts as they were made last.
+// made returns the parts as they were last made.
 func (l *WindowLog) made() windowParts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.parts
 }
 
-// refresh makes the parts whose state has changed, unless a step is being made. No mutex of
-// a session is locked: a turn does not wait for it.
+// refresh makes the parts whose state has changed, unless a step is in progress. No mutex
+// of a session is locked: a turn does not wait for it.
 func (l *WindowLog) refresh() {
 	l.making.Lock()
 	defer l.making.Unlock()

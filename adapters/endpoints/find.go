@@ -293,7 +293,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 	if base.Text != "" {
 		at, err := openai.CheckBaseURL(base.Text, false)
 		if err == nil {
-			err = models.CheckKey(models.Value{}, base, false)
+			err = models.CheckKey(models.KeyUse{Base: base})
 		}
 		if err != nil {
 			f.notice("the proxy of this folder is ignored: PROXY_BASE_URL: %v", err)
@@ -307,7 +307,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 			e.From = "the environment"
 		}
 		e.Remote = base.From != "" && !openai.Loopback(at.Hostname())
-		if e.withheld = models.CheckKey(key, base, f.confirmed(key, e.BaseURL)); e.withheld != nil && !e.Remote {
+		if e.withheld = models.CheckKey(models.KeyUse{Key: key, Base: base, Confirmed: f.confirmed(key, e.BaseURL)}); e.withheld != nil && !e.Remote {
 			f.notice("%v", e.withheld)
 		}
 	}

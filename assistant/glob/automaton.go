@@ -70,8 +70,8 @@ func (aut *automaton) next(to, from []uint64, l *letter) {
 	aut.close(to)
 }
 
-// close adds the states after stars, and all states before the last star in set. Adding the latter does not change
-// the answer: whatever a state before a star accepts passes through that star, which also accepts the preceding
+// close adds the states after stars, and all states before the last star in set. Adding these does not change the
+// answer: whatever a state before a star accepts passes through that star, which also accepts the preceding
 // characters. But it makes sets that accept the same strings equal, so that their number stays linear for patterns
 // without `?` and classes.
 func (aut *automaton) close(set []uint64) {

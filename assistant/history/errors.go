@@ -39,7 +39,7 @@ type OlderSchemaError struct {
 // Error implements error.
 func (e *OlderSchemaError) Error() string {
 	return fmt.Sprintf("history: %s was written by an older winnow (schema version %d; this one reads %d and newer): "+
-		"export it with that winnow (winnow history export), and import the file into a new history", e.Path, e.Found, e.Supported)
+		"export it with that version (winnow history export), then import the file into a new history", e.Path, e.Found, e.Supported)
 }
 
 // FileError means that the store refuses to use a file or folder.

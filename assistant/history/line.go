@@ -195,7 +195,7 @@ func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
 // findBoundary reads the newest pairs of the base until one does not fit, and makes the term o match the pairs after
 // it.
 func (f *Search) findBoundary() {
-	firsts := map[int]int64{} // the first seq that o matches, by Boundary.Extra; 0 means all
+	firsts := map[int]int64{} // by Boundary.Extra: the first seq that o matches; 0 means all
 	f.source.First = func(extra int) int64 { return firsts[extra] }
 	if f.env.Fits == nil {
 		return

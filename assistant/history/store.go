@@ -99,7 +99,7 @@ type Marks interface {
 	// Mark sets marks of pairs and returns what Restore needs to undo it. Like Commit, it fails with
 	// assistant.ErrNoPair if one of the pairs does not exist.
 	Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error)
-	// Restore restores topics, saved filters, and the marks of pairs that still exist. It removes those of NewTopics
+	// Restore restores topics, saved filters, and the marks of pairs that still exist. It removes the topics in NewTopics
 	// that have neither pairs, including cut ones, nor topics below them.
 	Restore(ctx context.Context, to Snapshot) error
 	// MarkGroups lists the uncut pairs grouped by their marks, in no particular order.
@@ -371,7 +371,7 @@ type Session struct {
 	First int64 `json:"-"`     // Seq of the first of them
 }
 
-// TitleLine returns a title as it is stored: one line of at most MaxTitle runes.
+// TitleLine returns the stored form of a title: one line of at most MaxTitle runes.
 func TitleLine(title string) string {
 	title = strings.Join(strings.Fields(safetext.Clean(title)), " ")
 	if runes := []rune(title); len(runes) > MaxTitle {

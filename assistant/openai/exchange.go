@@ -140,7 +140,7 @@ const (
 	maxRetryDelay   = 10 * time.Second // a longer Retry-After ends the request with an error
 )
 
-// errTimeout is the cause of every timeout except that of the connection. It is not
+// errTimeout is the cause of every timeout except the one for connecting. It is not
 // retried: the user has already waited for minutes.
 var errTimeout = errors.New("timeout")
 

@@ -16,7 +16,7 @@ type Cost struct {
 	Answers int
 	Took    time.Duration // the sum of their times
 	Counted int           // answers with usage that their endpoint reported
-	Tokens  int           // of the requests and answers of these
+	Tokens  int           // in the requests and answers of Counted
 	USD     float64
 	Priced  int // answers whose model has a known price; USD is the sum of these
 }
@@ -56,7 +56,7 @@ func (w *Workspace) Cost(ctx context.Context) (sum Cost, err error) {
 
 func (c *Cost) add(a assistant.Variant, of llm.Facts) {
 	if a.Usage == nil && a.AssistantText == "" && len(a.ToolCalls) == 0 {
-		return // nothing came
+		return // no answer arrived
 	}
 	c.Answers++
 	c.Took += a.Took
@@ -78,7 +78,7 @@ func (c *Cost) add(a assistant.Variant, of llm.Facts) {
 	}
 }
 
-// AnswersText is how many answers there are, and the time they took.
+// AnswersText returns the number of answers and the time they took.
 func (c Cost) AnswersText() string {
 	text := assistant.Counted(c.Answers, "answer")
 	if c.Took > 0 {
@@ -87,7 +87,7 @@ func (c Cost) AnswersText() string {
 	return text
 }
 
-// TokensText is the sum of the tokens, and of how many answers it is known.
+// TokensText returns the sum of the tokens, and for how many answers it is known.
 func (c Cost) TokensText() string {
 	switch {
 	case c.Counted == 0:
@@ -98,7 +98,7 @@ func (c Cost) TokensText() string {
 	return assistant.TokenCount(c.Tokens)
 }
 
-// PriceText is the sum of the prices, and of how many answers it is known.
+// PriceText returns the sum of the prices, and for how many answers it is known.
 func (c Cost) PriceText() string {
 	switch {
 	case c.Priced == 0:
@@ -109,7 +109,7 @@ func (c Cost) PriceText() string {
 	return assistant.Dollars(c.USD)
 }
 
-// String is the sum in a sentence.
+// String returns the cost as a sentence.
 func (c Cost) String() string {
 	switch {
 	case c.Answers == 0:

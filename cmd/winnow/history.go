@@ -172,13 +172,13 @@ func historyExportCommand(a *app) *cobra.Command {
 		if format == "" {
 			f = cmp.Or(formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))], transfer.JSON)
 		}
-		o := transfer.ExportOptions{Progress: func(done, total int) { a.progress("exporting, %d of %d messages", done, total) }}
+		o := transfer.ExportOptions{Overwrite: force, Progress: func(done, total int) { a.progress("exporting, %d of %d messages", done, total) }}
 		if line != "" {
 			if o.Seqs, err = a.selectSeqs(ctx, store, line, &in); err != nil {
 				return err
 			}
 		}
-		return a.export(ctx, store, path, force, f, o)
+		return a.export(ctx, store, path, f, o)
 	}))
 	c.Example = "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md"
 	in.bind(c)
@@ -189,12 +189,12 @@ func historyExportCommand(a *app) *cobra.Command {
 }
 
 // export writes to the file at path, or to standard output if path is "-".
-func (a *app) export(ctx context.Context, store transfer.Source, path string, force bool, f transfer.Format, o transfer.ExportOptions) error {
+func (a *app) export(ctx context.Context, store transfer.Source, path string, f transfer.Format, o transfer.ExportOptions) error {
 	defer a.progress("")
 	if path == "-" {
 		return transfer.Export(ctx, store, a.stdout, f, o)
 	}
-	if err := transfer.ExportFile(ctx, store, path, force, f, o); err != nil {
+	if err := transfer.ExportFile(ctx, store, path, f, o); err != nil {
 		return err
 	}
 	a.progress("")

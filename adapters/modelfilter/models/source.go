@@ -130,7 +130,7 @@ func (l *Lists) target(provider string) (Target, error) {
 	if override {
 		t.BaseURL, t.Key, t.secret = base.Text, key.Text, key.Text
 		confirmed := sameOrigin(base.Text, known.base) || l.opts.Confirmed != nil && l.opts.Confirmed(key, base.Text)
-		if err := CheckKey(key, base, confirmed); err != nil {
+		if err := CheckKey(KeyUse{Key: key, Base: base, Confirmed: confirmed}); err != nil {
 			return Target{Provider: provider}, err // the address may contain a secret
 		}
 		return t, nil
@@ -146,18 +146,25 @@ func (l *Lists) target(provider string) (Target, error) {
 	return t, nil
 }
 
-// CheckKey returns an error if a key must not be sent to the address base. It may be sent
-// if both come from the same place, if base comes from the user's own environment, or if
-// the user confirmed the address for the key. Even without a key, it returns an error for
-// an address that would send part of the environment to another machine.
-func CheckKey(key, base Value, confirmed bool) error {
+// KeyUse is a key with the address that it would be sent to.
+type KeyUse struct {
+	Key, Base Value
+	Confirmed bool // the user confirmed the address for the key
+}
+
+// CheckKey returns an error if the key must not be sent to the address. It may be sent if
+// both come from the same place, if the address comes from the user's own environment, or
+// if the user confirmed it. Even without a key, it returns an error for an address that
+// would send part of the environment to another machine.
+func CheckKey(use KeyUse) error {
+	key, base := use.Key, use.Base
 	at, err := url.Parse(base.Text)
 	const expanded = "%s of %s contains an environment variable: replace it with its value"
 	switch {
 	case base.From == "":
 	case base.Expanded && (err != nil || !openai.Loopback(at.Hostname())):
 		return fmt.Errorf(expanded, base.Name, placeName(base.From))
-	case key.Text == "" || confirmed || key.From == base.From && !key.Expanded:
+	case key.Text == "" || use.Confirmed || key.From == base.From && !key.Expanded:
 	case key.Expanded:
 		return fmt.Errorf("%s is not sent to %s: "+expanded, key.Name, hostOf(base.Text), key.Name, placeName(key.From))
 	default:

@@ -10,11 +10,11 @@ import (
 	"winnow/assistant/history/sqlstore"
 )
 
-// An open store that writes shows that it is open, so that its unfinished pairs are left alone: its listener holds an
-// advisory lock, which ends with the connection. Without a listener, behind a pooler, the store renews its row in the
-// table store instead.
+// A store that can write shows that it is open, so that other stores leave its unfinished pairs alone: its listener
+// holds an advisory lock, which is released when the connection ends. Without a listener, as behind a pooler, the
+// store renews its row in the table store instead.
 const (
-	deadAfter     = 36 * time.Second // a row of this age belongs to a program that ended
+	deadAfter     = 36 * time.Second // a row of this age belongs to a program that has ended
 	beatsPerDeath = 3                // how often a row is renewed within that time
 )
 
@@ -25,18 +25,18 @@ func (s *store) announce(ctx context.Context) (listener *pgx.Conn, err error) {
 	case listener != nil || err != nil && s.options.Listen == "":
 		return listener, err
 	case err != nil:
-		s.report.Notices = append(s.report.Notices, fmt.Sprintf("cannot listen at the address in history_listen (%v), so others' changes appear within two seconds", err))
+		s.report.Notices = append(s.report.Notices, fmt.Sprintf("cannot listen at the address in history_listen (%v), so changes by others appear only within two seconds", err))
 	}
 	return nil, s.beat(ctx)
 }
 
-// beatDue reports whether it is time to renew the row of this store.
+// beatDue reports whether the row of this store is due for renewal.
 func (s *store) beatDue(now time.Time) bool {
 	last := s.beaten.Load()
 	return s.report.ReadOnly == nil && (last == 0 || now.Sub(time.Unix(0, last)) >= s.options.deadAfter/beatsPerDeath)
 }
 
-// beat renews the row of this store, if it is time.
+// beat renews the row of this store if it is due.
 func (s *store) beat(ctx context.Context) error {
 	now := time.Now()
 	if !s.beatDue(now) {
@@ -68,12 +68,12 @@ func (s *store) farewell() {
 		return err
 	})
 	if err != nil {
-		s.options.Log.Debug("history: the row of this store remains until it is too old", "err", err)
+		s.options.Log.Debug("history: the row of this store remains until it expires", "err", err)
 	}
 }
 
-// endFirstInterrupted ends the pairs of programs that ended before this store was opened. What cannot be decided yet,
-// because the row of the other program is not old, is looked at again later.
+// endFirstInterrupted ends the pairs of programs that ended before this store was opened. It checks again later
+// whether a program has ended whose row is still recent.
 func (s *store) endFirstInterrupted(ctx context.Context) error {
 	ended, undecided, err := s.endInterrupted(ctx)
 	s.report.Interrupted = ended
@@ -95,7 +95,7 @@ func (s *store) endFirstInterrupted(ctx context.Context) error {
 }
 
 // endInterrupted ends the pairs of stores that are no longer open: nothing holds their locks, and their rows are
-// missing or old. undecided means that a store has no lock but a row that is not old yet.
+// missing or old. undecided means that a store holds no lock, but its row is still recent.
 func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, err error) {
 	err = s.Write(ctx, func(t *sqlstore.Tx) {
 		ended, undecided = 0, false
@@ -118,7 +118,7 @@ func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, 
 		if len(seqs) > 0 {
 			c := s.NewChange(t)
 			ended = c.EndInterrupted(seqs)
-			t.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " 0 ", s.schema)) // no store has the number 0: it is news for this store too
+			t.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " 0 ", s.schema)) // no store has the number 0, so this store also counts it as a change by another
 		}
 	})
 	return ended, undecided, err

@@ -153,7 +153,7 @@ func TestADirectAddressThatIsNone(t *testing.T) {
 	p := needPooler(t)
 	address := shared.newDatabase(t)
 	for listen, says := range map[string]string{
-		p.address(address): "a pooler answers there", "postgres://winnow@127.0.0.1:1/x": "connection refused",
+		p.address(address): "the connection leads to a pooler", "postgres://winnow@127.0.0.1:1/x": "connection refused",
 	} {
 		s := openAt(t, p.address(address), Options{Listen: listen})
 		if notices := s.Report().Notices; len(notices) == 0 || !strings.Contains(notices[len(notices)-1], says) {

@@ -17,10 +17,11 @@ import (
 // a pooler by the process id that the server reports, which a pooler replaces with one of its own. From then on,
 // every transaction begins by setting what it needs.
 
-// errPooled is the reason why a connection is closed that turns out to lead to a pooler.
-var errPooled = errors.New("a pooler answers there")
+// errPooled closes a connection that turns out to lead to a pooler.
+var errPooled = errors.New("the connection leads to a pooler")
 
-// prepare is called before a connection is made. A statement cannot be prepared for later transactions of a pooler.
+// prepare is called before a connection is made. Behind a pooler, a prepared statement would not exist in later
+// transactions.
 func (s *store) prepare(_ context.Context, c *pgx.ConnConfig) error {
 	if s.pooled.Load() {
 		c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
@@ -28,8 +29,8 @@ func (s *store) prepare(_ context.Context, c *pgx.ConnConfig) error {
 	return nil
 }
 
-// configure is called for each new connection. It applies the settings of the address, unless there is a pooler: the
-// first connection that finds one is made again.
+// configure is called for each new connection. It applies the settings of the address, unless there is a pooler. The
+// first connection that finds one fails with errPooled and is made again.
 func (s *store) configure(ctx context.Context, conn *pgx.Conn) error {
 	if s.pooled.Load() {
 		return nil
@@ -81,7 +82,7 @@ func setConfig(settings map[string]string, local bool) string {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		value := literal(settings[name])
 		if local && name == "default_transaction_read_only" {
-			name = "transaction_read_only" // the default is for later transactions
+			name = "transaction_read_only" // the default would only apply to later transactions
 		}
 		set(name, value)
 	}
@@ -96,5 +97,5 @@ func (s *store) transaction(ctx context.Context, f func(pgx.Tx) error) error {
 		return err
 	}
 	defer conn.Release()
-	return pgx.BeginTxFunc(ctx, conn, s.begin(false), f) // begin comes after acquire, which may meet a pooler for the first time
+	return pgx.BeginTxFunc(ctx, conn, s.begin(false), f) // begin is called after acquire, which may detect a pooler
 }

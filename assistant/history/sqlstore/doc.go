@@ -20,5 +20,5 @@
 //
 // # Caveats
 //
-// A function passed to Read or Write may run more than once, so it must assign its results anew each time.
+// A function passed to Read or Write may run more than once, so it must assign its results again each time.
 package sqlstore

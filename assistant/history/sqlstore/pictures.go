@@ -38,7 +38,7 @@ func (c *Change) disconnectPictures(seqs []int64) (hashes []string) {
 	return hashes
 }
 
-// dropPictures deletes those of these pictures that are not connected with any pair.
+// dropPictures deletes these pictures unless a pair is still connected with them.
 func (c *Change) dropPictures(hashes []string) {
 	for _, hash := range hashes {
 		c.Run(`DELETE FROM picture WHERE hash = ? AND NOT EXISTS

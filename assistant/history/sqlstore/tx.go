@@ -91,7 +91,7 @@ func (t *Tx) Number(query string, args ...any) (n int64, found bool) {
 }
 
 // Later executes a statement before the next one that is not executed later, and at the latest before the commit. Its
-// error becomes that of the transaction.
+// error becomes the error of the transaction.
 func (t *Tx) Later(query string, args ...any) {
 	if q, ok := t.conn.(Queuer); !ok {
 		t.Run(query, args...)

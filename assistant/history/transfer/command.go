@@ -211,7 +211,7 @@ func Undo(ctx context.Context, s history.Marks, o Outcome) error {
 }
 
 // Execute executes a command. session is the open session: it performs deletions, and its filter is expanded if the
-// command removes a saved filter used in it. The error may be that of Refused, an fs.ErrExist, a *filter.Error,
+// command removes a saved filter used in it. The error may be the one from Refused, an fs.ErrExist, a *filter.Error,
 // assistant.ErrBusy, or an error of the store; in each case nothing has changed.
 func Execute(ctx context.Context, s history.Store, c Command, session *assistant.Session) (Outcome, error) {
 	if err := c.Refused(); err != nil {
@@ -230,7 +230,7 @@ func Execute(ctx context.Context, s history.Store, c Command, session *assistant
 	}
 	switch c.Verb {
 	case filter.Export:
-		err = ExportFile(ctx, s, c.Path, c.Force, Format(c.Format), ExportOptions{Seqs: append([]int64{}, c.Seqs...)})
+		err = ExportFile(ctx, s, c.Path, Format(c.Format), ExportOptions{Seqs: append([]int64{}, c.Seqs...), Overwrite: c.Force})
 	case filter.Delete:
 		err = session.Delete(ctx, c.Seqs...)
 	case filter.SetTopic:

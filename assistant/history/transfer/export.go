@@ -29,10 +29,11 @@ const (
 // loadAtOnce is the number of pairs that an export keeps in memory.
 const loadAtOnce = 500
 
-// ExportOptions configures Export. The zero value is ready to use.
+// ExportOptions configures Export and ExportFile. The zero value is ready to use.
 type ExportOptions struct {
-	Seqs     []int64               // the pairs to export; nil means all uncut pairs
-	Progress func(done, total int) // called after every few hundred pairs; may be nil
+	Seqs      []int64               // the pairs to export; nil means all uncut pairs
+	Progress  func(done, total int) // called after every few hundred pairs; may be nil
+	Overwrite bool                  // ExportFile replaces an existing file instead of returning an fs.ErrExist
 }
 
 // Source is what Export reads pairs from.
@@ -100,12 +101,12 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 }
 
 // ExportFile exports to a file that only its owner can read. The file is either complete and durable, or missing, or,
-// after a kill, empty. Without force, an existing file is an fs.ErrExist.
-func ExportFile(ctx context.Context, s Source, path string, force bool, f Format, o ExportOptions) (err error) {
+// after a kill, empty.
+func ExportFile(ctx context.Context, s Source, path string, f Format, o ExportOptions) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; specify a file in it", path)
 	}
-	if !force { // an empty file reserves the name
+	if !o.Overwrite { // an empty file reserves the name
 		placeholder, openErr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privatefile.FileMode)
 		if openErr != nil {
 			return openErr

@@ -17,7 +17,8 @@ func TestExportFileIsThereWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "all.json")
 	export := func(force bool, o ExportOptions) error {
-		return ExportFile(t.Context(), s, path, force, JSON, o)
+		o.Overwrite = force
+		return ExportFile(t.Context(), s, path, JSON, o)
 	}
 	only := func(names ...string) {
 		t.Helper()
@@ -64,7 +65,7 @@ func TestExportFileIsThereWholeOrNotAtAll(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := ExportFile(ctx, s, path, false, JSON, ExportOptions{}); err == nil {
+	if err := ExportFile(ctx, s, path, JSON, ExportOptions{}); err == nil {
 		t.Error("a cancelled export says nothing")
 	}
 	only()

@@ -45,7 +45,7 @@ func (encoded[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }
 
-// tag returns the response with a value, or without one if the client has it.
+// tag returns a response with a value, or a 304 if the client already has the value.
 func tag[T any](ctx context.Context, value T) (*tagged[T], error) {
 	raw, err := assistant.PlainJSON(value)
 	if err != nil {
@@ -81,7 +81,7 @@ func describeCondition(o *huma.Operation) {
 
 // Matching contains the header that names what was shown to the user; see SessionPath.
 type Matching struct {
-	IfMatch string `header:"If-Match" doc:"the ETag of what was shown to the user, instead of the same in the body; if it has changed since, the response is a problem with the code precondition_failed"`
+	IfMatch string `header:"If-Match" doc:"the ETag of what was shown to the user, in place of the field in the body; if it has changed since, the response is a problem with the code precondition_failed"`
 }
 
 // basis returns what was shown to the user, from the header or the body.
@@ -106,14 +106,14 @@ func (m Matching) basis(body *string) (string, error) {
 	return "", notMatching(text)
 }
 
-// notMatching returns the problem of a header If-Match that is not valid.
+// notMatching returns the problem for an invalid If-Match header.
 func notMatching(text string) *problem {
 	p := newProblem("invalid", "header.If-Match: %s", text)
 	p.Errors = []fieldError{{"header.If-Match", text}}
 	return p
 }
 
-// failed returns the error of an act whose basis is in the header: 412 is for what the header names.
+// failed returns the error of an act. If the plan named in the header has changed, it is a 412.
 func (m Matching) failed(err error) error {
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok && m.IfMatch != "" {
 		p := newProblem(codePrecondition, "%s", err)

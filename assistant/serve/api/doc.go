@@ -28,9 +28,9 @@
 //
 // A POST with an Idempotency-Key is carried out once: repeated with its key, it gets the same response, for 24 hours.
 // With Options.Kept, this survives a restart, a kill and a power failure. If the server ended between the start of a
-// request and its response, nobody knows what it did, and repeating it is refused. The keys belong to the user. The
-// only POST without keys is the one that makes a token, because its response must not be stored. Requests without a
-// key are carried out each time.
+// request and its response, its outcome is unknown, and repeating it is refused. The keys belong to the user. The only
+// POST without keys is the one that makes a token, because its response must not be stored. Requests without a key are
+// carried out each time.
 //
 // Every GET that responds with JSON has an ETag. The ETag of a plan is its digest, and that of the checkpoints is the
 // newest step; a save, a discard and a rollback name it with If-Match or in the body.

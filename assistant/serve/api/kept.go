@@ -24,25 +24,26 @@ const (
 	maxKeyBytes = 4 << 20 // of their bodies; the newest is always stored
 )
 
-// keptAnswer is the response to a request with a key, as it is stored.
+// keptAnswer is the stored response to a request with a key.
 type keptAnswer struct {
 	User     string            `json:"user"`
 	Key      string            `json:"key"`
 	Print    string            `json:"print"` // identifies the request
 	At       time.Time         `json:"at"`    // when the request began
 	Done     bool              `json:"done,omitempty"`
-	Released bool              `json:"released,omitempty"` // nothing was done; the entry ends here
+	Released bool              `json:"released,omitempty"` // nothing was done, and the key can be used again
 	Status   int               `json:"status,omitempty"`
 	Header   map[string]string `json:"header,omitempty"`
 	Body     []byte            `json:"body,omitempty"`
-	Session  string            `json:"session,omitempty"` // whose turn the request has started; there is no body
-	After    int64             `json:"after,omitempty"`   // the event before the turn
+	Session  string            `json:"session,omitempty"` // the session in which the request started a turn; Body is then empty
+	After    int64             `json:"after,omitempty"`   // the number of the event before the turn
 
 	running bool // guarded by the mutex of keptAnswers
 }
 
-// keptAnswers are the responses to requests with a key. With a path, they are also in a file, one change a line:
-// that a request begins is durable before it does, so that it is not carried out twice even if the machine stops.
+// keptAnswers are the responses to requests with a key. With a path, they are also in a file, one change per line.
+// That a request has begun is stored durably before it is carried out, so that it is not carried out twice even if the
+// machine stops.
 type keptAnswers struct {
 	path string
 	log  *slog.Logger
@@ -51,10 +52,10 @@ type keptAnswers struct {
 	mu    sync.Mutex // guards the fields below
 	users map[string][]*keptAnswer
 	file  *os.File // nil without a path
-	added int      // bytes of the file since it was written as a whole
+	added int      // bytes added to the file since it was last rewritten
 }
 
-// openKept reads the file at path; "" means that there is none.
+// openKept reads the file at path; "" means no file.
 func openKept(path string, log *slog.Logger) (*keptAnswers, error) {
 	k := &keptAnswers{path: path, log: log, now: time.Now, users: map[string][]*keptAnswer{}}
 	if path == "" {
@@ -70,7 +71,7 @@ func openKept(path string, log *slog.Logger) (*keptAnswers, error) {
 	for line := range bytes.Lines(raw) {
 		var a keptAnswer
 		if json.Unmarshal(line, &a) != nil {
-			continue // the last line of a program that was killed
+			continue // incomplete: the program was killed while it wrote the line
 		}
 		k.remove(a.User, a.Key)
 		if !a.Released {
@@ -80,8 +81,8 @@ func openKept(path string, log *slog.Logger) (*keptAnswers, error) {
 	return k, k.rewrite()
 }
 
-// begin adds a request. It returns what is stored for its key, or a new entry, which is not Done; or why the request
-// is refused.
+// begin adds a request. It returns what is stored for its key, or a new entry, which is not Done, or the reason to
+// refuse the request.
 func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -89,11 +90,11 @@ func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 	if a := k.find(user, key); a != nil {
 		switch {
 		case a.Print != print:
-			return nil, newProblem("key_reused", "another request had this %s: use a new one", keyHeader)
+			return nil, newProblem("key_reused", "another request used this %s: use a new one", keyHeader)
 		case a.running:
 			return nil, newProblem("key_in_use", "the first request with this %s is still running: repeat this one later", keyHeader)
 		case !a.Done:
-			return nil, newProblem("outcome_unknown", "the server failed or ended during the first request with this %s, so it may have been carried out: look at the result, and use a new key if it has to be repeated", keyHeader)
+			return nil, newProblem("outcome_unknown", "the server failed or ended during the first request with this %s, so it may have been carried out: check the result, and use a new key to repeat it", keyHeader)
 		}
 		return a, nil
 	}
@@ -125,14 +126,14 @@ func (k *keptAnswers) release(a *keptAnswer) {
 	k.note(a)
 }
 
-// interrupt stores that nobody knows what a request has done.
+// interrupt leaves a request whose outcome is unknown.
 func (k *keptAnswers) interrupt(a *keptAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	a.running = false
 }
 
-// note is store for a request that has been carried out. The caller has locked k.
+// note stores a request that has been carried out, and logs an error. The caller has locked k.
 func (k *keptAnswers) note(a *keptAnswer) {
 	if err := k.store(a, false); err != nil {
 		k.log.Warn("response to a request with a key is stored only in memory", "error", err)
@@ -187,7 +188,7 @@ func (k *keptAnswers) trim(user string) {
 	k.users[user] = left
 }
 
-// maxWaste is how many bytes are added to the file before it is written again without what is out of date.
+// maxWaste is how many bytes are added to the file before it is rewritten without outdated entries.
 const maxWaste = 8 << 20
 
 // store appends an entry to the file. The caller has locked k.
@@ -210,8 +211,8 @@ func (k *keptAnswers) store(a *keptAnswer, durably bool) error {
 	return err
 }
 
-// rewrite replaces the file by one without entries that are out of date, and opens it. The caller has locked k or has
-// not shared it yet.
+// rewrite replaces the file with one without outdated entries, and opens it. The caller has locked k or has not shared
+// it yet.
 func (k *keptAnswers) rewrite() error {
 	err := privatefile.Replace(k.path, privatefile.FileMode, func(w io.Writer) error {
 		out := bufio.NewWriter(w)

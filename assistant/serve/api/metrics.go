@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/serve"
 )
 
-// metrics are the metrics of this server, with those of the hub.
+// metrics are the metrics of this server and of the hub.
 type metrics struct {
 	*serve.Metrics
 	turns     *prometheus.CounterVec // by outcome

@@ -26,7 +26,7 @@ const (
 	maxKey         = 255 // characters
 )
 
-// once lets a client repeat a request whose response it has not received: a request with an Idempotency-Key that has
+// once lets a client repeat a request whose response it did not receive: a request with an Idempotency-Key that has
 // succeeded is not carried out again, and gets the same response. A request that was refused did nothing, so it can be
 // repeated with its key.
 func (s *Server) once(next http.Handler) http.Handler {
@@ -90,7 +90,7 @@ func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 type attempt struct {
 	kept     *keptAnswer
 	answers  *keptAnswers
-	ctx      context.Context // of the request; the operation goes on when the client has gone
+	ctx      context.Context // of the request; the operation continues even if the client disconnects
 	finished bool
 }
 
@@ -112,7 +112,7 @@ func (a *attempt) started(session string, after int64) {
 	}
 }
 
-// first carries a request out and stores its response before the client receives it.
+// first carries out a request and stores its response before the client receives it.
 func (s *Server) first(w http.ResponseWriter, r *http.Request, next http.Handler, kept *keptAnswer) {
 	a := &attempt{kept: kept, answers: s.kept, ctx: r.Context()}
 	out := &heldWriter{ResponseWriter: w, status: http.StatusOK}
@@ -141,7 +141,7 @@ func (s *Server) first(w http.ResponseWriter, r *http.Request, next http.Handler
 	out.release()
 }
 
-// replay responds as to the first request.
+// replay responds in the same way as to the first request.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *keptAnswer) {
 	w.Header().Set(replayedHeader, "true")
 	if kept.Session == "" {
@@ -154,7 +154,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *keptAnswer
 	}
 	st := s.find(kept.Session)
 	if st == nil {
-		refuse(w, newProblem("no_session", "the message was sent, and its session is no longer open: open it again and read its pairs"))
+		refuse(w, newProblem("no_session", "the message was sent, but its session is no longer open: open it again and read its pairs"))
 		return
 	}
 	follow, err := s.follow(r.Context(), st, kept.After, true)
@@ -209,7 +209,7 @@ func describeKey(o *huma.Operation) {
 	o.Parameters = append(o.Parameters, &huma.Param{
 		Name: keyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most, Pattern: validKey().String()},
 		Description: "a random value of the client. A request that is repeated with its key is not carried out again and gets the same response, with the header " + replayedHeader +
-			". A stream begins again with the first event of its turn. Keys of a user are stored for 24 hours, also when the server restarts; the newest " +
+			". A stream begins again with the first event of its turn. Keys of a user are stored for 24 hours, even if the server restarts; the newest " +
 			fmt.Sprint(maxKeys) + " with up to " + fmt.Sprint(maxKeyBytes>>20) + " MiB of responses",
 	})
 	codes, _ := o.Metadata[codesKey].([]string)

@@ -16,7 +16,7 @@ func (s *Server) fromProxy(address string) bool {
 	return err == nil && s.trusted(at.Addr())
 }
 
-// trusted reports whether an address is that of a trusted proxy.
+// trusted reports whether an address belongs to a trusted proxy.
 func (s *Server) trusted(address netip.Addr) bool {
 	return slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(address.Unmap()) })
 }

@@ -59,7 +59,7 @@ type agent struct {
 	who    credential.Credential
 	ctx    context.Context // ends with the connection
 	end    context.CancelFunc
-	window assistant.Window // from a place of its own
+	window assistant.Window // at a separate place, see serve.Hub.Place
 	began  bool             // it counts towards the limits; guarded by the mutex of agents
 }
 
@@ -72,7 +72,7 @@ func NewAgents(o AgentOptions) *Agents {
 		o.PerUser = DefaultPerUser
 	}
 	a := &Agents{opts: o, open: map[*agent]struct{}{}}
-	none := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, nil) // for requests in a session that has its own
+	none := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, nil) // for later requests of a session, which already has a server
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		if c, ok := r.Context().Value(agentKey{}).(*agent); ok {
 			return c.Server
@@ -146,8 +146,8 @@ func (a *Agents) Run(ctx context.Context, in io.Reader, out io.Writer, who crede
 	return c.run(c.ctx, in, out)
 }
 
-// OptionsOf returns the options of a connection whose credential stands for the user's confirmation of a save if its
-// role allows saving.
+// OptionsOf returns the options of a connection. A credential whose role allows saving replaces the user's
+// confirmation of a save.
 func (a *Agents) OptionsOf(who credential.Credential) Options {
 	o := a.opts.Options
 	o.AllowSave = who.Role.May(assistant.RoleSave)
@@ -255,9 +255,8 @@ func (a *Agents) leave(c *agent) {
 // closeTime is how long closing a session may take.
 const closeTime = 10 * time.Second
 
-// receive handles a request. With the request that begins a session, it starts to count the
-// connection. It counts the requests being handled, and refuses requests while the server
-// is ending.
+// receive handles a request. From the request that begins a session on, the connection counts towards the limits. It
+// counts the requests being handled, and refuses requests while the server is ending.
 func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	a := c.agents
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -295,7 +294,8 @@ func (c *agent) openWindow(context.Context, bool) (Opened, error) {
 	return Opened{Window: c.window, Journal: hub.Journal(), Use: func(*assistant.Session) {}, Close: func() error { return nil }}, nil
 }
 
-// openSession opens the session of a connection. The user is that of the credential, or, on this machine, the agent.
+// openSession opens the session of a connection. The user is the user of the credential or, for an agent on this
+// machine, the agent itself.
 func (c *agent) openSession(ctx context.Context, client string) (*serve.Session, error) {
 	models, err := c.models()
 	if err != nil {
@@ -307,7 +307,7 @@ func (c *agent) openSession(ctx context.Context, client string) (*serve.Session,
 	}
 	s, err := c.agents.opts.Hub.Open(ctx, serve.Join{User: user, Role: c.who.Role, Key: c.who.Key, Model: "mcp/" + client, Models: models, Window: c.window})
 	if err != nil {
-		return nil, fmt.Errorf("no session can be opened: %w", err)
+		return nil, fmt.Errorf("the session could not be opened: %w", err)
 	}
 	return s, nil
 }

@@ -98,7 +98,7 @@ func (s *server) callWindow(ctx context.Context, t assistant.Tool, req *sdk.Call
 		result.Hint = lockedHint
 	}
 	if applies == nil || applies.Applied().Began.Equal(before.Began) {
-		return result, ask, nil // it was not a save
+		return result, ask, nil // the call was not a save
 	}
 	return result, ask, applies
 }
@@ -107,7 +107,7 @@ func (s *server) callWindow(ctx context.Context, t assistant.Tool, req *sdk.Call
 // the TypeScript SDK give up.
 const applyWait = 45 * time.Second
 
-// waitApplied adds what came of applying a save to its result. Other calls of the client can run meanwhile.
+// waitApplied adds the outcome of applying a save to its result. Other calls of the client can run in the meantime.
 func (s *server) waitApplied(ctx context.Context, applier assistant.Applier, result assistant.ToolResult) assistant.ToolResult {
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.ApplyWait, applyWait))
 	defer cancel()

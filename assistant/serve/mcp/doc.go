@@ -11,13 +11,13 @@
 // # Who may call what from where
 //
 // Run serves one connection to a window that no hub serves, until it ends. Agents serves the connections to a hub:
-// ServeHTTP those over HTTP, Run those of an ssh command, ServeLocal those of winnow mcp on the same machine, which
-// Relay connects. The requests of a connection are handled one at a time.
+// ServeHTTP serves agents over HTTP, Run serves an ssh command, and ServeLocal serves winnow mcp on the same machine,
+// which Relay connects. The requests of a connection are handled one at a time.
 //
 // # In a hub
 //
 // A connection has a session of the hub, opened by its first call of a write tool; the calls of write tools are turns
-// of this session, so they wait for the turns of others. The user and the role are those of the credential: an agent
+// of this session, so they wait for the turns of others. The user and the role come from the credential: an agent
 // cannot choose its name. An agent on this machine has proved that it runs as the user of the hub; it is named after
 // itself.
 //
@@ -30,8 +30,8 @@
 // itself could answer. Otherwise, such a tool is refused unless Options.AllowSave is set or the setting confirm is
 // "never".
 //
-// The position in the window, such as the current provider, is kept for the duration of the connection, and it is not
-// that of a screen.
+// The position in the window, such as the current provider, is kept for the duration of the connection and is
+// independent of all screens.
 //
 // The package implements the part of section 12 of winnow's specification about
 // winnow mcp.

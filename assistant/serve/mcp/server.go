@@ -68,7 +68,7 @@ type Opened struct {
 type server struct {
 	*sdk.Server
 	opts Options
-	join func(ctx context.Context, client string) (*serve.Session, error) // nil unless the window is that of a hub
+	join func(ctx context.Context, client string) (*serve.Session, error) // nil unless the window belongs to a hub
 
 	mu       sync.Mutex      // held during a request
 	position json.RawMessage // position of a Positioned window after the last request; initially nil
