@@ -21,8 +21,8 @@ type planArgs struct {
 	Provider string   `json:"provider,omitempty" jsonschema:"the provider, * for all; left out: the current one, else the only one with that id or family"`
 }
 
-// planTool makes the tool plan_rules. It waits for the disk, so it takes the window's lock
-// only to look something up.
+// planTool returns the tool plan_rules. It waits for the disk, so it holds the window's
+// lock only for lookups.
 func (w *Window) planTool() assistant.Tool {
 	t := tool("Query", "plan_rules",
 		"Work out the exact rules that hide, show, allow or keep models named in words or by conditions, with their effect. No other known model is affected. Changes nothing: add the rules or propose them.",
@@ -32,10 +32,10 @@ func (w *Window) planTool() assistant.Tool {
 	return t
 }
 
-// rulePlan is what an action takes on one provider.
+// rulePlan contains the rules that an action needs on one provider.
 type rulePlan struct {
 	Proposal
-	notes []string // what is so already, or cannot be done
+	notes []string // what is already the case, or is not possible
 }
 
 // toolPlanRules works out the rules for an action. It changes nothing.
@@ -67,7 +67,7 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	return assistant.OK(strings.Join(says, " "), fields{"plans": listed, "unknown_count": r.unknown})
 }
 
-// planFields is a plan with its effect, and the sentence about it.
+// planFields returns a plan with its effect, and a sentence about it.
 func (w *Window) planFields(p rulePlan) (fields, string, error) {
 	s, err := w.On(p.Provider)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *wants) plan(a planArgs) (out []rulePlan, err error) {
 			return nil, err
 		}
 		if len(r.unmatched) > n && a.Action == "only" && len(phrases) > 1 && len(p.names) == 1 && slices.Contains(knownFamilies, strings.ToLower(p.names[0])) && len(r.unmatched[n]["elsewhere"].([]string)) == 0 {
-			r.unmatched = r.unmatched[:n] // there is nothing to keep; r.text says so
+			r.unmatched = r.unmatched[:n] // no model to keep, which r.text says
 		}
 		for _, name := range found {
 			if on[name] = append(on[name], p); len(on[name]) == 1 {
@@ -167,7 +167,7 @@ func (r *wants) plan(a planArgs) (out []rulePlan, err error) {
 	return changing(out), nil
 }
 
-// changing leaves of several plans those that change a rule, if there are some.
+// changing removes the plans that change no rule, unless none does.
 func changing(plans []rulePlan) []rulePlan {
 	some := slices.DeleteFunc(slices.Clone(plans), func(p rulePlan) bool { return len(p.changes()) == 0 })
 	if len(some) > 0 || len(plans) == 0 {
@@ -176,26 +176,27 @@ func changing(plans []rulePlan) []rulePlan {
 	return plans
 }
 
-// isKind reports whether an exception names a kind of models of which there need not be any:
-// "only gpt models, no previews".
+// isKind reports whether an exception names a kind of model that need not exist: "only gpt
+// models, no previews".
 func (p phrase) isKind() bool {
 	const kinds = " preview mini nano embedding image audio beta exp experimental snapshot latest "
 	return len(p.names) == 0 || len(p.names) == 1 && strings.Contains(kinds, " "+strings.TrimSuffix(strings.ToLower(p.names[0]), "s")+" ")
 }
 
-// meaning is what phrases mean on one provider.
+// meaning is the models that phrases select on one provider, and patterns for them.
 type meaning struct {
 	provider        string
 	all             bool         // every model
 	verbatim        bool         // a pattern was given
 	models          []FoundModel // of the provider
 	meant, excepted []FoundModel
-	patterns        []string // match meant, and with keep no other model
-	keep            []string // patterns of excepted
+	patterns        []string // match meant and, apart from what keep matches, no other model
+	keep            []string // patterns for excepted
 	rules           [2][]string
 }
 
-// exactly returns patterns for just some models, any of which may match those of also.
+// exactly returns patterns that match the wanted models and, apart from those in also, no
+// others.
 func (m *meaning) exactly(wanted, also []FoundModel) []string {
 	return engine.Suggest(ids(wanted), ids(minus(m.models, append(also, wanted...))))
 }
@@ -218,7 +219,7 @@ func (r *wants) mean(action, provider string, phrases, except []phrase) (*meanin
 		}
 	}
 	m.except(except, false, now)
-	var loose []FoundModel // models of phrases that no single pattern says
+	var loose []FoundModel // models of phrases without a single pattern
 	for _, p := range phrases {
 		loose = append(loose, m.add(p, action, now)...)
 	}
@@ -232,8 +233,8 @@ func (r *wants) mean(action, provider string, phrases, except []phrase) (*meanin
 	return m, nil
 }
 
-// add adds the models of a phrase, with the pattern that says it; it returns those of which no
-// single pattern does.
+// add adds the models of a phrase and the pattern that matches them. If there is no single
+// pattern, it returns the models instead.
 func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundModel) {
 	from := m.models
 	if p.newest {
@@ -248,7 +249,7 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	switch text := p.written(m.models, fit); {
 	case text != "":
 		m.patterns = append(m.patterns, text)
-	case p.newest: // newer ones may come
+	case p.newest: // by id, because a pattern would match newer models later
 		for _, f := range fit {
 			m.patterns = append(m.patterns, glob.Quote(displayName(m.provider, f.Info.ID)))
 		}
@@ -258,7 +259,8 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	return nil
 }
 
-// except takes models out: the newest are those of what is meant.
+// except adds the models of phrases to excepted; newest selects which phrases. The newest
+// are chosen among the models meant.
 func (m *meaning) except(except []phrase, newest bool, now time.Time) {
 	for _, p := range except {
 		if p.newest != newest {

@@ -27,8 +27,8 @@ const defaultFound = 50
 // lock only in Find.
 func (w *Window) findTool() assistant.Tool {
 	t := tool("Query", "find_models",
-		"Find models by what they are and how they are used, over all providers. Conditions: "+vocabulary()+". "+
-			"! negates a word. A model whose fact is unknown matches neither a word nor its negation and is counted apart. Changes nothing.",
+		"Find models by what they are and how they are used, on all providers. Conditions: "+vocabulary()+". "+
+			"! negates a word. A model whose fact is unknown matches neither a word nor its negation and is counted separately. Changes nothing.",
 		func(_ context.Context, a findArgs) assistant.ToolResult { return w.toolFind(a) })
 	for _, o := range orders {
 		t.Schema.Properties["sort"].Enum = append(t.Schema.Properties["sort"].Enum, o.Name)
@@ -94,8 +94,8 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	})
 }
 
-// findNamed is Find for those of the models that phrases name, in their order; missed says
-// which name none.
+// findNamed is like Find, but returns only models that phrases select, in the order of the
+// phrases. missed says which phrases select none.
 func (w *Window) findNamed(phrases []string, where condition.Condition, providers []string) (found Found, missed assistant.ToolResult, err error) {
 	named, err := readPhrases(phrases)
 	if err != nil {

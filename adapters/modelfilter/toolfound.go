@@ -16,8 +16,9 @@ const (
 	maxFoundNames = 6  // names in a line, before "and 9 more"
 )
 
-// foundText answers a question with what find_models found: how many models there are, and by
-// which rules they are hidden or shown or, in an order, what they are ordered by.
+// foundText answers a question with the result of find_models: how many models there are,
+// and which rules hide or show them or, if they are ordered, the fact that they are ordered
+// by.
 func foundText(a findArgs, where condition.Condition, found Found, shown int) string {
 	order, ordered := OrderNamed(a.Sort)
 	text, state := foundHeading(a, where, len(found.Models))
@@ -45,7 +46,8 @@ func foundText(a findArgs, where condition.Condition, found Found, shown int) st
 	return text + "\n\n- " + strings.Join(lines, "\n- ")
 }
 
-// foundHeading says how many models are what was asked, and where; state is the status asked for.
+// foundHeading says how many models match the question, and where; state is the status
+// asked for.
 func foundHeading(a findArgs, where condition.Condition, n int) (head, state string) {
 	said := visibleAll(a.Models)
 	for word := range strings.FieldsSeq(where.String()) {
@@ -61,7 +63,7 @@ func foundHeading(a findArgs, where condition.Condition, n int) (head, state str
 	if n == 0 {
 		head = "No model"
 	}
-	if n < 2 { // "no model is", as one is
+	if n < 2 { // "no model is" is singular, too
 		is, matches = " is ", " matches "
 	}
 	if state != "" && len(said) > 0 {
@@ -128,7 +130,7 @@ func andMore(names []string, most int) string {
 	return strings.Join(quoted[:last], ", ") + " and " + quoted[last]
 }
 
-// byOrder lists models with the fact that they are ordered by, as far as it is known.
+// byOrder lists models with the fact that they are ordered by, if it is known.
 func byOrder(order Order, found []FoundModel) (lines []string) {
 	for _, m := range found {
 		if fact := order.fact(&m.Model); order.known(&m.Model) {
@@ -163,8 +165,8 @@ type ruleLine struct {
 	engine.RuleInfo
 }
 
-// rulesText says what rules do, those that decide most first: "`*mini*` (ignore on openai) hides 3
-// models". list is the tools' name of the list that was asked for.
+// rulesText describes what rules do, starting with the rules that decide most: "`*mini*`
+// (ignore on openai) hides 3 models". list is the requested list, in the tools' terms.
 func rulesText(list, where string, rules []ruleLine) string {
 	kind := strings.Replace(strings.TrimSpace(list+" rule"), ruleType[Allow], Allow.String(), 1)
 	if len(rules) == 0 {

@@ -14,8 +14,8 @@ import (
 	"winnow/assistant"
 )
 
-// toolList lists the rules of one provider, or of all that have rules. Its message names those
-// that decide most first.
+// toolList lists the rules of one provider, or of all that have rules. Its message starts
+// with the rules that decide most.
 func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 	providers, lines := []fields{}, []ruleLine{}
 	add := func(p *provider, e *engine.Engine) assistant.ToolResult {
@@ -145,7 +145,7 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 	w.mu.Unlock()
 	text := fmt.Sprintf("Undid %s: %s.", assistant.Counted(len(undone), "step"), visible(strings.Join(undone, "; ")))
 	if len(undone) < steps {
-		text += " No older step of yours could be undone: the next one is the user's, or there is none."
+		text += " No older step of yours could be undone: the next one is the user's, or there are no more."
 	}
 	data := w.savedFields(changes)
 	data["undone"] = visibleAll(undone)

@@ -130,8 +130,8 @@ func (r *wants) miss(p phrase, missing, elsewhere []string) {
 	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "elsewhere": visibleAll(elsewhere)})
 }
 
-// conditionsFor are conditions that a word may stand for. It is in no name; what it means is for
-// the user to say.
+// conditionsFor contains conditions for words that occur in no name and whose meaning the
+// user has to choose.
 var conditionsFor = map[string][]string{
 	"expensive": {"price>10", "price>5"}, "cheap": {"price<1"}, "old": {"status:deprecated", "unused:90d"},
 	"outdated": {"status:deprecated", "unused:90d"}, "legacy": {"status:deprecated", "unused:90d"},
@@ -142,7 +142,7 @@ var conditionsFor = map[string][]string{
 // misspelt returns the providers, families and words in names of known models that differ from
 // a word by one letter, or by two if it is long.
 func (r *wants) misspelt(word string) (near []string) {
-	providers, _ := r.where("*") // all are known
+	providers, _ := r.where("*") // cannot fail: all are known
 	known := slices.Concat(knownFamilies, providers)
 	for _, models := range r.read {
 		for _, m := range models {

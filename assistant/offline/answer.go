@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// self says what answers here; it is said to those who ask.
+	// self is the answer to the question what this model is.
 	self = "I am winnow's offline model: a set of rules in this program, not a language model."
-	// howToConnect says how to get a language model instead.
+	// howToConnect explains how to connect a language model.
 	howToConnect = "To connect one, run `winnow config connect`, or choose `Connect a model` among the commands of " +
 		"the screen: a local server such as Ollama, the proxy of the folder, or a provider whose key you have."
 	// nothingChanged ends every answer that refuses to act.
 	nothingChanged = "Nothing was changed."
-	// usedLately is the condition for models that somebody would miss.
+	// usedLately is the condition for models that users would miss.
 	usedLately = "used:7d"
 )
 
-// talk are the answers that do not depend on the window.
+// talk contains the answers that do not depend on the window.
 var talk = map[string]string{
 	"help":    self + " I understand short requests, several in one message too. What I do not understand, I leave alone.",
 	"connect": self + " " + howToConnect,
@@ -38,7 +38,7 @@ var requests = []string{
 	"undo the last two changes", "save",
 }
 
-// examples lists the first requests, and offers some.
+// examples lists the first requests, and suggests some of them.
 func (c *conversation) examples(most int) {
 	var lines []string
 	for _, r := range requests[:most] {
@@ -48,14 +48,14 @@ func (c *conversation) examples(most int) {
 	c.sayf("%s", bullets("These work:", lines))
 }
 
-// tools are those that do what a clause wants, other than to change rules.
+// tools maps kinds of clauses to their tools, except for changes of rules.
 var tools = map[string]string{
 	"save": "save_changes", "discard": "discard_changes", "undo": "undo", "switch": "switch_provider",
 	"refresh": "refresh_models", "plan": "plan_save", "rules": "list_rules", "list": "find_models",
 	"check": "find_models", "rank": "find_models",
 }
 
-// do calls the tool for a clause on each provider that it is about, and says what came of it.
+// do calls the tool for a clause on each of its providers, and reports the results.
 func (c *conversation) do(s clause) {
 	tool, calls := tools[s.kind]
 	switch {
@@ -94,8 +94,8 @@ func (c *conversation) do(s clause) {
 	}
 }
 
-// places are the providers on which a clause calls its tool: "" for the default of the tool. It
-// fills in what a question leaves open.
+// places returns the providers for which a clause calls its tool; "" is the tool's default.
+// It fills in what a question leaves open.
 func (c *conversation) places(s *clause) []string {
 	s.models = slices.DeleteFunc(slices.Clone(s.models), func(m string) bool { return m == everything })
 	switch {
@@ -113,7 +113,7 @@ func (c *conversation) places(s *clause) []string {
 	return s.scope.asked()
 }
 
-// args are the arguments of the tool that does what a clause wants on a provider.
+// args returns the arguments of a clause's tool for a provider.
 func (s clause) args(provider string) args {
 	const listed, most = 5, 200
 	switch s.kind {
@@ -130,7 +130,7 @@ func (s clause) args(provider string) args {
 	return args{"provider": provider}
 }
 
-// offerRemoval proposes to remove the rules that decide nothing.
+// offerRemoval proposes removing the rules that decide nothing.
 func (c *conversation) offerRemoval(r *result) {
 	for _, p := range r.data.Get("providers").Array() {
 		var idle []string

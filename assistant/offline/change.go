@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// sayYes ends an answer that asks.
+// sayYes ends an answer that asks for confirmation.
 const sayYes = "Accept the proposal, or type `yes`."
 
 // edits are the changes of plan_rules in the order in which they are made, and the tool that
@@ -20,22 +20,22 @@ var edits = []struct{ key, tool string }{
 	{"add_ignore", "add_ignore_rule"},
 }
 
-// plan is what a clause takes on one provider: what plan_rules returned for it.
+// plan is the result of plan_rules for a clause on one provider.
 type plan struct {
 	clause
 	provider string
 	gjson.Result
 }
 
-// count is one of the numbers of a plan.
+// count returns one of the numbers in a plan.
 func (p plan) count(key string) int { return int(p.Get(key + "_count").Int()) }
 
-// effect says which rules the plan changes, and what that does to the models; "" when it changes
-// nothing.
+// effect describes which rules the plan changes, and the effect on the models; "" if it
+// changes nothing.
 func (p plan) effect() string { return withCode(p.Get("effect").String()) }
 
-// plans asks for the plans of a clause; ok is false while it waits. refused is the result of a
-// call that failed.
+// plans requests the plans of a clause; ok is false while it waits. refused is the result
+// of a failed call.
 func (c *conversation) plans(s clause) (plans []plan, refused *result, ok bool) {
 	ok = true
 	for _, at := range s.scope.asked() {
@@ -57,7 +57,8 @@ func (c *conversation) plans(s clause) (plans []plan, refused *result, ok bool) 
 	return plans, refused, ok
 }
 
-// plan works out a clause; false while it waits, or when it cannot be done, which is reported.
+// plan plans a clause. It returns false while it waits, and if the clause is not possible,
+// which it reports.
 func (c *conversation) plan(s clause) ([]plan, bool) {
 	if len(s.models) == 0 && s.kind != "clear" {
 		c.sayf("I do not know which models you mean. %s", nothingChanged)
@@ -70,10 +71,10 @@ func (c *conversation) plan(s clause) ([]plan, bool) {
 	case refused != nil && (len(plans) == 0 || len(s.except) > 0):
 		c.cannot(s, refused)
 		return nil, false
-	case refused != nil: // one of several named providers: each has an answer
+	case refused != nil: // one of several named providers: each gets an answer
 		c.sayf("%s", sentence(refused.message))
 	case len(plans) == 0:
-		c.sayf("Nothing there is to be changed. %s", nothingChanged)
+		c.sayf("There is nothing to change. %s", nothingChanged)
 		return nil, false
 	}
 	for _, p := range plans {
@@ -84,9 +85,9 @@ func (c *conversation) plan(s clause) ([]plan, bool) {
 	return plans, true
 }
 
-// ask proposes plans instead of making them, where that was wanted or asked, where more
-// than half of what a provider shows would be hidden, or where rules of all
-// providers would change. False means that there is nothing to ask.
+// ask proposes plans instead of carrying them out if the user asked for that or only asked
+// a question, if more than half of the models that a provider shows would be hidden, or if
+// rules of all providers would change. It returns false if the plans can be carried out.
 func (c *conversation) ask(plans []plan) bool {
 	wanted := slices.ContainsFunc(plans, func(p plan) bool { return p.question })
 	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.effect() == "" })
@@ -116,8 +117,8 @@ func (c *conversation) ask(plans []plan) bool {
 	return true
 }
 
-// change makes the edits of a plan, or reports what came of them: of one what its tool says, of
-// several what they do together.
+// change makes the edits of a plan, or reports their results: the message of the tool for a
+// single edit, the combined effect for several.
 func (c *conversation) change(p plan) {
 	var done []string
 	failed := false
@@ -141,7 +142,8 @@ func (c *conversation) change(p plan) {
 	}
 }
 
-// outcome says what a call did, or why it failed; what is the beginning of that sentence.
+// outcome describes what a call did, or why it failed; what is the beginning of the
+// sentence about a failure.
 func outcome(r *result, what string) string {
 	switch {
 	case r.success:

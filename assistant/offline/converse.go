@@ -12,10 +12,10 @@ import (
 // maxRounds is how often one turn may call tools.
 const maxRounds = 5
 
-// conversation works out the response to a request. Nothing is kept between
-// requests: the message is planned from the beginning each time, and a call that
-// the request has a result of gives that result instead of being made again.
-// With no call left to make, what was said is the answer.
+// conversation works out the response to a request. Nothing is kept between requests: the
+// message is planned from the beginning each time, and a call whose result is in the
+// request is not made again. When no call is left to make, the collected paragraphs are the
+// answer.
 type conversation struct {
 	*request
 	window
@@ -28,11 +28,11 @@ type conversation struct {
 
 	calls       []newCall
 	paragraphs  []string // of the answer
-	tries       []string // requests that may be meant instead
+	tries       []string // requests that the user may have meant instead
 	suggestions []suggestion
 }
 
-// suggestion is a next message that the answer suggests.
+// suggestion is a message that the answer suggests sending next.
 type suggestion struct {
 	Label string `json:"label"`
 	Value string `json:"value"`
@@ -71,7 +71,7 @@ func respond(req *request) reply {
 	return reply{text: text + c.markers()}
 }
 
-// understood is the message as it was read.
+// understood returns the message as the model understood it.
 func (c *conversation) understood() string {
 	var texts []string
 	for _, s := range c.clauses {
@@ -108,7 +108,7 @@ func (c *conversation) respondFilter() {
 		return
 	}
 	for i, s := range c.clauses {
-		if s.acts() && c.waiting() { // it comes after the results of the calls before it
+		if s.acts() && c.waiting() { // it needs the results of the earlier calls
 			return
 		}
 		for _, p := range plans[i] {
@@ -120,7 +120,8 @@ func (c *conversation) respondFilter() {
 	}
 }
 
-// changed is the last tool that was called for the message and changes something, "" for none.
+// changed returns the last tool called for the message that changes something; "" if there
+// is none.
 func (x *exchange) changed() (tool string) {
 	for _, k := range x.calls {
 		if !is(k.name, "plan_rules propose_rules find_models list_rules plan_save") {
@@ -137,7 +138,7 @@ func (c *conversation) refused() bool {
 	})
 }
 
-// offerNext suggests what can be done after a change of the rules.
+// offerNext suggests next steps after a change of the rules.
 func (c *conversation) offerNext() {
 	last := c.now.changed()
 	if last != "undo" && !strings.Contains(last, "_rule") {
@@ -180,11 +181,12 @@ func (c *conversation) expand() []clause {
 	return clauses
 }
 
-// didYouMean finds the request that an answer suggests first.
+// didYouMean matches the first request that an answer suggests.
 var didYouMean = regexp.MustCompile("(?m)^Did you mean .*\n\n- `([^`]+)`")
 
-// complete fills in what clauses take from the previous request: base, then each one's
-// predecessor. It returns the last request that can be continued.
+// complete fills in what clauses take from the previous request, which is base for the
+// first clause and then the clause before. It returns the last request that can be
+// continued.
 func complete(clauses []clause, base clause) ([]clause, clause) {
 	var switched []string // by a "switch to" of this message
 	for i := range clauses {
@@ -202,7 +204,8 @@ func complete(clauses []clause, base clause) ([]clause, clause) {
 	return clauses, base
 }
 
-// continueFrom makes "and nano too", "also on gemini", "it" and "why?" whole requests.
+// continueFrom expands "and nano too", "also on gemini", "it" and "why?" to complete
+// requests.
 func (s *clause) continueFrom(base clause) {
 	named := s.scope
 	switch {
@@ -219,7 +222,7 @@ func (s *clause) continueFrom(base clause) {
 		return
 	case s.kind == followUp && s.also:
 		s.kind, s.list, s.state = base.kind, base.list, base.state
-		if s.kind == "only" && len(s.models) > 0 { // what is said besides "only" is allowed, too
+		if s.kind == "only" && len(s.models) > 0 { // "and nano too" after "only gpt" is one more allow rule
 			s.kind = "allow"
 		}
 		if len(s.models) == 0 {
@@ -235,7 +238,8 @@ func (s *clause) continueFrom(base clause) {
 	}
 }
 
-// result calls a tool; nil while it runs, or when it failed, which is reported.
+// result calls a tool. It returns nil while the tool runs, and after a failure, which it
+// reports.
 func (c *conversation) result(tool string, a args) *result {
 	r := c.call(tool, a)
 	if r != nil && !r.success {
@@ -245,8 +249,8 @@ func (c *conversation) result(tool string, a args) *result {
 	return r
 }
 
-// call makes a call, or gives its result when it was made in an earlier round:
-// nil means that it is made now. A refused call is not made again.
+// call returns the result of a call made in an earlier round; otherwise it makes the call
+// and returns nil. A refused call is not made again.
 func (c *conversation) call(name string, a args) *result {
 	text := a.encode()
 	for _, k := range c.now.calls {
@@ -263,7 +267,7 @@ func (c *conversation) call(name string, a args) *result {
 	case !c.tools[name]:
 		return &result{message: "this window does not offer " + code(name) + " now"}
 	case c.stopped:
-		return &result{message: "this message has called its tools already; say the rest again"}
+		return &result{message: "too many calls for one message; send the rest as another message"}
 	case !slices.ContainsFunc(c.calls, func(p newCall) bool { return p.name == name && p.args == text }):
 		id := fmt.Sprintf("call_%d_%d_%d", len(c.past), c.now.rounds, len(c.calls))
 		c.calls = append(c.calls, newCall{id, name, text})
@@ -271,7 +275,7 @@ func (c *conversation) call(name string, a args) *result {
 	return nil
 }
 
-// waiting reports whether the results of calls in this response are needed first.
+// waiting reports whether calls of this response must return first.
 func (c *conversation) waiting() bool { return len(c.calls) > 0 }
 
 // sayf adds a paragraph to the answer.
@@ -279,7 +283,7 @@ func (c *conversation) sayf(format string, a ...any) {
 	c.paragraphs = append(c.paragraphs, fmt.Sprintf(format, a...))
 }
 
-// offer suggests a next message.
+// offer suggests a message to send next.
 func (c *conversation) offer(label, text string) {
 	v := suggestion{clean(label), clean(text)}
 	if len(c.suggestions) < maxProposals && !slices.Contains(c.suggestions, v) {
@@ -287,7 +291,7 @@ func (c *conversation) offer(label, text string) {
 	}
 }
 
-// markers writes the suggestions of the answer, if the prompt teaches how.
+// markers writes the suggestions of the answer, if the prompt explains the format.
 func (c *conversation) markers() string {
 	text, err := json.Marshal(map[string]any{"values": c.suggestions})
 	if err != nil || len(c.suggestions) == 0 || !strings.Contains(c.system, "SUGGESTED_VALUES") {

@@ -10,23 +10,23 @@ import (
 
 // clause is one request of a message: what to do, with which models, where.
 type clause struct {
-	kind string // as the grammar names it; "" when it was not understood, followUp
+	kind string // from the grammar, or followUp; "" if it was not understood
 	selection
-	list     string   // the rule list meant, as the tools name it; "" for both
-	state    string   // the status meant: hidden, shown or allowed; "" for any
-	order    string   // of a ranking: by what
-	least    bool     // of a ranking: the least first
-	n        int      // of undo and of a ranking: how many
+	list     string   // the rule list, in the tools' terms; "" means both
+	state    string   // hidden, shown or allowed; "" means any
+	order    string   // what a ranking is ordered by
+	least    bool     // a ranking starts with the lowest
+	n        int      // the number of steps to undo, or of models in a ranking
 	question bool     // it ends with a question mark, or begins with "would": it changes nothing
 	also     bool     // "and …", "… too": it may continue the previous request
-	text     string   // as it was read
-	left     []string // the words that were not understood; it is not done
+	text     string   // as understood
+	left     []string // the words that were not understood; if there are any, the clause is not carried out
 }
 
 // followUp is the kind of "and nano too": the previous request with other models or providers.
 const followUp = "…"
 
-// failed reports whether the clause cannot be done as it was said.
+// failed reports whether the clause was not fully understood.
 func (s clause) failed() bool { return len(s.left) > 0 || s.kind == "" || s.kind == followUp }
 
 // changesRules reports whether the clause may add or remove rules: its kind is an action of
@@ -50,14 +50,14 @@ type form struct {
 	said *regexp.Regexp
 }
 
-// slots are what may stand in a form besides words.
+// slots are the placeholders that a form can contain.
 var slots = strings.NewReplacer("$what", `(?P<what>.+?)`,
 	"$pattern", `(?P<what>.*(?:[^ ][*?[]|[*?[][^ ]).*)`, "$where", `(?P<where>.+?)`,
 	"$at", `(?P<where>(?:on|from|for|at|in|of|across) .+?)`, "$n", `(?P<n>\d{1,3})`,
 	"$list", `(?P<list>hide|allow)`, "$state", `(?P<state>hidden|shown|allowed)`, "$most", `(?P<most>most|least)`,
 	"$rank", `(?P<rank>expensive|cheap|used|context)`, "$cheap", `(?P<rank>cheap)`)
 
-// forms are those of the grammar.
+// forms returns the forms in the grammar.
 var forms = sync.OnceValue(func() (out []form) {
 	for _, line := range section("forms") {
 		kind, ways, _ := strings.Cut(line, ":")
@@ -85,8 +85,8 @@ const (
 	joiners = ", and then but also plus & +"
 )
 
-// parse reads a message into its requests, at least one. A request ends at a stop, and at
-// a joiner after which a form begins or models on another provider are named.
+// parse splits a message into its requests, at least one. A request ends at a stop, and at
+// a joiner that is followed by the beginning of a form or by models on another provider.
 func (w *window) parse(text string) (out []clause) {
 	words := split(withConditions(text))
 	if len(words) > maxWords {
@@ -131,8 +131,8 @@ func (w *window) placed(words []string, next string) bool {
 		!is(next, prepositions)
 }
 
-// foldOnly makes what a message hides an exception of its "only" request: "only
-// keep GPT models, block every preview".
+// foldOnly turns what a message hides into exceptions of its "only" request: "only keep GPT
+// models, block every preview".
 func foldOnly(clauses []clause) []clause {
 	only := slices.IndexFunc(clauses, func(s clause) bool { return s.kind == "only" })
 	folds := func(s clause) bool {
@@ -146,7 +146,7 @@ func foldOnly(clauses []clause) []clause {
 	return slices.DeleteFunc(clauses, folds)
 }
 
-// clauses reads one request; none when it has no word.
+// clauses reads one request. It returns none if there are no words.
 func (w *window) clauses(words []string) []clause {
 	s := clause{}
 	for len(words) > 0 && is(words[0], joiners) {
@@ -181,8 +181,8 @@ func (w *window) clauses(words []string) []clause {
 	return []clause{best}
 }
 
-// read matches a request with the forms: the first without words left over, else
-// the one with the fewest. base has its text and flags.
+// read matches a request with the forms and picks the first that leaves no words over, or
+// else the one that leaves the fewest. base contains its text and flags.
 func (w *window) read(words []string, base clause) clause {
 	best := base
 	best.left = words
@@ -205,7 +205,7 @@ func (w *window) read(words []string, base clause) clause {
 	return best
 }
 
-// fill puts what the slots of a form stand for into a clause.
+// fill sets the fields of a clause from the slots of a form.
 func (w *window) fill(s clause, kind string, said map[string]string) clause {
 	s.kind, s.state, s.order, s.n = kind, said["state"], said["rank"], number(said["n"])
 	s.list = map[string]string{"hide": "ignore", "allow": "whitelist"}[said["list"]]
@@ -224,9 +224,9 @@ func (w *window) fill(s clause, kind string, said map[string]string) clause {
 	return s
 }
 
-// number reads a count; 0 for none.
+// number reads a count; 0 if there is none.
 func number(w string) int {
 	const most = 100
-	n, _ := strconv.Atoi(w) // of what is no number: 0
+	n, _ := strconv.Atoi(w) // 0 if it is not a number
 	return min(n, most)
 }

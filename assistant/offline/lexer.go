@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// grammarText is what is understood; it explains itself.
+// grammarText defines what the model understands; its comments explain the format.
 //
 //go:embed grammar.txt
 var grammarText string
@@ -24,13 +24,13 @@ func section(name string) []string {
 	})
 }
 
-// is reports whether a word is one of those of a line.
+// is reports whether a word is one of the words in a line.
 func is(word, line string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+line+" ", " "+word+" ")
 }
 
-// filler is what synonyms maps words without a meaning to, quote begins a word that was
-// between quotes: it stands for itself.
+// filler replaces words without a meaning. quote precedes a word that was in quotes, which
+// is taken literally.
 const (
 	filler = "-"
 	quote  = `"`
@@ -48,7 +48,7 @@ var synonyms = sync.OnceValue(func() map[string]string {
 	return to
 })
 
-// canonical replaces synonyms, the longest phrases first, and drops what means nothing.
+// canonical replaces synonyms, longest phrases first, and drops filler.
 func canonical(words []string) (out []string) {
 	const longest = 6 // words of a phrase
 	to := synonyms()
@@ -69,7 +69,7 @@ func canonical(words []string) (out []string) {
 	return out
 }
 
-// rewrite is a way to say something in words, and what it is replaced by.
+// rewrite is a way to say something, and its replacement.
 type rewrite struct {
 	said *regexp.Regexp
 	by   string
@@ -89,7 +89,7 @@ var rewrites = sync.OnceValue(func() (out []rewrite) {
 	return out
 })
 
-// withConditions writes the conditions that a text says in words as find_models takes them.
+// withConditions replaces conditions in plain words with the syntax of find_models.
 func withConditions(text string) string {
 	for _, r := range rewrites() {
 		text = r.said.ReplaceAllString(text, r.by)
@@ -97,12 +97,12 @@ func withConditions(text string) string {
 	return text
 }
 
-// conditions matches a condition as it is written.
+// conditions matches a condition in the syntax of find_models.
 var conditions = regexp.MustCompile(`(?i)^!?(?:(?:price|price_in|ctx|requests|released)(?:>=|<=|[<>=])\d[\w.-]*|` +
 	`(?:unused|used|status|family|kind):[\w.-]+|name:\S+|tools|vision|reasoning|structured)$`)
 
-// maxWords bounds what is read of one message. A longer one is a paste, not a request, and is
-// refused as a whole.
+// maxWords limits the words of a message. A longer message is a paste, not a request, and
+// is refused.
 const maxWords = 500
 
 var (
@@ -114,9 +114,9 @@ var (
 	bullet = regexp.MustCompile(`(?m)^\s*[-–•*>]\s+`)
 )
 
-// split splits text into words, "," and the stops "." and "?". Words are in lower case, but
-// for quoted ones and patterns; "openai's" is "openai". A question mark at the end of a word is
-// a stop: a pattern that ends with one is quoted.
+// split splits text into words, "," and the stops "." and "?". Words are in lower case,
+// except quoted ones and patterns; "openai's" is "openai". A question mark at the end of a
+// word is a stop: a pattern that ends with one is quoted.
 func split(text string) (out []string) {
 	for _, s := range pieces.FindAllString(bullet.ReplaceAllString(safetext.Clean(text), ""), maxWords+1) {
 		inside := inQuotes.FindStringSubmatch(s)
@@ -145,7 +145,7 @@ func split(text string) (out []string) {
 	return slices.DeleteFunc(out, func(w string) bool { return w == "" })
 }
 
-// stopIn is the stop among the punctuation after a word, "" for none.
+// stopIn returns the stop in the punctuation after a word; "" if there is none.
 func stopIn(punctuation string) string {
 	switch {
 	case strings.Contains(punctuation, "?"):

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// argument finds `name=value` and `name="a value"` in a request for a tool.
+// argument matches `name=value` and `name="a value"` in a request for a tool.
 var argument = regexp.MustCompile(`(\w+)=("(?:[^"\\]|\\.)*"|\S+)`)
 
-// respondElsewhere answers in a window without rules of its own: "find WORDS" searches, and a
-// request that begins with the name of a tool calls it: star_pairs ids=[3] stars=2.
+// respondElsewhere answers in a window for which the model has no grammar: "find WORDS"
+// searches, and a request that begins with the name of a tool calls it: star_pairs ids=[3]
+// stars=2.
 func (c *conversation) respondElsewhere() {
 	said := strings.TrimSpace(strings.Replace(c.now.user, " the ", " ", 1))
 	verb, words, _ := strings.Cut(said, " ")

@@ -12,20 +12,20 @@ import (
 
 const (
 	maxProposals = 3  // requests that an answer proposes
-	longestWord  = 60 // no word that is misspelt is longer
+	longestWord  = 60 // longer words are not checked for misspellings
 )
 
-// try notes a request that may be meant instead of one that cannot be done.
+// try adds a request that the user may have meant instead of one that is not possible.
 func (c *conversation) try(request string) { c.tries = unique(append(c.tries, clean(request))) }
 
-// propose offers those of the noted requests that can be done, with their effect, and when
-// there is none some examples. Nothing is proposed after a change.
+// propose suggests the possible requests in tries, with their effects, or else some
+// examples. It suggests nothing after a change.
 func (c *conversation) propose() {
 	if c.waiting() || !c.lost || c.now.changed() != "" {
 		return
 	}
 	var lines []string
-	for i := 0; i < len(c.tries) && i < 2*maxProposals; i++ { // one that fails may add others
+	for i := 0; i < len(c.tries) && i < 2*maxProposals; i++ { // a request that fails may add others
 		request := c.tries[i]
 		if effect, ok := c.effectOf(request); ok && len(lines) < maxProposals {
 			lines = append(lines, code(request)+effect)
@@ -41,8 +41,8 @@ func (c *conversation) propose() {
 	}
 }
 
-// effectOf says what a request would do: ": hides 3 models on openai". ok is false when it
-// cannot be done, when it would do nothing, and while calls are made to find that out.
+// effectOf says what a request would do: ": hides 3 models on openai". ok is false if it is
+// not possible or has no effect, and while tools are called to determine that.
 func (c *conversation) effectOf(request string) (effect string, ok bool) {
 	clauses, _ := complete(c.parse(request), clause{})
 	var parts []string
@@ -76,8 +76,8 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 	return strings.TrimSuffix(": "+strings.Join(parts, "; "), ": "), ok
 }
 
-// notUnderstood reports a request that was not understood, and notes what may be meant. The
-// turn then changes nothing.
+// notUnderstood reports a request that was not understood, and adds similar ones to tries.
+// The turn then changes nothing.
 func (c *conversation) notUnderstood(s clause) {
 	c.sayf("I did not understand %s. I understand short requests in English only. %s", code(s.text), nothingChanged)
 	if s.kind == "" && len(s.left) > 0 {
@@ -86,8 +86,8 @@ func (c *conversation) notUnderstood(s clause) {
 	c.leaveOut(s, s.left)
 }
 
-// cannot reports that a tool knows no models for some words of a request, and notes what may
-// be meant.
+// cannot reports that a tool knows no models for some words of a request, and adds similar
+// requests to tries.
 func (c *conversation) cannot(s clause, r *result) {
 	missed := r.data.Get("unmatched").Array()
 	if len(missed) == 0 {
@@ -110,15 +110,15 @@ func (c *conversation) cannot(s clause, r *result) {
 	c.leaveOut(s, left)
 }
 
-// replace notes the message with a word replaced by another.
+// replace adds the message with one word replaced by another to tries.
 func (c *conversation) replace(word, by string) {
 	if by != "" && len(by)+len(word) < longestWord {
 		c.try(wordIn(word).ReplaceAllString(c.now.user, "${1}"+by+"${2}"))
 	}
 }
 
-// leaveOut notes the message without the words of a request that were not understood, and of
-// several requests those that were.
+// leaveOut adds a shorter message to tries: the requests that were understood or, if the
+// message is a single request, the message without the words that were not understood.
 func (c *conversation) leaveOut(s clause, left []string) {
 	c.lost = true
 	said := c.now.user
@@ -145,8 +145,8 @@ func wordIn(word string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|\s)(?:(?:and|or) )?` + regexp.QuoteMeta(word) + `($|[\s,.;!?])`)
 }
 
-// closest is the word that begins requests of which a word is a misspelling, one edit or two of a
-// long word away; "" for none.
+// closest returns the first word of a request that word probably misspells, by one edit or,
+// in a long word, two; "" if there is none.
 func closest(word string) string {
 	if len(word) < 4 || len(word) > longestWord {
 		return ""

@@ -11,24 +11,24 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// request is the body of POST /v1/chat/completions, as far as it is read.
+// request contains the parts of the body of POST /v1/chat/completions that are used.
 type request struct {
-	tools     map[string]bool // those that are offered
+	tools     map[string]bool // the names of the offered tools
 	system    string
 	exchanges []*exchange // oldest first; the last is the one to answer
-	usage     bool        // the stream ends with the tokens that were used: none
+	usage     bool        // the stream must report the tokens used, which are 0
 }
 
 // exchange is one user message and the calls made for it.
 type exchange struct {
 	user     string
 	answer   string // the text of the last response
-	pictures bool   // there are some beside the text
+	pictures bool   // the message contains pictures
 	calls    []*call
 	rounds   int // responses with calls
 }
 
-// call is a tool call of the conversation and what came of it.
+// call is a tool call of the conversation with its result.
 type call struct {
 	id, name, text string  // text: the arguments as args.encode writes them
 	result         *result // nil: no result in the request
@@ -37,7 +37,7 @@ type call struct {
 // result is a tool result.
 type result struct {
 	success bool
-	message string // what failed, when it did not succeed
+	message string // what failed, if it did
 	code    string
 	data    gjson.Result
 }
@@ -53,7 +53,7 @@ func (a args) encode() string {
 	})
 	b, err := json.Marshal(a)
 	if err != nil || a == nil {
-		return "{}" // a value that JSON does not have is never put in
+		return "{}" // never happens: all values can be encoded
 	}
 	return string(b)
 }
@@ -68,8 +68,8 @@ func texts(list gjson.Result) (out []string) {
 	return out
 }
 
-// readRequest reads the body of a chat request. What is wrong with a damaged one, or one for
-// another model, is a *problem.
+// readRequest reads the body of a chat request. It returns a *problem for an invalid
+// request, or one for another model.
 func readRequest(body []byte) (*request, *problem) {
 	b := gjson.ParseBytes(body)
 	messages := b.Get("messages").Array()
@@ -102,7 +102,7 @@ func (r *request) add(m gjson.Result) (wrong string) {
 	} else if content.Type != gjson.String && content.Type != gjson.Null {
 		return "content must be a string or a list of parts"
 	}
-	now := append([]*exchange{{}}, r.exchanges...)[len(r.exchanges)] // of what comes before a user message, nothing is kept
+	now := append([]*exchange{{}}, r.exchanges...)[len(r.exchanges)] // messages before the first user message are dropped
 	switch role := m.Get("role").String(); role {
 	case "system", "developer":
 		r.system += "\n\n" + text
@@ -115,7 +115,7 @@ func (r *request) add(m gjson.Result) (wrong string) {
 		}
 		for _, c := range calls {
 			a := args{}
-			_ = json.Unmarshal([]byte(c.Get("function.arguments").String()), &a) // damaged arguments are none
+			_ = json.Unmarshal([]byte(c.Get("function.arguments").String()), &a) // damaged arguments count as none
 			now.calls = append(now.calls, &call{id: c.Get("id").String(), name: c.Get("function.name").String(), text: a.encode()})
 		}
 	case "tool":

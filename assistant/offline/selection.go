@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// selection is a set of models in words: all that fit one of the phrases and none of the
-// exceptions, on the providers of a scope. What a phrase means is up to the window's tools.
+// selection is a set of models in words: all models that match a phrase and no exception,
+// on the providers of the scope. What a phrase means is up to the window's tools.
 type selection struct {
 	models, except []string
 	scope          scope
@@ -14,24 +14,25 @@ type selection struct {
 	unclear        []string // words that could name several things
 }
 
-// named reports whether a selection names models, or an exception from none.
+// named reports whether a selection contains a phrase, an exception or a pronoun.
 func (s selection) named() bool { return len(s.models)+len(s.except) > 0 || s.pronoun }
 
-// blank reports whether a selection says of no models what they are.
+// blank reports whether a phrase of a selection is everything or starts with newest.
 func (s selection) blank() bool {
 	return slices.ContainsFunc(s.models, func(m string) bool { return m == everything || strings.HasPrefix(m, newest) })
 }
 
-// scope is the providers that a request names; the zero value names none.
+// scope contains the providers that a request names; the zero value names none.
 type scope struct {
 	providers []string // as the window calls them; everything for all
-	major     bool     // of all, those of well-known vendors
-	without   []string // of all, not these
+	major     bool     // only well-known vendors
+	without   []string // all except these
 }
 
 func (s scope) empty() bool { return s.asked()[0] == "" }
 
-// asked are the values of a tool's provider that cover the scope: "" for the default.
+// asked returns the values for a tool's parameter provider that cover the scope; "" is the
+// default.
 func (s scope) asked() []string {
 	switch {
 	case len(s.providers) > 0:
@@ -45,7 +46,7 @@ func (s scope) asked() []string {
 // every reports whether every provider is meant, with or without exceptions.
 func (s scope) every() bool { return slices.Contains(s.asked(), everything) }
 
-// has reports whether a provider is one of the scope.
+// has reports whether the scope contains a provider.
 func (s scope) has(provider string) bool {
 	const vendors = "openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot " +
 		"zai qwen minimax perplexity"
@@ -63,18 +64,18 @@ const (
 	prepositions = "on from by for at in across of under with"
 )
 
-// item is one phrase while it is read.
+// item is a phrase that is being read.
 type item struct {
 	words  []string // parts of names, and conditions
 	all    bool     // every model
-	some   bool     // "all" or "the" stood before it: of no words, every model
-	noun   bool     // "models" followed: not just the one of this id
-	newest []string // "newest" and how many
+	some   bool     // "all" or "the" precedes it: without words, it means every model
+	noun   bool     // "models" follows: not only the model with this id
+	newest []string // "newest", and the count if one was given
 }
 
 func (it item) nothing() bool { return len(it.words)+len(it.newest) == 0 && !it.all }
 
-// phrase is the item as plan_rules and find_models take it.
+// phrase returns the item in the syntax of plan_rules and find_models.
 func (it item) phrase() string {
 	words := slices.Concat(it.newest, it.words)
 	switch {
@@ -86,7 +87,7 @@ func (it item) phrase() string {
 	return strings.Join(words, " ")
 }
 
-// isName reports whether a word is no condition.
+// isName reports whether a word is not a condition.
 func isName(word string) bool { return !conditions.MatchString(word) }
 
 // reader reads a selection word by word.
@@ -97,12 +98,12 @@ type reader struct {
 	items     []item
 	owners    []string // providers without a preposition: "openai models"
 	cur       item
-	joined    string   // the comma or conjunction before it
+	joined    string   // the comma or conjunction before the item
 	newest    []string // "the newest Claude and GPT models" are the newest of both
 	excepting bool
 }
 
-// selection reads which models words mean.
+// selection reads the models that the words describe.
 func (w *window) selection(words []string) selection {
 	r := &reader{window: w, words: words}
 	for len(r.words) > 0 {
@@ -120,10 +121,10 @@ func (w *window) selection(words []string) selection {
 	return r.sel
 }
 
-// ahead is the next word, "" after the end.
+// ahead returns the next word; "" at the end.
 func (r *reader) ahead() string { return append(slices.Clip(r.words), "")[0] }
 
-// next reads one word, or the few that belong together.
+// next reads one word, or several that belong together.
 func (r *reader) next() {
 	word := r.words[0]
 	r.words = r.words[1:]
@@ -163,7 +164,7 @@ func (r *reader) next() {
 	}
 }
 
-// name reads a word that is the name of a provider, or a part of the name of a model.
+// name reads a word that is the name of a provider, or part of the name of a model.
 func (r *reader) name(word string) {
 	owner, isOwner := r.providerNamed(word)
 	switch {
@@ -178,7 +179,7 @@ func (r *reader) name(word string) {
 	}
 }
 
-// flush ends an item; joiner is the word after it.
+// flush ends the current item; joiner is the word after it.
 func (r *reader) flush(joiner string) {
 	it, joined, n := r.cur, r.joined, len(r.items)
 	r.cur, r.joined = item{}, joiner
@@ -197,14 +198,15 @@ func (r *reader) flush(joiner string) {
 	}
 }
 
-// pronounHere reports whether a pronoun stands alone: that of "that contain x" does not.
+// pronounHere reports whether the next word is a pronoun on its own, unlike "that" in "that
+// contain x".
 func (r *reader) pronounHere() bool {
 	alone := r.ahead() == "" || is(r.ahead(), prepositions+" , and or except but again instead "+modelNouns)
 	return alone && len(r.cur.words)+len(r.cur.newest)+len(r.owners) == 0 && !r.cur.noun && !r.cur.some
 }
 
-// place reads providers after a preposition, "every provider" or "gemini and openai"; false,
-// and nothing is read, when there is none.
+// place reads providers after a preposition, such as "every provider" or "gemini and
+// openai". It returns false, and reads nothing, if there are none.
 func (r *reader) place() bool {
 	var named scope
 	rest := r.words

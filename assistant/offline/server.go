@@ -44,7 +44,7 @@ type reply struct {
 // newCall is a tool call of a reply; args is a JSON object.
 type newCall struct{ id, name, args string }
 
-// problem is why a request is not answered, as the OpenAI API returns it.
+// problem is the reason why a request is not answered, in the form of the OpenAI API.
 type problem struct {
 	status        int
 	code, message string
@@ -79,7 +79,7 @@ func (s server) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	ctx := r.Context()
 	in, out := io.Pipe()
-	stop := context.AfterFunc(ctx, func() { out.CloseWithError(ctx.Err()) }) // also while nobody reads
+	stop := context.AfterFunc(ctx, func() { out.CloseWithError(ctx.Err()) }) // even if the body is not being read
 	go func() {
 		defer stop()
 		out.CloseWithError(s.stream(ctx, out, s.answer(req).chunks(req.usage)))
@@ -100,13 +100,13 @@ func jsonResponse(r *http.Request, status int, v any) (*http.Response, error) {
 	return response(r, status, "application/json", io.NopCloser(bytes.NewReader(text))), err
 }
 
-// wordsAndSpace are a word and the space after it, so that joining them gives
-// the text back.
+// wordsAndSpace matches a word and the space after it, so that the joined matches are the
+// text.
 var wordsAndSpace = regexp.MustCompile(`[^ \n]*[ \n]+|[^ \n]+`)
 
-// chunks are what a reply is streamed as: a word or a call each, and the tokens used where they are
-// wanted: no model ran, nothing was spent. Their id and time are fixed: the same request gives the
-// same bytes.
+// chunks returns the pieces in which a reply is streamed: a word or a call each and, if
+// requested, the tokens used, which are 0. Their id and time are fixed, so that the same
+// request gives the same bytes.
 func (r reply) chunks(usage bool) (out []object) {
 	add := func(delta object, finish any) {
 		out = append(out, object{"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}}})
@@ -131,8 +131,8 @@ func (r reply) chunks(usage bool) (out []object) {
 	return out
 }
 
-// stream writes chunks as server-sent events with a pause between them. It ends with ctx or when
-// the client reads no more.
+// stream writes chunks as server-sent events with a pause between them. It ends with ctx,
+// or when the client stops reading.
 func (s server) stream(ctx context.Context, w io.Writer, chunks []object) error {
 	for i, chunk := range chunks {
 		if i > 0 && s.delay > 0 {

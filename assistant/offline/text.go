@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	maxEcho  = 400 // cells of one line from outside that an answer repeats
+	maxEcho  = 400 // cells of an external line that an answer repeats
 	maxLines = 30  // lines of a list
 )
 
-// clean makes a string from a user, a model list or a tool fit for an answer: one line of
-// at most maxEcho cells, in which the receiver finds no payload marker and no tool marker.
+// clean makes a string from a user, a model list or a tool safe for an answer: one line of
+// at most maxEcho cells without payload or tool markers.
 func clean(s string) string {
 	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), maxEcho))
 }
 
-// code shows a string from outside as a Markdown code span.
+// code returns an external string as a Markdown code span.
 func code(s string) string {
 	if s = strings.ReplaceAll(clean(s), "`", "'"); s == "" {
 		s = "?"
@@ -28,16 +28,16 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// quotedOrStarred finds what a tool's message names: code spans, text in quotes, and words with
-// an asterisk, without the punctuation at their end.
+// quotedOrStarred matches names in a tool's message: code spans, text in quotes, and words
+// with an asterisk, without trailing punctuation.
 var quotedOrStarred = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|[^\\s\"`]*\\*(?:[^\\s\"`]*[^\\s\"`.,;:])?")
 
-// withCode shows a line of a tool with its patterns and ids as code spans.
+// withCode returns a line of a tool's message with its patterns and ids as code spans.
 func withCode(s string) string {
 	return quotedOrStarred.ReplaceAllStringFunc(clean(s), func(m string) string { return code(strings.Trim(m, "\"` ")) })
 }
 
-// lines makes each of the lines of a tool's message, at most maxLines, fit for an answer.
+// lines returns the lines of a tool's message, at most maxLines, safe for an answer.
 func lines(s string, fit func(string) string) string {
 	all := strings.Split(strings.TrimSpace(s), "\n")
 	for i, l := range all {
@@ -46,7 +46,7 @@ func lines(s string, fit func(string) string) string {
 	return strings.Join(all[:min(len(all), maxLines)], "\n")
 }
 
-// sentence shows a tool's message with a capital letter and a full stop.
+// sentence returns a tool's message with a capital letter and a full stop.
 func sentence(s string) string {
 	s = assistant.UpperFirst(lines(s, withCode))
 	if s == "" || strings.Contains(s, "\n") || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
@@ -55,7 +55,7 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// block shows a tool's message of several lines as a difference.
+// block returns a tool's message of several lines as a diff.
 func block(s string) string {
 	if !strings.Contains(s, "\n") {
 		return sentence(s)
@@ -63,7 +63,7 @@ func block(s string) string {
 	return "```diff\n" + lines(s, func(l string) string { return strings.ReplaceAll(clean(l), "```", "'''") }) + "\n```"
 }
 
-// bullets is a head and a Markdown list.
+// bullets returns a heading and a Markdown list.
 func bullets(head string, lines []string) string {
 	return strings.Join(append([]string{head + "\n"}, lines...), "\n- ")
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// window is what the request says of the window.
+// window is the part of the window's context that the model needs.
 type window struct {
-	provider  string // the shown one
+	provider  string // the current one
 	providers []string
 }
 
@@ -32,7 +32,8 @@ var sameProvider = map[string][]string{
 	"zai": {"z-ai"}, "mistral": {"mistralai"},
 }
 
-// providerNamed finds the window's name of a provider the user named; everything for all.
+// providerNamed returns the window's name for a provider that the user named, or everything
+// for all providers.
 func (w *window) providerNamed(s string) (string, bool) {
 	if is(s, "every-provider major-providers") {
 		return everything, true
