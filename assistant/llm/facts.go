@@ -105,7 +105,7 @@ func (p Price) String() string {
 	switch {
 	case !p.Known:
 		return ""
-	case p.USD == math.Trunc(p.USD*100)/100:
+	case p.USD == math.Round(p.USD*100)/100:
 		return strconv.FormatFloat(p.USD, 'f', 2, 64)
 	}
 	return strconv.FormatFloat(p.USD, 'g', 4, 64)

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPrice(t *testing.T) {
-	for usd, want := range map[float64]string{0: "0.00", 2.5: "2.50", 0.075: "0.075", 10: "10.00", 1e6: "1000000.00", 0.30000000000000004: "0.30", -1: "", 1e7: "", math.Inf(1): ""} {
+	for usd, want := range map[float64]string{2.3: "2.30", 0: "0.00", 2.5: "2.50", 0.075: "0.075", 10: "10.00", 1e6: "1000000.00", 0.30000000000000004: "0.30", -1: "", 1e7: "", math.Inf(1): ""} {
 		if got := llm.PriceOf(usd).String(); got != want {
 			t.Errorf("PriceOf(%v) = %q, want %q", usd, got, want)
 		}

@@ -152,7 +152,8 @@ func (t *TurnLines) tool(e assistant.ToolComplete) error {
 	default:
 		text += ", failed (" + Name(e.ErrorCode) + ")"
 	}
-	if result := t.bounded(e.Message); result != "" {
+	message, _, _ := strings.Cut(e.Message, "\n\n") // a list after it is for the answer
+	if result := t.bounded(message); result != "" {
 		text += ": " + result
 	}
 	return t.note("Tool", text)
