@@ -74,7 +74,7 @@ func (i *input) onEnterDue(msg enterDueMsg) intent {
 		return nil
 	}
 	i.explained = true
-	return notify{keys: []clause{{"%s breaks the line", keymap.Newline}, {" · %s sends", keymap.Send}, {" · %s, “Settings”, swaps them", keymap.Palette}}}
+	return notify{keys: []clause{{"%s starts a new line", keymap.Newline}, {" · %s sends", keymap.Send}, {" · %s, “Settings”, swaps them", keymap.Palette}}}
 }
 
 // paste inserts pasted text into the box; line breaks in it never send.

@@ -84,11 +84,11 @@ func TestEnterIsExplainedAndCanBeChanged(t *testing.T) {
 	d := startProgram(t, setup{w: 120, h: 30, answers: []at.Answer{say("answered")}, change: func(o *Options) {
 		o.StoreSetting = func(key, value string) error { kept <- key + "=" + value; return nil }
 	}})
-	const explained = "enter breaks the line · ctrl+j sends · ctrl+p, “Settings”, swaps them"
+	const explained = "enter starts a new line · ctrl+j sends · ctrl+p, “Settings”, swaps them"
 	d.Type("one line", tuitest.Enter)
 	d.Wait(explained)
 	d.setting("Enter")
-	d.Wait("breaks the line")
+	d.Wait("starts a new line")
 	d.Type(tuitest.Enter)
 	d.Wait("Enter: sends the message")
 	d.Type(tuitest.Esc)
@@ -101,7 +101,7 @@ func TestEnterIsExplainedAndCanBeChanged(t *testing.T) {
 func TestEnterIsExplainedOnce(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, s *seeing) {
 		t.Helper()
-		const explained = "enter breaks the line"
+		const explained = "enter starts a new line"
 		s.keys("one line", "enter")
 		time.Sleep(time.Second)
 		if strings.Contains(s.text(), explained) {

@@ -107,7 +107,7 @@ func TestWhatIsNoCommandStaysInTheBox(t *testing.T) {
 		"/sav":              "", // the list is open: the key takes the entry
 		"/saev":             "there is no command /saev · did you mean /save? · // in place of / sends it as a message",
 		"/usr is full":      "there is no command /usr",
-		"/new plans for it": "/new takes nothing after it",
+		"/new plans for it": "/new takes no argument",
 		"/model nothing":    "there is no model nothing",
 		"/help nothing":     "the help has no topic nothing",
 	} {

@@ -65,7 +65,7 @@ func (s *Settings) checkTargets(path string, lines []int) error {
 	return nil
 }
 
-// maxToken limits the file of a token, in bytes.
+// maxToken limits the size of a token file, in bytes.
 const maxToken = 4 << 10
 
 // ReadToken returns the token of a server. environ and known are as in [Secret.Resolve].

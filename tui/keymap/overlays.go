@@ -37,8 +37,8 @@ func overlayActions() []*Row {
 			Row{Name: PreviousFound, Help: "previous hit", Keys: []Key{"N"}},
 			Row{Name: ShowBytes, Help: "the bytes, or the roles", Keys: []Key{"r"}},
 			Row{Name: CopyRequest, Help: "copy the request", Keys: []Key{"y"}},
-			Row{Name: OlderRequest, Help: "the request before", Keys: []Key{"left"}},
-			Row{Name: NewerRequest, Help: "the request after", Keys: []Key{"right"}}),
+			Row{Name: OlderRequest, Help: "previous request", Keys: []Key{"left"}},
+			Row{Name: NewerRequest, Help: "next request", Keys: []Key{"right"}}),
 		questionActions(), editActions())
 }
 

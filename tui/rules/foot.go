@@ -253,7 +253,7 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
 	}
 	text = fmt.Sprintf("%s · %d match, %d %s by this rule", from, r.Matches, r.Decides, effectOf(r.List))
 	if r.Dead {
-		text = from + " · matches no model that is known now"
+		text = from + " · matches no known model"
 	}
 	if r.Fixed {
 		return name, text + " · cannot be edited here"
@@ -328,7 +328,7 @@ func (p *Pane) aboutFinding(f engine.Finding) string {
 	open, remove := p.keys.Hint(keymap.PaneHighlight, "shows the rule"), p.keys.Hint(keymap.DeleteRule, "deletes it")
 	switch {
 	case f.Kind == engine.Dead:
-		return pane.Join(rule+" matches no model that is known now", remove)
+		return pane.Join(rule+" matches no known model", remove)
 	case f.Kind == engine.Shadowed && f.By == "":
 		return pane.Join(rule+" matches only models that other rules hide or allow", open)
 	case f.Kind == engine.Shadowed:

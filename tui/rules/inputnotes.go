@@ -31,7 +31,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	text := l.draw(w-len(label)-len(suffix), st)
 	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(suffix)}}
 	if p.data.Locked && l.kind != inputSearch {
-		why := "assistant works: nothing is added"
+		why := "assistant is working: not added"
 		if !p.locked() {
 			why = p.lockedText()
 		}
@@ -115,7 +115,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	case p.data.Counts.Total == 0:
 		text = " no models are known to try it on"
 	case v.change.Matches == 0:
-		text = " matches no model that is known now"
+		text = " matches no known model"
 	}
 	notes = append(notes, p.oneLine(1, w, st.Count, text))
 	if used := p.data.UsedText(v.change.Hidden); used != "" {
@@ -146,7 +146,7 @@ func (p *Pane) importNotes(w int) []pane.Note {
 	if p.input.rules.Len() == 0 {
 		return []pane.Note{
 			p.oneLine(1, w, st.Muted, " patterns, separated by commas"),
-			p.oneLine(2, w, st.Muted, " allow: before those of the allow list"),
+			p.oneLine(2, w, st.Muted, " allow: before allow rules"),
 			p.oneLine(3, w, st.Muted, " or lines of a .env file"),
 		}
 	}

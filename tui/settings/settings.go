@@ -156,7 +156,7 @@ func (s *Screen) settings() []Setting {
 		value: func() string { return cmp.Or(s.PanePlace, PaneBeside) },
 		set:   func(v string) { s.PanePlace = v },
 	}
-	enter := onOff("send_key", "Enter", "what enter does in the message box; the other send keys do the opposite", &s.EnterSends, "sends the message", "breaks the line")
+	enter := onOff("send_key", "Enter", "what enter does in the message box; the other send keys do the opposite", &s.EnterSends, "sends the message", "starts a new line")
 	enter.stored = func() (key, value string) {
 		if s.EnterSends {
 			return "send_key", "enter"

@@ -181,7 +181,7 @@ func Find(commands []Command, name, argument string) (Command, error) {
 		}
 		return Command{}, &Error{"there is no command /" + name, near(name, names, "/"), true}
 	case commands[i].Argument == None && argument != "":
-		return Command{}, &Error{Text: "/" + name + " takes nothing after it"}
+		return Command{}, &Error{Text: "/" + name + " takes no argument"}
 	}
 	return commands[i], nil
 }

@@ -72,7 +72,7 @@ func TestWhatIsNoCommandSaysSo(t *testing.T) {
 	for draft, want := range map[string]string{
 		"/modle gpt":                      "there is no command /modle · did you mean /model",
 		"/usr is":                         "there is no command /usr · // in place of / sends it as a message",
-		"/new plans:":                     "/new takes nothing after it · // in place of / sends it as a message",
+		"/new plans:":                     "/new takes no argument · // in place of / sends it as a message",
 		"/" + strings.Repeat("x", 99_999): "there is no command /",
 	} {
 		name, argument, _ := Parse(draft)

@@ -66,7 +66,7 @@ func All() []Topic {
 		{"fleet", "comparing and changing several proxies: [[target]]", fleet},
 		{"team", "sharing a history in PostgreSQL", team},
 		{"mcp", "tools of MCP servers for the assistant: [[mcp]]", mcpServers},
-		{"http", "the requests of winnow serve --http, and its refusals", overHTTP},
+		{"http", "the requests that winnow serve --http accepts, and their errors", overHTTP},
 		{"exit", "the exit statuses", exits},
 		{"news", "what changed, newest first", news},
 	}
