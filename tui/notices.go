@@ -62,7 +62,7 @@ func (m *Model) failView(err error) tea.Cmd {
 
 // sentence returns an error as shown in the footer: one line, sanitised.
 func sentence(err error) string {
-	text, _, _ := strings.Cut(err.Error(), "\n")
+	text, _, _ := strings.Cut(advice.Text(err), "\n")
 	return oneLine(text)
 }
 

@@ -52,7 +52,7 @@ func TestOrderIsFlagEnvironmentFileDefault(t *testing.T) {
 func TestErrorsNameTheLineAndTheNearestKey(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"unknown key":       {"\nsend_kye = \"enter\"", `:2: "send_kye" is not a setting; did you mean "send_key"?`},
-		"far from all":      {"zebra = 1", `:1: "zebra" is not a setting; valid names: `},
+		"far from all":      {"zebra = 1", `:1: "zebra" is not a setting; winnow help settings lists all names`},
 		"unknown table":     {"[key.view]\nx = \"y\"", `:1: "key.view" is not a setting; did you mean "keys"?`},
 		"wrong value":       {"confirm = \"sometimes\"", `:1: confirm: "sometimes" is not one of save, always, never`},
 		"wrong kind":        {"max_iterations = \"many\"", `:1: max_iterations: "many" is not a whole number from 1 to 100`},

@@ -277,9 +277,15 @@ func suggestion(name string, names []string) string {
 	return ""
 }
 
-// hint returns a suggestion or, if no name is near, the list of all names.
+// hint returns a suggestion or, if no name is near, the names; where those are too many for a message, it says what
+// lists them.
 func hint(name string, names []string) string {
-	return cmp.Or(suggestion(name, names), "; valid names: "+strings.Join(names, ", "))
+	const few = 10
+	all := "; valid names: " + strings.Join(names, ", ")
+	if len(names) > few {
+		all = "; winnow help settings lists all names"
+	}
+	return cmp.Or(suggestion(name, names), all)
 }
 
 // maxQuoted is the number of characters of a wrong value that an error message repeats.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	said "winnow/assistant/advice"
 )
 
 // Kind is the kind of problem in a Finding that is not OK. Each kind has advice.
@@ -118,9 +120,16 @@ func Problem(about, state string, kind Kind, detail, what string) Finding {
 	return Finding{about, state, strings.ReplaceAll(detail, "\n", "; "), adviceFor(kind, what)}
 }
 
-// Fail returns a finding for an error.
+// Fail returns a finding for an error, with a line for each joined one.
 func Fail(about string, kind Kind, err error, what string) Finding {
-	return Problem(about, Failed, kind, strings.Join(ErrorLines(err), "; "), what)
+	f := Problem(about, Failed, kind, "", what)
+	for i, line := range ErrorLines(err) {
+		if i > 0 {
+			f.Detail += "\n"
+		}
+		f.Detail += strings.ReplaceAll(line, "\n", "; ")
+	}
+	return f
 }
 
 // ErrorLines returns a line for each joined error, without the package name.
@@ -132,16 +141,18 @@ func ErrorLines(err error) []string {
 		}
 		return out
 	}
-	text := err.Error()
-	for _, prefix := range []string{"checkpoint: ", "history: ", "config: ", "dotenv: "} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	return []string{text}
+	return []string{said.Text(err)}
 }
 
 // Lines returns the finding as text, starting with the sign of its state and ending with what to do.
 func (f Finding) Lines(sign, arrow string) []string {
-	lines := []string{sign + " " + f.About + strings.Repeat(" ", max(1, 10-len(f.About))) + f.Detail}
+	const column = 10 // of the details, from the subject
+	about := sign + " " + f.About + strings.Repeat(" ", max(1, column-len(f.About)))
+	var lines []string
+	for detail := range strings.SplitSeq(f.Detail, "\n") {
+		lines = append(lines, about+detail)
+		about = strings.Repeat(" ", column+2)
+	}
 	lead := "  " + arrow + " "
 	for line := range strings.Lines(f.Next) {
 		lines = append(lines, lead+strings.TrimRight(line, "\n"))

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -170,4 +171,13 @@ func TestChecksRunSideBySide(t *testing.T) {
 		}
 		close(release)
 	})
+}
+
+// Several mistakes in the settings have a line each.
+func TestJoinedErrorsHaveALineEach(t *testing.T) {
+	f := Fail("settings", BadSettings, errors.Join(errors.New("config: a.toml:1: wrong"), errors.New("a.toml:2: also\nwrong")), "")
+	want := []string{"✗ settings  a.toml:1: wrong", "            a.toml:2: also; wrong", "  → " + f.Next}
+	if got := f.Lines("✗", "→"); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }

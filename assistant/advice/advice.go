@@ -72,11 +72,20 @@ var byError = []struct {
 	{context.Canceled, "cancelled", "", ""},
 }
 
+// packageNames matches the names of packages at the start of an error, which mean nothing to a user.
+var packageNames = regexp.MustCompile(`^(?:(?:checkpoint|history|config|dotenv|sqlstore|postgres): )+`)
+
+// Text returns the message of an error for a user, without the name of the package that it comes from.
+func Text(err error) string {
+	text := err.Error()
+	return text[len(packageNames.FindString(text)):]
+}
+
 // Of returns the cause of an error and what to do about it, with the action as named by way: "ctrl+l chooses
 // another". next is "" if there is no advice or way returns "" for the action.
 func Of(err error, way func(action string) string) (cause, next string) {
 	if errors.As(err, new(*windowlock.HeldError)) {
-		return err.Error(), "try again after that turn has ended"
+		return Text(err), "try again after that turn has ended"
 	}
 	for _, known := range byError {
 		if !errors.Is(err, known.err) {
@@ -84,7 +93,7 @@ func Of(err error, way func(action string) string) (cause, next string) {
 		}
 		cause, next = known.cause, known.does
 		if cause == "" {
-			cause = err.Error()
+			cause = Text(err)
 		}
 		if known.action == "" {
 			return cause, next
@@ -94,5 +103,5 @@ func Of(err error, way func(action string) string) (cause, next string) {
 		}
 		return cause, ""
 	}
-	return err.Error(), ""
+	return Text(err), ""
 }

@@ -112,3 +112,21 @@ func TestErrorsNameWhatToDo(t *testing.T) {
 		}
 	}
 }
+
+// A user is not told the name of a package.
+func TestTextNamesNoPackage(t *testing.T) {
+	for text, want := range map[string]string{
+		"dotenv: /srv/.env is read-only":         "/srv/.env is read-only",
+		"history: checkpoint: read: no file":     "read: no file",
+		"read /srv/history: no such file":        "read /srv/history: no such file",
+		"historyless: nothing":                   "historyless: nothing",
+		"openai returned 401: history: not here": "openai returned 401: history: not here",
+	} {
+		if got := Text(errors.New(text)); got != want {
+			t.Errorf("Text(%q) = %q, want %q", text, got, want)
+		}
+		if cause, _ := Of(errors.New(text), func(string) string { return "" }); cause != want {
+			t.Errorf("the cause of %q is %q, want %q", text, cause, want)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/history"
 	"winnow/assistant/history/historytest"
 	"winnow/assistant/safetext"
 )
@@ -299,7 +300,7 @@ func TestTheExamplesOfTheWelcomeAreUnderstood(t *testing.T) {
 			}
 		})
 	}
-	for _, example := range (&program{window: &journaledWindow{}}).examples() {
+	for _, example := range (&program{window: &journaledWindow{}}).examples(t.Context()) {
 		check("history", keys, example)
 	}
 	for _, rules := range []string{"", "IGNORE_MODELS_OPENAI=*mini*\n"} {
@@ -318,7 +319,7 @@ func TestTheExamplesOfTheWelcomeAreUnderstood(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				for _, example := range (&program{window: &journaledWindow{filter: w}}).examples() {
+				for _, example := range (&program{window: &journaledWindow{filter: w}}).examples(t.Context()) {
 					check("model-filter", keys+rules, example)
 				}
 			}
@@ -326,5 +327,27 @@ func TestTheExamplesOfTheWelcomeAreUnderstood(t *testing.T) {
 	}
 	if len(asked) < 8 {
 		t.Errorf("only %d requests were checked", len(asked))
+	}
+}
+
+// listingStore lists sessions and does nothing else.
+type listingStore struct {
+	history.Store
+	sessions []history.Session
+}
+
+func (s listingStore) Sessions(context.Context) ([]history.Session, error) { return s.sessions, nil }
+
+// The history window suggests a search that finds something, and none without messages.
+func TestTheHistoryWindowSuggestsItsOwnMessages(t *testing.T) {
+	for want, sessions := range map[string][]history.Session{
+		"list the topics": {{Title: "Kubernetes ingress"}}, // no messages
+		"find kubernetes": {{Title: "why me", Pairs: 1}, {Title: "a Kubernetes ingress?", Pairs: 2}, {Title: "invoices", Pairs: 2}},
+		"find größe":      {{Title: "die Größe 12345678", Pairs: 1}},
+	} {
+		p := &program{window: &journaledWindow{}, store: listingStore{sessions: sessions}}
+		if got := p.examples(t.Context()); got[0] != want {
+			t.Errorf("of %v it suggests %q, want %q first", sessions, got, want)
+		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
@@ -142,12 +144,37 @@ func (p *program) makePane() {
 }
 
 // examples returns requests that make sense for the window.
-func (p *program) examples() []string {
+func (p *program) examples(ctx context.Context) []string {
 	if p.window.filter == nil {
-		return []string{"find invoice", "list the topics", "list the sessions"}
+		return append(p.searches(ctx), "list the topics", "list the sessions")
 	}
 	now, _ := p.window.filter.Snapshot()
 	return now.(*modelfilter.Snapshot).Requests()
+}
+
+// searches returns a search that finds messages of the history, or none if the history has none: for the longest word
+// of the title of the last session that can be searched.
+func (p *program) searches(ctx context.Context) []string {
+	if p.store == nil {
+		return nil
+	}
+	all, err := p.store.Sessions(ctx)
+	if err != nil {
+		return nil // it is only a suggestion
+	}
+	const shortest = 4 // letters of a word that is worth a search
+	for _, one := range all {
+		best := ""
+		for _, word := range strings.FieldsFunc(one.Title, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if utf8.RuneCountInString(word) > max(utf8.RuneCountInString(best), shortest-1) {
+				best = word
+			}
+		}
+		if one.Pairs > 0 && best != "" {
+			return []string{"find " + strings.ToLower(best)}
+		}
+	}
+	return nil
 }
 
 // closeSession ends a running turn before the files are closed; its pair is stored as interrupted, with what was
@@ -236,7 +263,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 func (a *app) parts(p *program) tui.Parts {
 	a.deferMu.Lock()
 	parts := tui.Parts{
-		Source: usecase.Source{Work: a.workspace(p), History: p.store}, Pane: p.pane, Examples: p.examples(),
+		Source: usecase.Source{Work: a.workspace(p), History: p.store}, Pane: p.pane, Examples: p.examples(a.background.ctx),
 		Notice: strings.Join(a.deferred, " · "), Recovery: p.window.recovery(),
 	}
 	a.deferMu.Unlock()
@@ -349,7 +376,7 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	o := plain.Options{
 		Workspace: a.workspace(p), In: a.stdin, Out: a.stdout, Err: a.stderr,
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.hasColour(),
-		Examples: p.examples(), Notice: p.notice, Redact: a.redactor.Redact,
+		Examples: p.examples(ctx), Notice: p.notice, Redact: a.redactor.Redact,
 		Title: func() string { return "chat history" }, Topics: a.helpTopics(),
 	}
 	connector, err := a.connector(p.endpoints, p.store, o.Workspace.PickModel)

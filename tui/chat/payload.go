@@ -227,8 +227,8 @@ func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	i := rc.st.Icons
 	add(i.Remove, "no longer ignore ", Quiet, r.RemoveIgnore)
 	add(i.Remove, "no longer allow ", Quiet, r.RemoveAllow)
-	add(i.Allow, "allow ", Good, r.AddAllow)
-	add(i.Ignore, "ignore ", Bad, r.AddIgnore)
+	add(i.Add, "allow ", Good, r.AddAllow)
+	add(i.Add, "ignore ", Bad, r.AddIgnore)
 	if r.Reasoning != "" {
 		rows = append(rows, Row{Text: r.Reasoning, Tone: Quiet})
 	}

@@ -55,7 +55,7 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 	p := withPayload(pane.RuleProposal, `{"add_ignore":["*-preview*","a\u200bb"],"add_whitelist":["gpt-4o"],"remove_ignore":["x*"],"reasoning":"previews go"}`)
 	show(v, p)
 	got := plain(v.View(70, 30))
-	for _, want := range []string{"proposed rules", "− ignore *-preview*", "+ allow gpt-4o", "- no longer ignore x*", "− ignore a‹U+200B›b", "previews go", "[Accept] [Reject]"} {
+	for _, want := range []string{"proposed rules", "+ ignore *-preview*", "+ allow gpt-4o", "- no longer ignore x*", "+ ignore a‹U+200B›b", "previews go", "[Accept] [Reject]"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}

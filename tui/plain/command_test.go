@@ -235,7 +235,7 @@ func TestModels(t *testing.T) {
 	r.say("/model TEST")
 	r.wait("Model test/one")
 	r.say("/model nowhere/x")
-	r.wait(`Error: config: model: there is no provider "nowhere".`)
+	r.wait(`Error: model: there is no provider "nowhere".`)
 }
 
 // A model that its endpoint no longer lists is marked, is not sent to, and the text can
