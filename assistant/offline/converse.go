@@ -64,7 +64,8 @@ func respond(req *request) reply {
 		return r
 	}
 	c.offerNext()
-	if slices.ContainsFunc(c.clauses, func(s clause) bool { return strings.Contains(strings.Join(s.models, " "), "price") }) {
+	priced := func(s clause) bool { return strings.Contains(strings.Join(s.models, " "), "price") }
+	if slices.ContainsFunc(c.clauses, priced) {
 		c.sayf("Prices are in dollars per million output tokens; `price_in` is the input price.")
 	}
 	text := cmp.Or(strings.Join(unique(c.paragraphs), "\n\n"), "There was nothing to do.")

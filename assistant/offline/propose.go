@@ -134,7 +134,9 @@ func (c *conversation) leaveOut(s clause, left []string) {
 		}
 		said = strings.Join(rest, " and ")
 	}
-	vague := func(s clause) bool { return s.failed() || len(s.models) == 0 || s.blank() } // "hide models" of "hide claud models"
+	vague := func(s clause) bool { // such as "hide models" of "hide claud models"
+		return s.failed() || len(s.models) == 0 || s.blank()
+	}
 	if len(c.clauses) > 1 || s.changesRules() && !slices.ContainsFunc(c.parse(said), vague) {
 		c.try(strings.Join(strings.Fields(said), " "))
 	}

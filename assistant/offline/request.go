@@ -77,7 +77,8 @@ func readRequest(body []byte) (*request, *problem) {
 	case !gjson.ValidBytes(body):
 		return nil, &problem{http.StatusBadRequest, "invalid_json", "the request is not JSON"}
 	case model != ModelID && model != "offline/"+ModelID:
-		return nil, &problem{http.StatusNotFound, "model_not_found", "there is no model " + clean(model) + " here; the only one is " + ModelID}
+		what := "there is no model " + clean(model) + " here; the only one is " + ModelID
+		return nil, &problem{http.StatusNotFound, "model_not_found", what}
 	case len(messages) == 0:
 		return nil, &problem{http.StatusBadRequest, "invalid_request", "messages must not be empty"}
 	}
@@ -116,7 +117,8 @@ func (r *request) add(m gjson.Result) (wrong string) {
 		for _, c := range calls {
 			a := args{}
 			_ = json.Unmarshal([]byte(c.Get("function.arguments").String()), &a) // damaged arguments count as none
-			now.calls = append(now.calls, &call{id: c.Get("id").String(), name: c.Get("function.name").String(), text: a.encode()})
+			name := c.Get("function.name").String()
+			now.calls = append(now.calls, &call{id: c.Get("id").String(), name: name, text: a.encode()})
 		}
 	case "tool":
 		id := m.Get("tool_call_id").String()
@@ -136,5 +138,5 @@ func readResult(content string) *result {
 	if !gjson.Valid(content) || !b.IsObject() {
 		return &result{success: true, message: content}
 	}
-	return &result{success: b.Get("success").Bool(), message: b.Get("message").String(), code: b.Get("error_code").String(), data: b.Get("data")}
+	return &result{b.Get("success").Bool(), b.Get("message").String(), b.Get("error_code").String(), b.Get("data")}
 }

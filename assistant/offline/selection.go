@@ -185,12 +185,15 @@ func (r *reader) flush(joiner string) {
 	r.cur, r.joined = item{}, joiner
 	it.all = it.all || (it.noun || it.some) && len(it.words)+len(r.owners)+len(r.sel.scope.without) == 0
 	fact := len(it.words) > 0 && !it.noun && !slices.ContainsFunc(it.words, isName)
+	if fact && n > 0 && joined != "" {
+		fact = joined != "or" && slices.ContainsFunc(r.items[n-1].words, conditions.MatchString)
+	}
 	switch {
 	case it.nothing():
 	case r.excepting:
 		r.sel.except = append(r.sel.except, it.phrase())
-	case n > 0 && fact && (joined == "" || joined != "or" && slices.ContainsFunc(r.items[n-1].words, conditions.MatchString)):
-		r.items[n-1].words = append(r.items[n-1].words, it.words...) // "with tools and 100k context"
+	case n > 0 && fact: // "with tools and 100k context"
+		r.items[n-1].words = append(r.items[n-1].words, it.words...)
 	case n > 0 && joined == "" && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
 		r.sel.unclear = append(r.sel.unclear, it.phrase())
 	default:

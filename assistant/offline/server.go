@@ -141,7 +141,8 @@ func (s server) stream(ctx context.Context, w io.Writer, chunks []object) error 
 			case <-ctx.Done():
 			}
 		}
-		chunk["id"], chunk["object"], chunk["created"], chunk["model"] = "chatcmpl-offline", "chat.completion.chunk", 0, ModelID
+		chunk["id"], chunk["object"] = "chatcmpl-offline", "chat.completion.chunk"
+		chunk["created"], chunk["model"] = 0, ModelID
 		data, err := json.Marshal(chunk)
 		if err == nil {
 			err = ctx.Err()

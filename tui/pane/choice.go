@@ -70,10 +70,11 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 	return out
 }
 
-// Unlabelled returns the message that the choice sends, in lines that are safe to show, if
-// it differs from the label; otherwise nil.
+// Unlabelled returns the message that the choice sends, in lines that are safe to show. It
+// returns nil if the label shows it: if the label is the message, or the message and its
+// effect after a colon.
 func (c Choice) Unlabelled() []string {
-	if c.Message == "" || c.Message == c.Label {
+	if c.Message == "" || c.Message == c.Label || strings.HasPrefix(c.Label, c.Message+": ") {
 		return nil
 	}
 	return safetext.Lines(c.Message, safetext.Visible)

@@ -59,6 +59,21 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 	}
 }
 
+// A message that the label shows is not shown again.
+func TestUnlabelledMessages(t *testing.T) {
+	for _, c := range []struct {
+		label, message string
+		want           int
+	}{
+		{"Save", "save the changes", 1}, {"Save", "", 0}, {"hide mini", "hide mini", 0},
+		{"hide mini: hides 3 models", "hide mini", 0}, {"hide minis: hides 3 models", "hide mini", 1}, {"hide mini", "hide mini\nsave", 2},
+	} {
+		if got := (Choice{Label: c.label, Message: c.message}).Unlabelled(); len(got) != c.want {
+			t.Errorf("below %q is %q, want %d lines", c.label, got, c.want)
+		}
+	}
+}
+
 func TestActionNames(t *testing.T) {
 	for action, want := range map[string]keymap.Action{"open_save": "save", "open-save": "save", "show_rules": "show-rules", "undo": "undo"} {
 		if got := ActionName(action); got != want {
