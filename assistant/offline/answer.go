@@ -86,10 +86,6 @@ func (c *conversation) do(s clause) {
 			c.sayf("Hidden models leave the proxy's list; a direct call to one is still routed.")
 		case "rules":
 			c.offerRemoval(r)
-		case "list":
-			if len(s.models) > 0 && r.data.Get("shown_count").Int() > 0 && !strings.Contains(s.state, " ") {
-				c.offer("Hide them", "hide "+strings.Join(s.models, " and ")+strings.TrimSuffix(" on "+at, " on "))
-			}
 		}
 	}
 }

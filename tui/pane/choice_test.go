@@ -65,8 +65,12 @@ func TestUnlabelledMessages(t *testing.T) {
 		label, message string
 		want           int
 	}{
-		{"Save", "save the changes", 1}, {"Save", "", 0}, {"hide mini", "hide mini", 0},
-		{"hide mini: hides 3 models", "hide mini", 0}, {"hide minis: hides 3 models", "hide mini", 1}, {"hide mini", "hide mini\nsave", 2},
+		{"Save", "save the changes", 1},
+		{"Save", "", 0},
+		{"hide mini", "hide mini", 0},
+		{"hide mini: hides 3 models", "hide mini", 0},
+		{"hide minis: hides 3 models", "hide mini", 1},
+		{"hide mini", "hide mini\nsave", 2},
 	} {
 		if got := (Choice{Label: c.label, Message: c.message}).Unlabelled(); len(got) != c.want {
 			t.Errorf("below %q is %q, want %d lines", c.label, got, c.want)
