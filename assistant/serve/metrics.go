@@ -26,7 +26,9 @@ const (
 type Metrics struct {
 	registry    *prometheus.Registry
 	refused     *prometheus.CounterVec
+	ended       *prometheus.CounterVec
 	connections *prometheus.GaugeVec
+	requests    *prometheus.GaugeVec
 	calls       *prometheus.CounterVec
 	saves       prometheus.Counter
 	history     *prometheus.HistogramVec
@@ -43,6 +45,8 @@ func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry:    prometheus.NewRegistry(),
 		refused:     counter("refused_total", "What was refused, by server and reason: a code of the HTTP API, or the limit that was reached.", "server", "reason"),
+		ended:       counter("ended_total", "Sessions and connections that the server ended, by server and reason: idle, total (the time of a connection), revoked, or room (for another session).", "server", "reason"),
+		requests:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_open_requests", Help: "Requests of users that have not ended, such as event streams, by server."}, []string{"server"}),
 		connections: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_connections", Help: "Open connections of users who have logged in, by server."}, []string{"server"}),
 		calls:       counter("requests_total", "Requests, commands and calls of tools, by server, kind and outcome.", "server", "kind", "outcome"),
 		saves:       prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_saves_total", Help: "Saves of the window."}),
@@ -51,7 +55,7 @@ func NewMetrics(version string) *Metrics {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "winnow_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	m.Register(m.refused, m.connections, m.calls, m.saves, m.history, build,
+	m.Register(m.refused, m.ended, m.requests, m.connections, m.calls, m.saves, m.history, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	return m
 }
@@ -72,6 +76,20 @@ func (m *Metrics) Handler() http.Handler {
 func (m *Metrics) Refused(server, reason string) {
 	if m != nil {
 		m.refused.WithLabelValues(server, reason).Inc()
+	}
+}
+
+// Ended counts a session or connection that a limit or a removed credential has ended.
+func (m *Metrics) Ended(server, reason string) {
+	if m != nil {
+		m.ended.WithLabelValues(server, reason).Inc()
+	}
+}
+
+// Requested adds to the number of open requests.
+func (m *Metrics) Requested(server string, add int) {
+	if m != nil {
+		m.requests.WithLabelValues(server).Add(float64(add))
 	}
 }
 

@@ -86,8 +86,7 @@ func (q *quota) Admit(ctx context.Context) error {
 	}
 	now, limits := q.hub.now(), q.hub.opts.Limits
 	refuse := func(what string, limit int64) error {
-		q.hub.opts.Metrics.Refused(ServerHub, what)
-		return &LimitError{q.user, what, limit, time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())}
+		return q.hub.limited(&LimitError{q.user, what, limit, time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location())})
 	}
 	switch {
 	case limits.Turns > 0 && u.Turns >= limits.Turns:
@@ -158,6 +157,14 @@ func (h *Hub) sessionsLeft(user string) error {
 	if open < limit {
 		return nil
 	}
-	h.opts.Metrics.Refused(ServerHub, "sessions")
-	return &LimitError{User: user, What: "sessions", Limit: int64(limit)}
+	return h.limited(&LimitError{User: user, What: "sessions", Limit: int64(limit)})
+}
+
+// limited logs and counts what a limit refuses.
+func (h *Hub) limited(e *LimitError) error {
+	h.opts.Metrics.Refused(ServerHub, e.What)
+	if h.opts.Session.Log != nil {
+		h.opts.Session.Log.Warn("refused by a limit", "user", e.User, "what", e.What, "limit", e.Limit)
+	}
+	return e
 }

@@ -33,7 +33,7 @@ type listenFlags struct {
 	Idle, Total                time.Duration
 	Connections, PerUser       int
 	Logins, AddressLogins      int
-	Sessions, Agents           int
+	Sessions, Agents, Requests int
 	Events, EventBytes         int
 	Screen                     string // largest screen, as WIDTHxHEIGHT
 	Limits                     serve.Limits
@@ -66,6 +66,7 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.IntVar(&f.Limits.Sessions, "max-user-sessions", serve.DefaultUserSessions, "how many sessions one user may have open, of all kinds, N")
 	set.IntVar(&f.Limits.Bytes, "max-session-bytes", serve.DefaultSessionBytes, "how many bytes of event text are stored per session of any kind, N; a reader that is further behind gets the whole state again")
 	set.IntVar(&f.Agents, "max-user-agents", mcp.DefaultPerUser, "how many agents one user may have connected, N")
+	set.IntVar(&f.Requests, "max-user-requests", api.DefaultRequests, "how many HTTP requests, such as event streams, one user may have open at once, N")
 	set.IntVar(&f.Limits.Turns, "user-turns", 0, "how many messages one user may send per day, N; the default is no limit")
 	set.Int64Var(&f.Limits.Tokens, "user-tokens", 0, "how many tokens one user may spend per day, N; the default is no limit")
 	set.IntVar(&f.Events, "max-events", api.DefaultEvents, "how many events are stored for each HTTP session, N")
@@ -89,7 +90,7 @@ func (f *listenFlags) screen() (width, height int, err error) {
 
 // least returns the smallest of the limits that must not be 0.
 func (f *listenFlags) least() int {
-	return min(f.Connections, f.PerUser, f.Logins, f.AddressLogins, f.Sessions, f.Agents, f.Events, f.EventBytes, f.Limits.Sessions, f.Limits.Bytes)
+	return min(f.Connections, f.PerUser, f.Logins, f.AddressLogins, f.Sessions, f.Agents, f.Requests, f.Events, f.EventBytes, f.Limits.Sessions, f.Limits.Bytes)
 }
 
 // Check returns an error if the flags are invalid or do not go together.
@@ -284,7 +285,8 @@ func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options)
 	if err := f.behind(&o); err != nil {
 		return err
 	}
-	o.Logins, o.AddressLogins, o.Sessions, o.Events, o.EventBytes = f.Logins, f.AddressLogins, f.Sessions, f.Events, f.EventBytes
+	o.Logins, o.AddressLogins, o.Sessions, o.Requests = f.Logins, f.AddressLogins, f.Sessions, f.Requests
+	o.Events, o.EventBytes = f.Events, f.EventBytes
 	scheme, config := "http", (*tls.Config)(nil)
 	cert := &certificate{cert: f.Cert, key: f.Key}
 	if f.Cert != "" {

@@ -104,7 +104,7 @@ func (c *connection) channel(n ssh.NewChannel) {
 	for r := range requests {
 		run, ok := x.request(r.Type, r.Payload)
 		if !ok {
-			c.refused(r.Type)
+			c.refused(r.Type, "request")
 		}
 		if r.WantReply {
 			_ = r.Reply(ok, nil) // fails only if the channel is gone
@@ -142,7 +142,7 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 			return nil, false
 		}
 		c.hasPTY = true
-		c.terminal.setSize(r.Width, r.Height, c.server.opts.Width, c.server.opts.Height)
+		c.setSize(r.Width, r.Height)
 		return nil, true
 	case "env":
 		var r struct{ Name, Value string }
@@ -152,7 +152,7 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 		if !c.hasPTY || ssh.Unmarshal(payload, &r) != nil {
 			return nil, false
 		}
-		c.terminal.setSize(r.Width, r.Height, c.server.opts.Width, c.server.opts.Height)
+		c.setSize(r.Width, r.Height)
 		c.resized()
 		return nil, true
 	case "signal": // whichever signal it is
@@ -173,6 +173,14 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 		return c.command(r.Line), true
 	}
 	return nil, false
+}
+
+// setSize sets the size of the terminal, and logs and counts one that is too large.
+func (c *channel) setSize(width, height uint32) {
+	if o := &c.server.opts; width > uint32(o.Width) || height > uint32(o.Height) {
+		c.refused(fmt.Sprintf("a screen of %dx%d", width, height), "screen_size")
+	}
+	c.terminal.setSize(width, height, c.server.opts.Width, c.server.opts.Height)
 }
 
 // resized passes on the size. It replaces one that has not been read yet.
@@ -203,7 +211,7 @@ func (c *channel) shell() func() int {
 func (c *channel) command(line string) func() int {
 	run, err := c.server.opts.Command(c.who, line)
 	if err != nil {
-		c.refused("exec")
+		c.refused("exec", "request")
 		return c.sorry(err.Error())
 	}
 	s := Streams{In: c.ch, Out: c.writer(c.ch), Err: c.writer(c.ch.Stderr()), Environ: c.terminal.complete().Environ}

@@ -185,3 +185,16 @@ func expiry(value string) (time.Time, error) {
 	}
 	return time.Time{}, errors.New("expiry-time is not YYYYMMDD[HHMM[SS]][Z]")
 }
+
+// validKeys returns the keys of the credentials in the file.
+func (s *Server) validKeys() map[string]bool {
+	users, _, err := readUsers(s.opts.AuthorizedKeys, time.Now())
+	if err != nil {
+		s.log.Error("ssh: keys not read: all connections end", "error", err)
+	}
+	valid := map[string]bool{}
+	for _, user := range users {
+		valid[user.Key] = true
+	}
+	return valid
+}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"winnow/assistant/serve"
 )
 
 // places counts the connections and channels of logged-in users.
@@ -85,6 +87,14 @@ func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, re
 	for n := range channels {
 		_ = n.Reject(ssh.ResourceShortage, why.Error())
 		_ = conn.Close()
+	}
+}
+
+// countEnd counts a connection that the server has ended.
+func (s *Server) countEnd(why error) {
+	reasons := map[error]string{errIdle: "idle", errTotal: "total", errRevoked: "revoked"}
+	if reason, known := reasons[why]; known {
+		s.opts.Metrics.Ended(serve.ServerSSH, reason)
 	}
 }
 

@@ -217,18 +217,6 @@ func (s *Server) endRevoked(changed bool) {
 // Reload checks for removed keys at once. Serve does so by itself when the file changes.
 func (s *Server) Reload() { s.endRevoked(true) }
 
-func (s *Server) validKeys() map[string]bool {
-	users, _, err := readUsers(s.opts.AuthorizedKeys, time.Now())
-	if err != nil {
-		s.log.Error("ssh: keys not read: all connections end", "error", err)
-	}
-	valid := map[string]bool{}
-	for _, user := range users {
-		valid[user.Key] = true
-	}
-	return valid
-}
-
 // connection serves a connection until it ends.
 func (s *Server) connection(raw net.Conn) {
 	log := s.log.With("remote", raw.RemoteAddr().String())
@@ -247,11 +235,13 @@ func (s *Server) connection(raw net.Conn) {
 	tooLate := time.AfterFunc(s.opts.login, func() { _ = raw.Close() })
 	conn, channels, requests, err := ssh.NewServerConn(timeoutConn{raw, s.opts.stall}, s.config(log))
 	if !tooLate.Stop() || err != nil {
+		s.opts.Metrics.Refused(serve.ServerSSH, "no_login")
 		log.Warn("ssh: no login", "error", err)
 		return
 	}
 	who, ok := conn.Permissions.ExtraData[extUser].(credential.Credential)
 	if !ok || !who.Role.May(assistant.RoleRead) {
+		s.opts.Metrics.Refused(serve.ServerSSH, assistant.CodeForbidden)
 		log.Warn("ssh: the key may not open a session", "user", who.User)
 		return
 	}
@@ -282,6 +272,7 @@ func (s *Server) connection(raw net.Conn) {
 	for range channels { // drained, so that no sender blocks
 	}
 	c.log.Info("ssh: connection ended", "why", context.Cause(c.ctx))
+	s.countEnd(context.Cause(c.ctx))
 }
 
 // connection serves a logged-in client.
@@ -345,7 +336,7 @@ func (c *connection) endWithServer() {
 func (c *connection) refuseRequests(requests <-chan *ssh.Request) {
 	for r := range requests {
 		if r.Type != "keepalive@openssh.com" && r.Type != "no-more-sessions@openssh.com" {
-			c.refused(r.Type)
+			c.refused(r.Type, "request")
 		}
 		if r.WantReply {
 			_ = r.Reply(false, nil) // fails only if the connection is gone
@@ -353,8 +344,9 @@ func (c *connection) refuseRequests(requests <-chan *ssh.Request) {
 	}
 }
 
-// refused logs what the client was not allowed to do.
-func (c *connection) refused(what string) {
+// refused logs and counts what the client was not allowed to do.
+func (c *connection) refused(what, reason string) {
+	c.server.opts.Metrics.Refused(serve.ServerSSH, reason)
 	c.log.Warn("ssh: refused", "what", identifier(what))
 }
 
@@ -369,11 +361,10 @@ func (c *connection) serve(channels <-chan ssh.NewChannel) {
 			case !ok:
 				c.end(errGone)
 			case n.ChannelType() != "session":
-				c.refused(n.ChannelType())
+				c.refused(n.ChannelType(), "request")
 				_ = n.Reject(ssh.Prohibited, "not allowed")
 			case c.count(0, 0) == maxChannel || !c.server.places.openChannel(c.user):
-				c.refused("one more channel")
-				c.server.opts.Metrics.Refused(serve.ServerSSH, "channels")
+				c.refused("one more channel", "channels")
 				_ = n.Reject(ssh.ResourceShortage, "too many screens and commands are open: close one first")
 			default:
 				c.count(1, 0)

@@ -276,13 +276,14 @@ func TestLimitsEndAConnection(t *testing.T) {
 		"total": {func(o *Options) { o.Total = time.Second }, errTotal.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, c.limit)
+			r, counted := measured(t, c.limit)
 			s := r.open(r.client("anna"))
 			s.ended()
 			if out := s.out.String(); !strings.Contains(out, c.want) || !strings.Contains(out, "\x1b[?1049l") {
 				t.Errorf("the terminal is left with %q", out[max(0, len(out)-300):])
 			}
 			eventually(t, "the session is closed", func() bool { return len(r.hub.Sessions()) == 0 })
+			counted(fmt.Sprintf(`winnow_ended_total{reason=%q,server="ssh"} 1`, name))
 		})
 	}
 }

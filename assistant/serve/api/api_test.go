@@ -90,6 +90,9 @@ func TestWhatIsNotTheOwnersIsRefused(t *testing.T) {
 			t.Errorf("%s is not logged", reason)
 		}
 	}
+	for reason, n := range map[string]int{"unauthorized": 6 * 5, "wrong_origin": 3 * 5, "wrong_host": 4 * 5} {
+		r.counted([]string{fmt.Sprintf(`winnow_refused_total{reason=%q,server="http"} %d`, reason, n)})
+	}
 	for _, secret := range []string{testToken, "secret-guess", "private"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log has %q", secret)

@@ -80,7 +80,7 @@ var causes = []Cause{
 	{Code: assistant.CodeInvalidArguments, Status: http.StatusUnprocessableEntity, Means: "the arguments do not match the parameters of the tool"},
 	{Code: "not_proposal", Status: http.StatusUnprocessableEntity, Means: "the payload is not a proposal, so it cannot be accepted or rejected", errs: []error{assistant.ErrNotProposal}},
 	{Code: "no_basis", Status: http.StatusPreconditionRequired, Means: "the request does not name what was shown to the user: it needs If-Match, or the same in the body"},
-	{Code: codeLimit, Status: http.StatusTooManyRequests, Means: "the user has used the turns or tokens of today, or has too many sessions open"},
+	{Code: codeLimit, Status: http.StatusTooManyRequests, Means: "the user has used the turns or tokens of today, or has too many sessions or requests open"},
 	{Code: codeInternal, Status: http.StatusInternalServerError, Means: "winnow failed; see its log"},
 	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history cannot be used now"},
 	{Code: "not_ready", Status: http.StatusServiceUnavailable, Means: "the history or the window cannot be used now"},

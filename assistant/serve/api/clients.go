@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/serve"
 	"winnow/assistant/serve/credential"
 )
 
@@ -61,17 +61,24 @@ func (s *Server) clientFor(token string) (client credential.Credential, known bo
 
 // clients tracks the requests being handled, by the key of their credential.
 type clients struct {
+	most int // requests of one credential
+
 	mu       sync.Mutex
 	requests map[string]map[*http.Request]context.CancelFunc
 }
 
-// begin returns a request whose context ends when its credential is revoked.
-func (c *clients) begin(r *http.Request) (_ *http.Request, done func()) {
+// begin returns a request whose context ends when its credential is revoked. ok is false if the credential has too many
+// requests. Requests without a credential are not limited: they end at once.
+func (c *clients) begin(r *http.Request) (_ *http.Request, done func(), ok bool) {
 	key := clientOf(r.Context()).Key
 	ctx, cancel := context.WithCancel(r.Context())
 	r = r.WithContext(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if key != "" && len(c.requests[key]) >= c.most {
+		cancel()
+		return r, func() {}, false
+	}
 	if c.requests == nil {
 		c.requests = map[string]map[*http.Request]context.CancelFunc{}
 	}
@@ -86,7 +93,7 @@ func (c *clients) begin(r *http.Request) (_ *http.Request, done func()) {
 		if delete(c.requests[key], r); len(c.requests[key]) == 0 {
 			delete(c.requests, key)
 		}
-	}
+	}, true
 }
 
 // end ends the requests of all credentials that are not valid.
@@ -106,14 +113,12 @@ func (c *clients) end(valid func(key string) bool) {
 func (s *Server) endRevoked() {
 	valid := map[string]bool{startKey: true, "": true} // "" is a request without a token
 	if s.opts.Tokens.Path != "" {
-		all, err := s.opts.Tokens.List()
+		keys, err := s.opts.Tokens.Keys()
 		if err != nil {
 			s.log.Error("tokens not read: all sessions with tokens end", "error", err)
 		}
-		for _, t := range all {
-			if !t.Expired(time.Now()) {
-				valid[t.Credential().Key] = true
-			}
+		for _, key := range keys {
+			valid[key] = true
 		}
 	}
 	s.clients.end(func(key string) bool { return valid[key] })
@@ -124,6 +129,7 @@ func (s *Server) endRevoked() {
 		if valid[st.Key()] {
 			continue
 		}
+		s.metrics.Ended(serve.ServerHTTP, "revoked")
 		s.log.Info("session closed: the token was removed or has expired", "session", st.ID(), "user", st.User())
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		if err := s.closeStream(ctx, st); err != nil {

@@ -25,6 +25,9 @@ func TestAnIdleSessionEndsAndCanBeContinued(t *testing.T) {
 	if log := r.log.String(); !strings.Contains(log, "unused for too long") {
 		t.Errorf("the log: %s", log)
 	}
+	if !strings.Contains(r.metricsText(), `winnow_ended_total{reason="idle",server="http"} `) {
+		t.Error("the end of the session is not counted")
+	}
 	for !r.continues(id) { // it may end again before it is read
 	}
 	draft, err := session.Draft(t.Context())
@@ -102,6 +105,7 @@ func TestTooManySessionsCloseThoseThatNobodyUses(t *testing.T) {
 	if got, want := r.users(), []string{"bert", "anna", "anna", "anna", "carl"}; !slices.Equal(got, want) {
 		t.Errorf("open are the sessions of %q, want %q", got, want)
 	}
+	r.counted([]string{`winnow_ended_total{reason="room",server="http"} 7`})
 	for _, s := range r.hub.Sessions() {
 		r.follow(t.Context(), "/v1/sessions/"+s.ID(), 0)
 	}
@@ -127,6 +131,9 @@ func TestConnectionsWithoutATokenKeepNobodyOut(t *testing.T) {
 		dropped = strings.Count(r.log.String(), "connection without a token dropped")
 		return dropped >= 3*serve.MaxLogins-serve.MaxAddressLogins
 	})
+	if !strings.Contains(r.metricsText(), `winnow_refused_total{reason="logins",server="http"} `) {
+		t.Errorf("%d dropped connections are not counted", dropped)
+	}
 	r.get(nil, "GET", "/v1/window", "")
 	r.get(nil, "POST", "/v1/window/edit", `{"session":"`+path[len("/v1/sessions/"):]+`","tool":"add_word","arguments":{"word":"cat"}}`)
 	stream.until(windowChanged)

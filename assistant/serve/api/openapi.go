@@ -155,7 +155,7 @@ func addProblems(o *huma.Operation) {
 	codes, _ := o.Metadata[codesKey].([]string)
 	codes = append(codes, "wrong_host", "wrong_origin", "invalid")
 	if o.Security == nil {
-		codes = append(codes, "unauthorized", assistant.CodeForbidden)
+		codes = append(codes, "unauthorized", assistant.CodeForbidden, codeLimit)
 	}
 	if o.RequestBody != nil {
 		codes = append(codes, "json", "body", "media_type", "too_large")

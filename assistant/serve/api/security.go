@@ -43,8 +43,17 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			refuse(w, p)
 			return
 		}
-		r, done := s.clients.begin(r)
+		r, done, ok := s.clients.begin(r)
 		defer done()
+		if client := clientOf(r.Context()); !ok {
+			s.metrics.Refused(serve.ServerHTTP, "requests")
+			s.log.Warn("request refused", "reason", "requests", "user", client.User, "remote", remoteOf(r.Context()), "path", safetext.Line(r.URL.Path, 120))
+			refuse(w, newProblem(codeLimit, "%s has %d requests open, which is the limit: end one first", client.User, s.clients.most))
+			return
+		} else if client.Key != "" {
+			s.metrics.Requested(serve.ServerHTTP, 1)
+			defer s.metrics.Requested(serve.ServerHTTP, -1)
+		}
 		seen := &seenWriter{ResponseWriter: w, status: http.StatusOK}
 		defer s.access(r, seen, time.Now())
 		next.ServeHTTP(seen, r)

@@ -46,10 +46,10 @@ type Options struct {
 	// server; "" means that they do not.
 	Kept string
 
-	// Logins, AddressLogins, Sessions, Events and EventBytes are the maximum number of connections without a token, of
-	// these from one address, of open sessions, and of events and their bytes that are stored for one session; 0 means
-	// the constant.
-	Logins, AddressLogins, Sessions, Events, EventBytes int
+	// Logins, AddressLogins, Sessions, Requests, Events and EventBytes are the maximum number of connections without a
+	// token, of these from one address, of open sessions, of open requests with one token, and of events and their bytes
+	// that are stored for one session; 0 means the constant.
+	Logins, AddressLogins, Sessions, Requests, Events, EventBytes int
 	// Idle is the time after which a session without a follower, a turn or a request is closed; 0 means DefaultIdle.
 	Idle time.Duration
 	// Interval is how often the server looks for tokens that have been removed; 0 means credential.Interval.
@@ -78,6 +78,7 @@ const (
 // The default limits.
 const (
 	DefaultSessions   = 1000
+	DefaultRequests   = 500    // with one token; event streams are most of them
 	DefaultEvents     = 16_384 // enough for a turn of a minute at 200 events per second
 	DefaultEventBytes = 32 << 20
 )
@@ -115,7 +116,7 @@ func New(o Options) (*Server, error) {
 	o.Write, o.Body, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Body, bodyTime), cmp.Or(o.Drain, drainTime)
 	o.Sessions, o.Events, o.EventBytes = cmp.Or(o.Sessions, DefaultSessions), cmp.Or(o.Events, DefaultEvents), cmp.Or(o.EventBytes, DefaultEventBytes)
 	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: o.Sessions, streams: map[string]*stream{}}
-	s.logins.Most, s.logins.MostAddress = o.Logins, o.AddressLogins
+	s.logins.Most, s.logins.MostAddress, s.clients.most = o.Logins, o.AddressLogins, cmp.Or(o.Requests, DefaultRequests)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -73,6 +73,7 @@ func (s *Server) makeRoom(ctx context.Context) error {
 		return cmp.Or(cmp.Compare(unused[b.User()], unused[a.User()]), cmp.Compare(b.Unused(), a.Unused()))
 	}
 	if st := slices.MinFunc(open, longest); st.Unused() > 0 {
+		s.metrics.Ended(serve.ServerHTTP, "room")
 		s.log.Warn("session closed: too many are open", "session", st.ID(), "user", st.User())
 		return s.closeStream(ctx, st)
 	}

@@ -56,6 +56,7 @@ func (st *stream) endIdle() {
 	if left > 0 {
 		return
 	}
+	s.metrics.Ended(serve.ServerHTTP, "idle")
 	s.log.Info("session closed: unused for too long", "session", st.ID(), "user", st.User())
 	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 	defer cancel()

@@ -77,6 +77,13 @@ func (w *walk) refused(code, method, path, body string, change ...func(*http.Req
 	}
 }
 
+// requests sets how many requests may be open with one token.
+func (w *walk) requests(most int) {
+	w.server.clients.mu.Lock()
+	defer w.server.clients.mu.Unlock()
+	w.server.clients.most = most
+}
+
 // every causes what all operations refuse.
 func (w *walk) every() {
 	w.each(func(o *described, method, open, none string) {
@@ -86,6 +93,9 @@ func (w *walk) every() {
 		}
 		if o.Security == nil {
 			w.refused("unauthorized", method, open, body, func(r *http.Request) { r.Header.Del("Authorization") })
+			w.requests(0)
+			w.refused("limit", method, open, body)
+			w.requests(DefaultRequests)
 		}
 		w.refused("wrong_host", method, open, body, func(r *http.Request) { r.Host = "evil.example" })
 		w.refused("wrong_origin", method, open, body, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") })

@@ -107,6 +107,17 @@ func (f Tokens) List() ([]Token, error) {
 	return stored.Tokens, nil
 }
 
+// Keys returns the keys of the credentials of all tokens that have not expired.
+func (f Tokens) Keys() (keys []string, err error) {
+	all, err := f.List()
+	for _, t := range all {
+		if !t.Expired(f.now()) {
+			keys = append(keys, t.Credential().Key)
+		}
+	}
+	return keys, err
+}
+
 // Find returns the credential for a token; ok is false if the token is unknown.
 func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 	all, err := f.List()
