@@ -180,6 +180,9 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		return m.startDraft(o.Prompt), true
 	case usecase.CostRead:
 		m.onCost(o)
+	case usecase.AboutRead:
+		m.about = o.About
+		return nil, true
 	case usecase.SessionTitled:
 		return m.onTitle(o), true
 	case usecase.ModelsRefreshed:

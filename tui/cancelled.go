@@ -40,6 +40,16 @@ func (p *parts) cancelled() *assistant.Pair {
 	return p.Turn.Cancelled
 }
 
+// stopped returns the cancelled answer to a new message, which stays where it was until the
+// next message; nil if there is none. A cancelled answer to an older message is not shown,
+// because that message has another one.
+func (p *parts) stopped() *assistant.Pair {
+	if c := p.cancelled(); c != nil && c.AnswerTo == 0 && !p.Turn.Running {
+		return c
+	}
+	return nil
+}
+
 // cancelledCard returns the last line of the conversation, which offers to keep a cancelled
 // answer; "" if there is none.
 func (m *Model) cancelledCard(w int) string {
@@ -47,7 +57,7 @@ func (m *Model) cancelledCard(w int) string {
 	if p == nil || m.turn.running {
 		return ""
 	}
-	what := "Cancelled while thinking"
+	what, until := "Cancelled while thinking", "dropped when you send"
 	if n := assistant.PartialWords(p); n > 0 {
 		what = "Cancelled after " + assistant.Counted(n, "word")
 	}
@@ -61,6 +71,9 @@ func (m *Model) cancelledCard(w int) string {
 	keep, keepShort := button(1, "Keep what came", "Keep")
 	again, againShort := button(2, "Ask again", "Again")
 	buttons := keep + " " + again
+	if m.widths.Width("  "+what+", "+until+" · "+buttons) <= w {
+		what += ", " + until
+	}
 	if m.widths.Width("  "+what+" · "+buttons) > w {
 		buttons = keepShort + " " + againShort
 	}
@@ -95,7 +108,7 @@ func (m *Model) onCancelledKept(o usecase.CancelledKept) tea.Cmd {
 	if len(all) > 1 {
 		m.notice.Info(fmt.Sprintf("kept as answer %d of %d", len(all), len(all)) + m.hint(" · %s shows it", keymap.NextAnswer))
 	} else {
-		m.notice.Info("kept; it is never sent to a model")
+		m.notice.Info("kept · requests leave it out, because it is incomplete")
 	}
 	m.conv.chat.Bottom()
 	return m.load(o.Pair.Seq)
@@ -121,7 +134,7 @@ func (m *Model) onTitle(o usecase.SessionTitled) tea.Cmd {
 		m.input.draft.Set("/title " + oneLine(o.Title))
 		return m.carryOut(m.input.draftChanged())
 	}
-	return m.info("this session is called “" + oneLine(o.Title) + "”")
+	return tea.Batch(m.info("this session is called “"+oneLine(o.Title)+"”"), m.readAbout())
 }
 
 // setTitle names the session; "-" restores the default, its first message.

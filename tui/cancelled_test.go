@@ -25,7 +25,8 @@ func cancelled(t *testing.T, s setup) *fixture {
 	gate.Wait(t)
 	d.Wait("two words")
 	d.Type(tuitest.Esc)
-	d.Wait("Cancelled after 2 words · [alt+1 Keep what came] [alt+2 Ask again]")
+	d.Wait("Cancelled after 2 words")
+	d.Wait("[alt+1 Keep what came] [alt+2 Ask again]")
 	d.box("question")
 	return d
 }
@@ -33,10 +34,9 @@ func cancelled(t *testing.T, s setup) *fixture {
 func TestACancelledAnswerCanBeKept(t *testing.T) {
 	t.Parallel()
 	d := cancelled(t, setup{answers: []at.Answer{say("the next answer")}})
-	d.WaitGone("two words")
 	d.Type(altOne)
-	d.Wait("two words")
 	d.WaitGone("Cancelled after")
+	d.Wait("two words")
 	d.Wait("0/1")
 	d.ask("!", "the next answer")
 	if got := len(d.script.Requests()[1].Messages); got != 2 { // the system prompt, and the message
@@ -56,11 +56,49 @@ func TestACancelledAnswerCanBeAskedAgain(t *testing.T) {
 	}
 }
 
+// What came of a cancelled answer stays where it was, marked, and is not part of the conversation: it does not count,
+// nothing can be done to it but to read and copy it, and the next message drops it.
+func TestWhatCameOfACancelledAnswerStaysInPlace(t *testing.T) {
+	t.Parallel()
+	d := cancelled(t, setup{answers: []at.Answer{say("other answer")}})
+	d.Wait("two words")
+	d.Wait(" cancelled ")
+	d.Wait("0/0")
+	d.Type(tuitest.Key("ctrl+u"), tuitest.Tab)
+	for _, key := range []any{"d", "*", "a", "r", "e", "t", "B"} {
+		d.Type("j", key)
+		d.in("VIEW")
+	}
+	d.Wait("this answer was cancelled")
+	if !strings.Contains(d.Frame(), "two words") {
+		t.Errorf("a key took it away:\n%s", d.Frame())
+	}
+	d.Type("i", "another", tuitest.Send)
+	d.Wait("other answer")
+	d.WaitGone("two words")
+}
+
+// Esc keeps the draft that the user is writing, and says where the message has gone.
+func TestCancellingKeepsADraft(t *testing.T) {
+	t.Parallel()
+	gate := at.NewGate()
+	d := startProgram(t, setup{answers: []at.Answer{{at.Say("two words"), at.Stop{At: gate}}}})
+	d.Type("question", tuitest.Send)
+	gate.Wait(t)
+	d.Wait("two words")
+	d.Type("my draft", tuitest.Esc)
+	d.Wait("your draft stays · ↑ recalls the message")
+	d.box("my draft")
+	d.Type(tuitest.Key("up"))
+	d.box("question")
+	d.Type(tuitest.Key("down"))
+	d.box("my draft")
+}
+
 // While the card is there its numbers are the only ones, and it goes with the next message.
 func TestTheCardOfACancelledAnswerHasTheNumbers(t *testing.T) {
 	t.Parallel()
 	d := cancelled(t, setup{w: 80, h: 24, answers: []at.Answer{say("other answer")}})
-	d.Wait("which models of openai are hidden, and why?") // of the welcome
 	if strings.Count(d.Frame(), "alt+1") != 1 {
 		t.Errorf("two offer alt+1:\n%s", d.Frame())
 	}

@@ -14,6 +14,7 @@ import (
 type scene struct {
 	wording
 	filter   string // the active filter line
+	folder   string // the folder of the session, if it belongs to another one; else ""
 	welcome  welcome
 	numbered bool     // number keys choose a line of the welcome
 	regions  string   // names of the regions between which the focus moves
@@ -74,9 +75,13 @@ func (c *conversation) head(w int, s *scene) string {
 
 const gapBeforeSign = 2
 
-// filtered returns the filter, unless it is the default one.
+// filtered returns the filter, unless it is the default one. With that, it returns the
+// folder of a session that belongs to another one.
 func (c *conversation) filtered(w int, s *scene) string {
-	if s.filter == startFilter {
+	switch {
+	case s.filter == startFilter && s.folder != "":
+		return s.styles.Chat.Notice.Render(c.widths.Truncate("  session of "+s.folder, w, s.styles.Icons.Ellipsis))
+	case s.filter == startFilter:
 		return ""
 	}
 	back := s.hint(" · %s ends it ", keymap.Unfilter)

@@ -25,7 +25,7 @@ func (m *Model) header() []status.BarPart {
 	window, others := m.pane.Status(), m.parts.others()
 	at := m.conv.boundary.Boundary
 	h := status.Header{
-		Ready: true, Window: window.Title, Provider: window.Subtitle, Model: m.parts.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.parts.shownSession()),
+		Ready: true, Title: m.about.Title, Window: window.Title, Provider: window.Subtitle, Model: m.parts.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.parts.shownSession()),
 		Counter: m.conv.boundary.Counter, NearLimit: at.NearLimit(), Share: status.Share(at.SYS+at.HistoryTokens, at.ML, at.Known), Others: others.CountText(), Mouse: m.opts.Mouse,
 		Saves: !m.plainChat(), Unsaved: window.Unsaved,
 	}

@@ -68,7 +68,6 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	yes := func() tea.Cmd {
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.Confirmed(request, o) })
 	}
-	unsaved := "There are unsaved " + m.parts.state() + ". They stay as they are;"
 	switch c.Kind {
 	case workspace.ConfirmDelete:
 		return m.ask("Delete this message for good?", append(changed, oneLine(c.Text)), "delete", "keep", yes)
@@ -86,10 +85,11 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 			lines = append(append(lines, "Undoing it loses what was done since:"), w.steps(c.Drops)...)
 		}
 		return m.ask("Undo the rollback?", lines, "undo it", "don't undo it", yes)
-	case workspace.ConfirmResume:
-		return m.ask("Continue this session?", []string{unsaved, "the current conversation stays in the history."}, "continue", "stay here", yes)
 	case workspace.ConfirmNewSession:
-		return m.ask("Start a new session?", []string{unsaved, "the old conversation stays in the history."}, "new session", "stay here", yes)
+		return m.ask("Start a new session?", []string{
+			"Nothing is lost: the unsaved " + m.parts.state() + " stay unsaved,",
+			"and the old conversation stays in the history.",
+		}, "new session", "stay here", yes)
 	}
 	return nil
 }

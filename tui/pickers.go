@@ -55,14 +55,21 @@ func (m *Model) newSession() tea.Cmd { return m.acts.add(m.commands.NewSession) 
 
 // onSessionOpened shows the new session, and any error that occurred after switching.
 func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
-	notice := "the session continues; the previous one is in the history"
-	if o.New {
-		notice = "a new session; the old one is in the history" + m.hint(" (%s, then an empty line)", keymap.Filter)
+	notice := "the session continues"
+	switch {
+	case o.Branched:
+		notice = "a new session that continues from here · /sessions lists the old one"
+	case o.New:
+		notice = "a new session · /sessions lists the old one"
+	default:
+		if o.About.Folder != "" {
+			notice += " · it is about " + oneLine(o.About.Folder) + ", not about the " + m.parts.state() + " on the screen"
+		}
+		if o.Model != "" {
+			notice += " · its model is in use: " + safetext.Visible(o.Model)
+		}
 	}
-	if o.Branched {
-		notice = "a new session that continues from here; the old one is in the history"
-	}
-	m.turn = turn{n: m.turn.n}
+	m.turn, m.about = turn{n: m.turn.n}, o.About
 	m.setMode(keymap.Input)
 	m.conv.chat.Bottom()
 	m.notice.Info(notice)
@@ -71,6 +78,15 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 		return tea.Batch(m.loadMissing(), m.commands.RecentSessions(m.acts.query(), maxWelcomeSessions))
 	}
 	return m.loadMissing()
+}
+
+// readAbout reads the title and the folder of the session, for the header and the head of
+// the conversation.
+func (m *Model) readAbout() tea.Cmd {
+	if !m.commands.Stores() {
+		return nil
+	}
+	return m.commands.ReadAbout(m.acts.query())
 }
 
 // openModels lists the models to choose from: favourites and recent ones first, then by

@@ -62,7 +62,7 @@ func TestSessionGoesOnInsideTheProgram(t *testing.T) {
 	d.Type("first of")
 	d.Wait("/ first of")
 	d.Type(tuitest.Enter)
-	d.says("the session continues")
+	d.says("the session continues · its model is in use: test/other")
 	d.Wait("another old answer")
 	d.Wait("2/2")
 	d.WaitGone("said here")
@@ -78,7 +78,7 @@ func TestSessionGoesOnInsideTheProgram(t *testing.T) {
 	d.Wait("» first of")
 }
 
-func TestGoingOnWithASessionAsksAboutUnsavedRules(t *testing.T) {
+func TestContinuingASessionKeepsUnsavedRules(t *testing.T) {
 	d := archive(t, setup{})
 	deleteRule(d)
 	d.Wait("unsaved")
@@ -86,11 +86,18 @@ func TestGoingOnWithASessionAsksAboutUnsavedRules(t *testing.T) {
 	d.Type("first of")
 	d.Wait("/ first of")
 	d.Type(tuitest.Enter)
-	d.Wait("Continue this session?")
-	d.clock.Advance(overlayGuard)
-	d.Type("y")
 	d.says("the session continues")
 	d.Wait("unsaved")
+}
+
+// A named session shows its title in the header, from the start and after a change.
+func TestTheTitleOfASessionIsInTheHeader(t *testing.T) {
+	d := archive(t, setup{})
+	d.Type("/title My great title", tuitest.Send)
+	d.says("this session is called “My great title”")
+	d.Wait("winnow · model filter · openai · “My great title”")
+	d.Type("/title -", tuitest.Send)
+	d.WaitGone("· “My great title”")
 }
 
 // A session begun with ctrl+n is the last of its folder: --continue finds it.

@@ -73,6 +73,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if msg.parts != nil {
 		cmds = append(cmds, m.flushOutbox(), m.flushKeys())
 	}
+	cmds = append(cmds, m.readAbout())
 	if m.commands.Stores() && m.conv.chat.Len() == 0 {
 		cmds = append(cmds, m.commands.RecentSessions(m.acts.query(), maxWelcomeSessions))
 	}

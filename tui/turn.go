@@ -285,10 +285,23 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	case e.Kept:
 		m.notice.Info("cancelled" + m.hint("; %s tries again", keymap.Retry))
 	default:
-		m.conv.chat.Remove(t.seq)
-		m.input.giveBack(t.typed)
-		m.notice.Info("cancelled")
+		if !m.conv.chat.Cancelled(t.seq) {
+			m.conv.chat.Remove(t.seq)
+		}
+		m.notice.Info("cancelled" + m.givenBack(t.typed))
 	}
+}
+
+// givenBack returns the text of a cancelled turn to the box, and says where it is.
+func (m *Model) givenBack(typed string) string {
+	if m.input.draft.Empty() {
+		m.input.giveBack(typed)
+		return " · the message is back in the box"
+	}
+	if m.mode == keymap.Input {
+		return " · your draft stays" + m.hint(" · %s recalls the message", keymap.OlderMessage)
+	}
+	return " · your draft stays"
 }
 
 // noticeEnd shows winnow's own notice about an answer, or what was left out of its request.

@@ -153,15 +153,10 @@ func TestNewSessionAsksWhenSomethingIsUnsaved(t *testing.T) {
 	if len(all) != 1 || all[0].ID != old {
 		t.Errorf("Sessions = %+v, want the one with a pair", all)
 	}
-	confirm, err = r.ResumeSession(r.ctx, old, false)
-	r.must(err)
-	if confirm == nil || confirm.Kind != workspace.ConfirmResume {
-		t.Fatalf("ResumeSession = %+v", confirm)
-	}
-	_, err = r.ResumeSession(r.ctx, old, true)
-	r.must(err)
+	r.must(r.ResumeSession(r.ctx, old)) // loses nothing, so it does not ask
 	want(t, "session", r.session.ID(), old)
 	want(t, "visible pairs", len(r.session.Visible()), 1)
+	want(t, "unsaved", r.Unsaved(), true)
 }
 
 func TestFilters(t *testing.T) {

@@ -15,8 +15,11 @@ import (
 
 // NewSession starts a new session in the same window. Unsaved changes are kept, but then a confirmation is needed.
 func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, error) {
-	if c, err := w.confirmSwitch(ConfirmNewSession, confirmed); c != nil || err != nil {
-		return c, err
+	switch {
+	case w.session.Busy():
+		return nil, assistant.ErrBusy
+	case !confirmed && w.Unsaved():
+		return &Confirm{Kind: ConfirmNewSession}, nil
 	}
 	w.EndReAsk()
 	if w.history == nil {
@@ -100,37 +103,42 @@ func (w *Workspace) showFirst(ctx context.Context) error {
 }
 
 // ResumeSession continues another session of the history in the same window, with the model that was last selected in
-// that session. If Session().ID() is id after an error, the session was resumed and only its time of use could not be
-// stored.
-func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool) (*Confirm, error) {
-	if w.history == nil {
-		return nil, ErrNoHistory
-	}
-	if id == w.session.ID() {
-		return nil, nil
-	}
-	if c, err := w.confirmSwitch(ConfirmResume, confirmed); c != nil || err != nil {
-		return c, err
+// that session. Unsaved changes stay as they are. If Session().ID() is id after an error, the session was resumed and
+// only its time of use could not be stored.
+func (w *Workspace) ResumeSession(ctx context.Context, id string) error {
+	switch {
+	case w.history == nil:
+		return ErrNoHistory
+	case id == w.session.ID():
+		return nil
+	case w.session.Busy():
+		return assistant.ErrBusy
 	}
 	w.EndReAsk()
 	if err := w.session.Resume(ctx, id); err != nil {
-		return nil, err
+		return err
 	}
 	err := w.history.Touch(ctx, history.Session{ID: id})
 	if old, found, _ := w.history.Session(ctx, id); found && old.Model != "" {
 		_ = w.session.SetModel(old.Model) // if its provider no longer exists, the current model is kept
 	}
-	return nil, err
+	return err
 }
 
-func (w *Workspace) confirmSwitch(kind ConfirmKind, confirmed bool) (*Confirm, error) {
-	switch {
-	case w.session.Busy():
-		return nil, assistant.ErrBusy
-	case !confirmed && w.Unsaved():
-		return &Confirm{Kind: kind}, nil
+// About describes the session: its Title is "" unless the user has named it, and its Folder is "" if it belongs to
+// the folder of this workspace, or that is unknown.
+func (w *Workspace) About(ctx context.Context) (history.Session, error) {
+	if w.history == nil {
+		return history.Session{}, nil
 	}
-	return nil, nil
+	v, _, err := w.history.Session(ctx, w.session.ID())
+	if v.Title = safetext.Clean(v.Title); !v.Named {
+		v.Title = ""
+	}
+	if v.Folder = safetext.VisibleOnce(v.Folder); w.folder == "" || v.Folder == safetext.VisibleOnce(w.folder) {
+		v.Folder = ""
+	}
+	return v, err
 }
 
 // Sessions lists the sessions that have pairs, most recently used first. Their texts are safe to display.

@@ -98,7 +98,6 @@ const (
 	ConfirmDelete     ConfirmKind = "delete"     // the pairs are deleted permanently
 	ConfirmRegenerate ConfirmKind = "regenerate" // the old answer changed the window; its changes stay
 	ConfirmNewSession ConfirmKind = "new_session"
-	ConfirmResume     ConfirmKind = "resume" // like ConfirmNewSession: unsaved changes stay as they are
 	// ConfirmUndoRollback: the rollback was made in another session, or steps made since are lost.
 	ConfirmUndoRollback ConfirmKind = "undo_rollback"
 )

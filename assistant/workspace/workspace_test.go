@@ -259,7 +259,7 @@ func TestWhatIsRefusedWhileATurnRuns(t *testing.T) {
 	gate.Wait(t)
 	_, err = r.NewSession(r.ctx, true)
 	r.wantErr(err, assistant.ErrBusy)
-	_, err = r.ResumeSession(r.ctx, "s2", true)
+	err = r.ResumeSession(r.ctx, "s2")
 	r.wantErr(err, assistant.ErrBusy)
 	_, err = r.Delete(r.ctx, []int64{1}, nil)
 	r.wantErr(err, assistant.ErrBusy)
@@ -368,7 +368,7 @@ func TestASessionContinuesWithTheModelChosenInIt(t *testing.T) {
 	_, err := r.NewSession(r.ctx, true)
 	r.must(err)
 	r.must(r.PickModel(r.ctx, "test/script"))
-	_, err = r.ResumeSession(r.ctx, "s1", true)
+	err = r.ResumeSession(r.ctx, "s1")
 	r.must(err)
 	want(t, "model", r.session.Model(), "test/small")
 }

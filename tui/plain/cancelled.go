@@ -29,7 +29,7 @@ func (c *console) keep(ctx context.Context, _ string) error {
 	if all, _ := p.Answers(); len(all) > 1 {
 		c.out.Line(fmt.Sprintf("Kept as answer %d of %d; /answer %d chooses it.", len(all), len(all), len(all)))
 	} else {
-		c.out.Line("Kept; it is never sent to a model. /message reads it.")
+		c.out.Line("Kept. Requests leave it out, because it is incomplete. /message reads it.")
 	}
 	return nil
 }

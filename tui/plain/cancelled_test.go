@@ -22,7 +22,7 @@ func cancelled(t *testing.T, answers ...at.Answer) *rig {
 func TestACancelledAnswerIsKept(t *testing.T) {
 	r := cancelled(t, at.Answer{at.Say("next")})
 	r.say("/keep")
-	r.wait("Kept; it is never sent to a model.")
+	r.wait("Kept. Requests leave it out, because it is incomplete.")
 	r.say("/pairs")
 	r.wait("1 question (cancelled)")
 	r.say("/keep")

@@ -187,10 +187,11 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 	return nil
 }
 
-// switchSession lists the sessions, starts a new one, or resumes one of the last list. It
-// asks first if something is unsaved.
+// switchSession lists the sessions, starts a new one, or resumes one of the last list.
+// Before a new one it asks if something is unsaved.
 func (c *console) switchSession(ctx context.Context, which string) error {
-	done, change := "A new session. Earlier messages are no longer sent; unsaved changes stay.", c.workspace.NewSession
+	done := "A new session. Earlier messages are no longer sent; unsaved changes stay."
+	change := func(confirmed bool) (*workspace.Confirm, error) { return c.workspace.NewSession(ctx, confirmed) }
 	if number, err := strconv.Atoi(which); err == nil {
 		i, err := index(strconv.Itoa(number), len(c.sessions), "There is no session with that number; /session lists and numbers them.")
 		if err != nil {
@@ -201,21 +202,19 @@ func (c *console) switchSession(ctx context.Context, which string) error {
 			return reply("That is the current session.")
 		}
 		done = "The session continues; /messages lists them. Unsaved changes stay."
-		change = func(ctx context.Context, yes bool) (*workspace.Confirm, error) {
-			return c.workspace.ResumeSession(ctx, id, yes)
-		}
+		change = func(bool) (*workspace.Confirm, error) { return nil, c.workspace.ResumeSession(ctx, id) }
 	} else if which != "new" {
 		return c.listSessions(ctx, which)
 	}
 	before := c.session.ID()
-	confirm, err := change(ctx, false)
+	confirm, err := change(false)
 	if confirm != nil {
 		c.out.Line("There are unsaved changes; they stay.")
 		if !c.yes(ctx, "Type yes to change the session: ") {
 			c.nothingDone()
 			return nil
 		}
-		_, err = change(ctx, true)
+		_, err = change(true)
 	}
 	if err == nil || c.session.ID() != before { // even if only its pairs cannot be read
 		c.choices, c.unsent = nil, unsent{}

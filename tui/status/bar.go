@@ -62,7 +62,8 @@ func (b Bar) Draw(parts []BarPart, w int, rest style.Style) string {
 // Header is what the first line shows. The zero value is a screen whose session is not open
 // yet: it shows the name alone.
 type Header struct {
-	Ready            bool // the session is open
+	Ready            bool   // the session is open
+	Title            string // of the session, if the user has named it
 	Window, Provider string
 	Model            string // may be ""
 	Share            string // how much of the model's context the next request takes: "31 % of 400k"; "" if unknown
@@ -78,12 +79,13 @@ type Header struct {
 
 const (
 	minModel   = 12 // cells that the model keeps until other parts are dropped
+	maxTitle   = 30 // cells of the title
 	othersFrom = 60 // cells of the narrowest screen whose header counts the others in the window
 )
 
 // Header returns the parts of the header in w cells. If there is not enough room, the model
-// is shortened first, then these go: the checkpoints, the share of the context, the name of
-// the window, the name of the provider, and last the sign that something is unsaved.
+// is shortened first, then these go: the checkpoints, the share of the context, the title
+// of the session, the name of the window, the name of the provider, and last the sign that something is unsaved.
 func (b Bar) Header(h Header, w int) []BarPart {
 	st := b.Styles.Header
 	if !h.Ready {
@@ -93,7 +95,7 @@ func (b Bar) Header(h Header, w int) []BarPart {
 	var right []BarPart
 	over := 1
 	for _, give := range []func(){
-		func() {}, func() { h.Checkpoints = 0 }, func() { h.Share = "" }, func() { h.Window = "" }, func() { h.Provider = "" },
+		func() {}, func() { h.Checkpoints = 0 }, func() { h.Share = "" }, func() { h.Title = "" }, func() { h.Window = "" }, func() { h.Provider = "" },
 	} {
 		give()
 		left.Text = st.Name.Render(" winnow")
@@ -101,6 +103,9 @@ func (b Bar) Header(h Header, w int) []BarPart {
 			if name != "" {
 				left.Text += st.Text.Render(" · " + safetext.Visible(name))
 			}
+		}
+		if h.Title != "" {
+			left.Text += st.Text.Render(" · “" + b.Widths.Truncate(safetext.Visible(h.Title), maxTitle, b.Styles.Icons.Ellipsis) + "”")
 		}
 		model := b.model(h.Model, w)
 		right = b.right(h, model, w)

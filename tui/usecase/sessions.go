@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"errors"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -9,6 +10,10 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 )
+
+// About describes the open session: the title that the user gave it, and the folder that it
+// belongs to if that is another one; both may be "".
+type About struct{ Title, Folder string }
 
 type (
 	// SessionsListed contains the sessions that have pairs, most recently used first.
@@ -27,7 +32,9 @@ type (
 	SessionOpened struct {
 		Reply
 		New      bool
-		Branched bool  // New branches off from the previous session
+		Branched bool   // New branches off from the previous session
+		Model    string // the model of the session, if another one was selected before
+		About    About
 		Err      error // what failed afterwards
 	}
 	// CancelledKept is the outcome of KeepCancelled.
@@ -44,6 +51,11 @@ type (
 	CostRead struct {
 		Reply
 		Cost workspace.Cost
+	}
+	// AboutRead is the outcome of ReadAbout.
+	AboutRead struct {
+		Reply
+		About About
 	}
 	// SessionTitled is the outcome of SetTitle and ReadTitle.
 	SessionTitled struct {
@@ -79,15 +91,21 @@ func (c *Commands) NewSession(request int64) tea.Cmd {
 	})
 }
 
-// ResumeSession continues another session: SessionOpened, after ConfirmWanted if there are
-// unsaved changes.
+// ResumeSession continues another session: SessionOpened.
 func (c *Commands) ResumeSession(request int64, id string) tea.Cmd {
-	return c.confirmed(request, "continue the session", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
-		ask, err := c.Workspace.ResumeSession(ctx, id, confirmed != nil)
-		if c.Session().ID() == id { // only its time of use could not be stored
-			return SessionOpened{Reply: c.reply(), Err: err}, ask, nil
+	return c.command(request, "continue the session", func(ctx context.Context, c call) (Outcome, error) {
+		model := c.Session().Model()
+		err := c.Workspace.ResumeSession(ctx, id)
+		if c.Session().ID() != id {
+			return nil, err
 		}
-		return nil, ask, err
+		opened := SessionOpened{Reply: c.reply(), Err: err} // only its time of use could not be stored
+		if now := c.Session().Model(); now != model {
+			opened.Model = now
+		}
+		about, aboutErr := c.about(ctx)
+		opened.About, opened.Err = about, errors.Join(err, aboutErr)
+		return opened, nil
 	})
 }
 
@@ -133,6 +151,19 @@ func (c *Commands) ReadTitle(request int64) tea.Cmd {
 		title, err := c.Title(ctx)
 		return SessionTitled{c.reply(), title, true}, err
 	})
+}
+
+// ReadAbout reads the title and the folder of the session: AboutRead.
+func (c *Commands) ReadAbout(request int64) tea.Cmd {
+	return c.command(request, "read the session", func(ctx context.Context, c call) (Outcome, error) {
+		about, err := c.about(ctx)
+		return AboutRead{c.reply(), about}, err
+	})
+}
+
+func (c call) about(ctx context.Context) (About, error) {
+	v, err := c.Workspace.About(ctx)
+	return About{v.Title, v.Folder}, err
 }
 
 // ReadCost adds up the cost of the session's answers: CostRead.

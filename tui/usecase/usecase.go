@@ -55,7 +55,7 @@ func (c *Commands) Stores() bool { return c.store != nil }
 // PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted, RetryReady, ReAskBegun.
 // Topics: TopicSelected, TopicsChanged. Filtering: Counted, Filtered, CommandPlanned,
 // Executed, CommandUndone, Refiltered, Matched, Found, NamesRead. Sessions: SessionsListed,
-// RecentSessionsRead, SessionOpened, SessionTitled, CancelledKept, AskedAgain, CostRead.
+// RecentSessionsRead, SessionOpened, AboutRead, SessionTitled, CancelledKept, AskedAgain, CostRead.
 // Models: ModelsRefreshed, ModelPicked, FavouritesChanged. Settings: SettingChanged.
 // Drafts: DraftStored, SentStored, StartCounted. Turns: MessageQueued, QueueForgotten,
 // Decided. Requests: RequestsRead. Panes: Edited, EffectsRead. Confirmation: ConfirmWanted.

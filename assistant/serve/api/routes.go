@@ -34,14 +34,7 @@ func (s *Server) register() {
 	events(s, operation("retryPair", "POST /v1/sessions/{id}/pairs/{seq}/retry", "Answer a message again and follow the turn to its end. A failed pair is retried in its place; the last pair gets another answer and keeps the old one", "no_session", "no_pair", "busy", "not_last", "changed_window", "model", codeLimit, codeStorage, "ending"), s.retryPair)
 	answer(s, operation("listAnswers", "GET /v1/sessions/{id}/pairs/{seq}/answers", "List all answers to a message, oldest first", "no_session", "no_pair", codeStorage), s.listAnswers)
 	answer(s, operation("chooseAnswer", "POST /v1/sessions/{id}/pairs/{seq}/choose", "Choose the answer that is shown and sent. The window does not change", "no_session", "no_pair", "no_answer", "busy", codeStorage), s.chooseAnswer)
-	branched := operation("branchSession", "POST /v1/sessions/{id}/pairs/{seq}/branch", "Open a new session that continues from a message: its view starts with the pairs up to that one. Nothing is copied, and the window does not change", "no_session", "no_pair", "busy", codeLimit, "too_many", codeStorage, "ending")
-	branched.DefaultStatus = http.StatusCreated
-	add(s, branched, s.branchSession)
-	answer(s, operation("showCancelled", "GET /v1/sessions/{id}/cancelled", "Show what arrived of the answer that was cancelled last. It is available until the next message is sent", "no_session", "nothing_cancelled"), s.showCancelled)
-	answer(s, operation("keepCancelled", "POST /v1/sessions/{id}/cancelled/keep", "Keep what arrived of the cancelled answer. The answer to a new message becomes a pair that is never sent; the answer to an older message becomes one of its answers, not the chosen one", "no_session", "nothing_cancelled", "busy", codeStorage), s.keepCancelled)
-	events(s, operation("askAgain", "POST /v1/sessions/{id}/cancelled/retry", "Send the message of the cancelled answer again and follow the turn to its end", "no_session", "nothing_cancelled", "busy", "model", codeLimit, codeStorage, "ending"), s.askAgain)
-	answer(s, operation("showTitle", "GET /v1/sessions/{id}/title", "Show the title of the session", "no_session", codeStorage), s.showTitle)
-	answer(s, operation("setTitle", "POST /v1/sessions/{id}/title", "Set the title of the session", "no_session", codeStorage), s.setTitle)
+	s.registerVariants()
 	decide := operation("decideProposal", "POST /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}", "Accept a proposal and follow the turn that carries it out, or reject it; the response is then 204", "no_session", "no_pair", "busy", "decided", "not_proposal", codeStorage, "ending")
 	decide.Responses["204"] = &huma.Response{Description: "the proposal has been rejected"}
 	events(s, decide, s.decideProposal)
