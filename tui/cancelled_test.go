@@ -78,6 +78,26 @@ func TestWhatCameOfACancelledAnswerStaysInPlace(t *testing.T) {
 	d.WaitGone("two words")
 }
 
+// What is unusual about sending a draft is said beside the box: that it edits an earlier message, or that a filter
+// decides what goes with it.
+func TestTheBoxSaysWhatSendingDoes(t *testing.T) {
+	t.Parallel()
+	d := startProgram(t, setup{pairs: []assistant.Pair{told("apples?", "about apples"), told("pears?", "about pears")}})
+	d.Wait("about pears")
+	d.Type(tuitest.Tab, "K", "e")
+	d.Wait("editing message 1 · sent as a new one")
+	d.Wait("ctrl+j ask again · esc leave the edit")
+	d.Type(tuitest.Esc)
+	d.Wait("the edit is given up; the message is unchanged · ctrl+z brings it back")
+	d.WaitGone("editing message")
+	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), tuitest.Enter)
+	d.Wait("2 messages of all sessions will be sent with yours")
+	d.Type("f", "c'pears'", tuitest.Enter)
+	d.Wait("1 filtered message will be sent with yours")
+	d.Type("F")
+	d.WaitGone("will be sent with yours")
+}
+
 // Esc keeps the draft that the user is writing, and says where the message has gone.
 func TestCancellingKeepsADraft(t *testing.T) {
 	t.Parallel()

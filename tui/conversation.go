@@ -80,6 +80,11 @@ func (c *conversation) newest() (int64, bool) {
 	return 0, false
 }
 
+// number returns the position of a pair in view, from 1; 0 if it is not in view.
+func (c *conversation) number(seq int64) int {
+	return 1 + slices.IndexFunc(c.boundary.Refs, func(r assistant.Ref) bool { return r.Seq == seq })
+}
+
 // unrequested returns the pairs that are not being loaded, without duplicates.
 func (c *conversation) unrequested(seqs []int64) (want []int64) {
 	for _, seq := range seqs {

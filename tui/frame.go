@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -10,8 +11,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant"
 	"winnow/tui/keymap"
-
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
@@ -177,8 +178,8 @@ func (m *Model) sendLabel() string {
 func (m *Model) inputLines() []string {
 	w, h := m.layout.Input.Dx(), m.layout.Input.Dy()-inputFrame
 	note := m.estimate()
-	if m.parts.reAsked() != 0 {
-		note = " replaces the failed message " + note
+	if about := m.boxNote(w - m.widths.Width(note)); about != "" {
+		note = about + note
 	}
 	if m.opts.Mouse {
 		note += m.sendLabel()
@@ -194,6 +195,35 @@ func (m *Model) inputLines() []string {
 		rows = append(rows, m.widths.Fit(line, w, ""))
 	}
 	return rows
+}
+
+// boxNote says, in at most w cells, what is unusual about sending the draft: it is the edit
+// of an earlier message, or the filter decides what goes with it. The longest text that fits
+// is taken.
+func (m *Model) boxNote(w int) string {
+	var texts []string
+	x, line := m.conv.boundary.Boundary.X, m.parts.filterLine()
+	switch {
+	case m.parts.reAsked() != 0:
+		texts = []string{"replaces the failed message"}
+	case m.input.editing != 0 && !m.input.draft.Empty():
+		texts = []string{"editing an earlier message · sent as a new one", "editing an earlier message", "editing"}
+		if n := m.conv.number(m.input.editing); n > 0 {
+			texts = []string{fmt.Sprintf("editing message %d · sent as a new one", n), fmt.Sprintf("editing message %d", n), "editing"}
+		}
+	case x == 0 || line == startFilter:
+		return ""
+	case line == "":
+		texts = []string{assistant.Counted(x, "message") + " of all sessions will be sent with yours", assistant.Counted(x, "message") + " of all sessions", fmt.Sprint("+", x)}
+	default:
+		texts = []string{assistant.Counted(x, "filtered message") + " will be sent with yours", assistant.Counted(x, "filtered message"), fmt.Sprint("+", x)}
+	}
+	for _, text := range texts {
+		if m.widths.Width(text)+2 <= w {
+			return " " + text + " "
+		}
+	}
+	return ""
 }
 
 // belowAt is the column of the sign that describes what is below the visible part of the

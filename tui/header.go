@@ -134,6 +134,8 @@ func (m *Model) listHints() []status.KeyHint {
 func (m *Model) hintText(a *keymap.Row) string {
 	_, chooses := m.conv.chat.Choice()
 	switch {
+	case a.Name == keymap.Send && m.input.editing != 0 && !m.turn.running:
+		return "ask again"
 	case a.Name == keymap.Send:
 		return m.sendHint()
 	case a.Name == keymap.NextRegion:
@@ -146,6 +148,8 @@ func (m *Model) hintText(a *keymap.Row) string {
 		return cmp.Or(a.Hint, a.Help)
 	case m.turn.running:
 		return "cancel"
+	case m.mode == keymap.Input && m.input.editing != 0:
+		return "leave the edit"
 	case m.mode == keymap.Input && !m.input.draft.Empty():
 		return "clear"
 	}

@@ -28,6 +28,7 @@ type input struct {
 	outbox    []*outgoing          // messages waiting for files or the session, in order
 	saved     string               // the draft as last stored
 	explained bool                 // the user was told which key sends
+	editing   int64                // the pair whose message is in the box to be edited and asked again; 0 if none
 	storing   struct {
 		due   bool // a timer is running
 		runs  bool // a draft is being stored
@@ -89,7 +90,11 @@ func (i *input) paste(text string) intent {
 // clear empties the box. The key that undoes typing restores the text.
 func (i *input) clear() intent {
 	i.draft.Clear()
-	return several{endReAsk{}, notify{text: "cleared", keys: []clause{{" · %s brings it back", keymap.UndoTyping}}}, i.storeDraft()}
+	done := "cleared"
+	if i.editing != 0 {
+		done = "the edit is given up; the message is unchanged"
+	}
+	return several{endReAsk{}, notify{text: done, keys: []clause{{" · %s brings it back", keymap.UndoTyping}}}, i.storeDraft()}
 }
 
 func (i *input) undoTyping() intent {
@@ -137,7 +142,7 @@ func (i *input) restoreDraft(stored string) {
 		i.draft.Set(stored)
 		i.saved = stored
 	default:
-		i.draft.SetStash(append(i.draft.Stash(), stored))
+		i.draft.AddToStash(stored)
 	}
 }
 

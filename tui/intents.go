@@ -204,6 +204,7 @@ func (m *Model) carryOutPart(i intent) tea.Cmd {
 	case storeDraft:
 		return m.commands.StoreDraft(m.acts.query(), i.draft, 0)
 	case endReAsk:
+		m.input.editing = 0
 		m.commands.EndReAsk()
 	case giveBack:
 		m.input.giveBack(i.text)

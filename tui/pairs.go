@@ -126,6 +126,7 @@ func (m *Model) marked(seq int64, notice string, view error) tea.Cmd {
 func (m *Model) onReAsk(o usecase.ReAskBegun) tea.Cmd {
 	m.setMode(keymap.Input)
 	m.input.draft.Set(o.Text)
+	m.input.editing = o.Pair
 	if o.Replaces {
 		m.notice.Info("sending replaces the failed message" + m.hint(" · %s gives up", keymap.Escape))
 	}

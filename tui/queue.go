@@ -21,6 +21,7 @@ import (
 // ended meanwhile it is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	typed := m.input.draft.Reset()
+	m.input.editing = 0
 	if p.Typed = typed; typed == p.Text {
 		p.Typed = ""
 	}

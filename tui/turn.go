@@ -101,6 +101,7 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	cmd, ok := m.begin(p, typed)
 	if ok && take {
 		m.input.draft.Reset()
+		m.input.editing = 0
 		cmd = tea.Batch(cmd, m.carryOut(m.input.storeDraft()))
 	}
 	return cmd

@@ -193,7 +193,7 @@ func (b *Model) Set(text string) {
 // chip.
 func (b *Model) replace(text string) {
 	text = withLF(text)
-	if len(text) > ChipFrom {
+	if large(text) {
 		text = b.addChip(text)
 	}
 	b.setValue(text)

@@ -173,6 +173,36 @@ func TestDeletedTextComesBack(t *testing.T) {
 	}
 }
 
+// The text that was cleared last comes first only until a message is sent.
+func TestSentMessagesComeBeforeClearedTexts(t *testing.T) {
+	b := box()
+	b.SetSent([]string{"sent"})
+	write(b, "cleared")
+	b.Clear()
+	for _, want := range []string{"cleared", "sent"} {
+		if !b.Older() || b.Text() != want {
+			t.Fatalf("Older = %q, want %q", b.Text(), want)
+		}
+	}
+	b.AddSent("sent later")
+	for _, want := range []string{"sent later", "sent", "cleared"} {
+		if !b.Older() || b.Text() != want {
+			t.Fatalf("Older = %q, want %q", b.Text(), want)
+		}
+	}
+}
+
+func TestARecalledPasteStaysFolded(t *testing.T) {
+	b, long := box(), strings.Repeat("a line\n", 200)
+	b.SetSent([]string{"before", long})
+	if b.Older(); b.Text() != long || strings.Contains(b.Shown(), "\n") {
+		t.Errorf("the box shows %q", b.Shown())
+	}
+	if b.Older(); b.Text() != "before" {
+		t.Errorf("Older = %q", b.Text())
+	}
+}
+
 func TestClearedTextsAreOlderMessages(t *testing.T) {
 	b := box()
 	b.SetSent([]string{"sent"})
@@ -182,7 +212,7 @@ func TestClearedTextsAreOlderMessages(t *testing.T) {
 	b.Set("somebody else's")
 	b.Reset()
 	b.AddSent("somebody else's")
-	for _, want := range []string{"replaced", "precious", "somebody else's", "sent"} {
+	for _, want := range []string{"somebody else's", "sent", "replaced", "precious"} {
 		if !b.Older() || b.Text() != want {
 			t.Fatalf("Older = %q, want %q", b.Text(), want)
 		}

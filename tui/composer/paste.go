@@ -13,8 +13,8 @@ import (
 // well below the size at which the textarea becomes slow.
 const ChipFrom = 8 << 10
 
-// chipLines is the number of line breaks from which a paste becomes a chip: more lines than
-// any screen shows next to a conversation.
+// chipLines is the number of line breaks from which a paste or a recalled message becomes a
+// chip: more lines than any screen shows next to a conversation.
 const chipLines = 60
 
 // chip represents a text that is too large for the box.
@@ -27,13 +27,16 @@ func (b *Model) Paste(text string) (hidden int) {
 	text = withLF(text)
 	clean := safetext.Clean(text)
 	hidden = len([]rune(text)) - len([]rune(clean))
-	if len(clean) > ChipFrom || strings.Count(clean, "\n") >= chipLines {
+	if large(clean) {
 		clean = b.addChip(clean)
 	}
 	b.area.InsertString(clean)
 	b.recall.leave()
 	return hidden
 }
+
+// large reports whether a text becomes a chip.
+func large(text string) bool { return len(text) > ChipFrom || strings.Count(text, "\n") >= chipLines }
 
 // addChip adds a chip for text and returns its label.
 func (b *Model) addChip(text string) string {

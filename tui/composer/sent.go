@@ -5,12 +5,13 @@ import "slices"
 // maxStash is the maximum number of stashed texts.
 const maxStash = 20
 
-// recall moves through sent messages, then through texts that were cleared without being
-// sent, and ends at the draft.
+// recall moves from the draft through the text that was cleared last, unless a message was
+// sent since, through sent messages, newest first, and then through older cleared texts.
 type recall struct {
 	sent     []string // oldest first
-	stash    []string // oldest first
-	index    int      // index in sent followed by stash; past both it is the draft
+	stash    []string // texts that were cleared without being sent, oldest first
+	cleared  bool     // the newest of stash was cleared after the newest of sent was sent
+	index    int      // index in the texts, oldest first; past them it is the draft
 	draft    string
 	browsing bool // not at the draft
 }
@@ -26,12 +27,13 @@ func (b *Model) AddSent(text string) {
 	p := &b.recall
 	p.sent = append(p.sent, text)
 	p.stash = slices.DeleteFunc(p.stash, func(s string) bool { return s == text })
+	p.cleared = false
 	p.leave()
 }
 
 // SetStash sets the cleared texts, oldest first.
 func (b *Model) SetStash(texts []string) {
-	b.recall.stash = texts
+	b.recall.stash, b.recall.cleared = texts, false
 	b.recall.leave()
 }
 
@@ -46,15 +48,23 @@ func (p *recall) addToStash(text string) {
 	p.stash = slices.DeleteFunc(p.stash, func(s string) bool { return s == text })
 	p.stash = append(p.stash, text)
 	p.stash = p.stash[max(0, len(p.stash)-maxStash):]
+	p.cleared = true
 }
 
 func (p *recall) len() int { return len(p.sent) + len(p.stash) }
 
 func (p *recall) text(i int) string {
-	if i < len(p.sent) {
-		return p.sent[i]
+	first := len(p.stash) // how many of stash are older than all sent messages
+	if p.cleared && first > 0 {
+		first--
 	}
-	return p.stash[i-len(p.sent)]
+	switch {
+	case i < first:
+		return p.stash[i]
+	case i < first+len(p.sent):
+		return p.sent[i-first]
+	}
+	return p.stash[first]
 }
 
 // leave returns to the draft.

@@ -59,6 +59,7 @@ type (
 	// ReAskBegun is the outcome of BeginReAsk; the text can be edited.
 	ReAskBegun struct {
 		Reply
+		Pair     int64
 		Text     string
 		Replaces bool // sending it replaces a failed message
 	}
@@ -155,6 +156,6 @@ func (c *Commands) Retry(request, seq int64) tea.Cmd {
 func (c *Commands) BeginReAsk(request, seq int64) tea.Cmd {
 	return c.command(request, "edit the message", func(ctx context.Context, c call) (Outcome, error) {
 		text, replaces, err := c.Workspace.BeginReAsk(ctx, seq)
-		return ReAskBegun{c.reply(), text, replaces}, err
+		return ReAskBegun{c.reply(), seq, text, replaces}, err
 	})
 }
