@@ -40,16 +40,6 @@ func (p *parts) cancelled() *assistant.Pair {
 	return p.Turn.Cancelled
 }
 
-// stopped returns the cancelled answer to a new message, which stays where it was until the
-// next message; nil if there is none. A cancelled answer to an older message is not shown,
-// because that message has another one.
-func (p *parts) stopped() *assistant.Pair {
-	if c := p.cancelled(); c != nil && c.AnswerTo == 0 && !p.Turn.Running {
-		return c
-	}
-	return nil
-}
-
 // cancelledCard returns the last line of the conversation, which offers to keep a cancelled
 // answer; "" if there is none.
 func (m *Model) cancelledCard(w int) string {

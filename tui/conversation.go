@@ -50,20 +50,12 @@ func (c *conversation) layOut() intent {
 	return run{func() tea.Msg { return layOutMsg{} }}
 }
 
-// setShown updates which pairs are visible and which of them are included. Below them it
-// shows what came of a cancelled answer, which is not one of them, or nothing if cancelled is
-// nil. It reports whether the context has become nearly full.
-func (c *conversation) setShown(now assistant.Shown, cancelled *assistant.Pair) (nearlyFull bool) {
+// setShown updates which pairs are visible and which of them are included. It reports
+// whether the context has become nearly full.
+func (c *conversation) setShown(now assistant.Shown) (nearlyFull bool) {
 	nearlyFull = now.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
 	c.boundary = now
-	refs := now.Refs
-	if cancelled != nil && (len(refs) == 0 || refs[len(refs)-1].Seq < cancelled.Seq) {
-		refs = append(slices.Clip(refs), assistant.Ref{Seq: cancelled.Seq})
-	} else {
-		cancelled = nil
-	}
-	c.chat.SetRefs(refs, now.Boundary.First)
-	c.chat.ShowCancelled(cancelled)
+	c.chat.SetRefs(now.Refs, now.Boundary.First)
 	return nearlyFull
 }
 

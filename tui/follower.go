@@ -33,9 +33,8 @@ func (m *Model) known(msg tea.Msg) bool {
 func (m *Model) show(u assistant.Update) tea.Cmd {
 	news := m.parts.Apply(u.State)
 	var cmds []tea.Cmd
-	if cancelled := m.parts.stopped(); m.parts.Shown != nil && (news.Shown != nil || cancelled != m.stopped) {
-		m.stopped = cancelled
-		m.setShown(*m.parts.Shown)
+	if news.Shown != nil {
+		m.setShown(*news.Shown)
 		cmds = append(cmds, m.feedHUD(), m.loadMissing())
 	}
 	if news.Shown != nil || news.Window != nil || news.Checkpoints != nil || news.Others != nil {
@@ -63,7 +62,7 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 // setShown updates which pairs are visible and which of them are included.
 func (m *Model) setShown(now assistant.Shown) {
 	m.hud.Show(now.Refs, now.Boundary)
-	if nearlyFull := m.conv.setShown(now, m.stopped); nearlyFull && (m.notice.Text == "" || m.notice.Text == m.opts.Notice) {
+	if nearlyFull := m.conv.setShown(now); nearlyFull && (m.notice.Text == "" || m.notice.Text == m.opts.Notice) {
 		m.notice.Info("the context is nearly full" + m.hint(" · %s starts a new session", keymap.NewSession))
 	}
 }

@@ -115,7 +115,6 @@ type Model struct {
 	models        modelList
 	earlier       []history.Session // the most recent ones, for the welcome
 	recent        []string          // commands chosen in the palette, newest first
-	stopped       *assistant.Pair   // what the conversation shows of a cancelled answer; see parts.stopped
 	about         usecase.About     // what is known of the session
 
 	// What is in progress.

@@ -16,14 +16,10 @@ import (
 func onPair(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		return m.acts.add(func(request int64) tea.Cmd {
-			p, ok := m.conv.chat.Focused()
-			switch {
-			case !ok:
-				return nil
-			case m.conv.chat.Cancelled(p.Seq):
-				return m.info("this answer was cancelled" + m.hint(" · %s keeps it", keymap.Choose(1)) + m.hint(" · %s asks again", keymap.Choose(2)))
+			if p, ok := m.conv.chat.Focused(); ok {
+				return do(m, request, p)
 			}
-			return do(m, request, p)
+			return nil
 		})
 	}
 }

@@ -80,7 +80,7 @@ func TestQueuedStaysWhenTheTurnIsCancelled(t *testing.T) {
 	r.Type(tuitest.Esc)
 	r.WaitGone("working")
 	r.Wait("queued: second")
-	r.Wait("0/0") // the conversation is empty, the card stands below
+	r.Wait("What would you like to change?") // the conversation is empty, the card stands below
 	r.Type(tuitest.Key("alt+q"))
 	r.Wait("Queued: it waits for you")
 	r.clock.Advance(overlayGuard)

@@ -29,7 +29,7 @@ func (m *Model) openTopics() tea.Cmd { return m.carryOut(m.topics().open()) }
 
 // openPairTopic sets the topic of the focused pair.
 func (m *Model) openPairTopic() tea.Cmd {
-	if focused, ok := m.conv.chat.Focused(); ok && !m.conv.chat.Cancelled(focused.Seq) {
+	if focused, ok := m.conv.chat.Focused(); ok {
 		return m.carryOut(m.topics().openFor(focused.Seq))
 	}
 	return nil

@@ -286,9 +286,7 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	case e.Kept:
 		m.notice.Info("cancelled" + m.hint("; %s tries again", keymap.Retry))
 	default:
-		if !m.conv.chat.Cancelled(t.seq) {
-			m.conv.chat.Remove(t.seq)
-		}
+		m.conv.chat.Remove(t.seq)
 		m.notice.Info("cancelled" + m.givenBack(t.typed))
 	}
 }

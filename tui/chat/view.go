@@ -28,7 +28,6 @@ type View struct {
 	focus         int   // index of the focused part in the focused pair
 	jumpTarget    int64 // the target of JumpTo; 0 if none
 	runningSeq    int64 // the pair of the last started turn
-	cancelled     int64 // the pair that only shows what came of a cancelled answer; 0 if none
 	active        bool
 	search        search
 	sel           selection
@@ -148,18 +147,6 @@ func (v *View) SetRefs(refs []assistant.Ref, first int) {
 		v.focusOn(min(at, len(refs)-1), 0)
 	}
 }
-
-// ShowCancelled shows what came of a cancelled answer, dimmed, where it was. Its pair must be
-// the last of SetRefs, and is not part of the conversation. nil shows none.
-func (v *View) ShowCancelled(p *assistant.Pair) {
-	if v.cancelled = 0; p != nil {
-		v.cancelled = p.Seq
-		v.src.item(p.Seq).setPair(*p, false)
-	}
-}
-
-// Cancelled reports whether a pair only shows what came of a cancelled answer.
-func (v *View) Cancelled(seq int64) bool { return v.cancelled != 0 && v.cancelled == seq }
 
 // unload unloads pairs that are not near the screen if too many are loaded.
 func (v *View) unload() {
@@ -313,12 +300,6 @@ func (v *View) View(w, h int) []string {
 			row = st.Chat.OffContext.Render(ansi.Strip(row))
 			if line == 0 {
 				row = badge(row, v.innerWidth(), st.Chat.Badge, "off")
-			}
-		}
-		if ok && v.cancelled != 0 && v.src.ID(i) == v.cancelled {
-			row = st.Chat.OffContext.Render(ansi.Strip(row))
-			if line == 0 {
-				row = badge(row, v.innerWidth(), st.Chat.Badge, "cancelled")
 			}
 		}
 		if ok && i == v.firstIncluded && line == 0 && v.firstIncluded > 0 {
