@@ -192,6 +192,28 @@ func TestFirstModel(t *testing.T) {
 	}
 }
 
+// Without a choice of the user, the newest general model that can call tools is used.
+func TestTheNewestGeneralModelIsSuitable(t *testing.T) {
+	model := func(id, released string, change func(m *llm.ModelInfo)) llm.ModelInfo {
+		m := llm.ModelInfo{ID: id, Tools: true, Facts: llm.Facts{Released: released}}
+		if change != nil {
+			change(&m)
+		}
+		return m
+	}
+	listed := []llm.ModelInfo{
+		model("old", "2024-05-13", nil), model("embedding", "2026-03-01", func(m *llm.ModelInfo) { m.NoChat = true }),
+		model("no tools", "2026-03-01", func(m *llm.ModelInfo) { m.Tools = false }), model("preview", "2026-03-01", func(m *llm.ModelInfo) { m.Facts.Status = llm.StatusPreview }),
+		model("pictures", "2026-03-01", func(m *llm.ModelInfo) { m.Images = true }), model("gone soon", "2026-03-01", func(m *llm.ModelInfo) { m.Facts.Status = llm.StatusDeprecated }),
+		model("newest", "2026-01-20", nil), model("newest pro", "2026-01-20", nil), model("unknown", "", nil),
+	}
+	for want, from := range map[string][]llm.ModelInfo{"newest": listed, "old": listed[:6], "no tools": listed[1:6], "unknown": listed[8:], "": listed[1:2]} {
+		if m, which, ok := suitable(from); m.ID != want || ok != (want != "") {
+			t.Errorf("%q, the %s: want %q", m.ID, which, want)
+		}
+	}
+}
+
 func TestFirstModelOfWhatAnswers(t *testing.T) {
 	there := assistanttest.NewServer(t).Models(assistanttest.ModelList("m"))
 	empty := assistanttest.NewServer(t).Models(assistanttest.ModelList("text-embedding-3-small"))

@@ -139,7 +139,7 @@ func (l *ListError) Error() string {
 // Unwrap returns the error of the request.
 func (l *ListError) Unwrap() error { return l.Err }
 
-// First asks the endpoints for a model to start with: the first chat model of the first endpoint that the user set up
+// First asks the endpoints for a model to start with: the most suitable one of the first endpoint that the user set up
 // or, without one, of the first automatic endpoint that responds. The error is a *ListError.
 func (s *Set) First(ctx context.Context) (Choice, error) {
 	e := s.All[0]
@@ -157,11 +157,34 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 		return Choice{}, &ListError{e, err}
 	}
 	s.Registry.Replace(e.Name, slices.Concat(listed, gone))
-	i := slices.IndexFunc(listed, canChat)
-	if i < 0 {
+	m, which, ok := suitable(listed)
+	if !ok {
 		return Choice{}, &ListError{Endpoint: e}
 	}
-	return Choice{listed[i].ID, fmt.Sprintf("using %s, the first model of %s (%s)", listed[i].ID, e.Name, e.From)}, nil
+	return Choice{m.ID, fmt.Sprintf("using %s, the %s of %s (%s)", m.ID, which, e.Name, e.From)}, nil
+}
+
+// suitable chooses a model to start with, and says which one it is: the newest general model that can call tools. Of
+// models about which nothing is known, it is the first in the list.
+func suitable(listed []llm.ModelInfo) (m llm.ModelInfo, which string, ok bool) {
+	chat := slices.DeleteFunc(slices.Clone(listed), func(m llm.ModelInfo) bool { return !canChat(m) })
+	if len(chat) == 0 {
+		return llm.ModelInfo{}, "", false
+	}
+	general := slices.DeleteFunc(slices.Clone(chat), func(m llm.ModelInfo) bool {
+		calls := m.Tools || m.Facts.ToolCalls == llm.Able
+		return !calls || m.Images || m.Facts.Released == "" || m.Facts.Status == llm.StatusPreview || m.Facts.Status == llm.StatusDeprecated
+	})
+	if len(general) == 0 {
+		return chat[0], "first model", true
+	}
+	newest := general[0] // of models released on the same day, the first in the list
+	for _, m := range general[1:] {
+		if m.Facts.Released > newest.Facts.Released {
+			newest = m
+		}
+	}
+	return newest, "newest general model", true
 }
 
 // firstUsable tries all automatic endpoints concurrently and returns the first usable one; the offline model is

@@ -195,7 +195,7 @@ func (a *app) endpointOptions() (o endpoints.Options, err error) {
 // lastModelKey returns the history setting that stores the model last selected in a folder.
 func lastModelKey(folder string) string { return "model:" + folder }
 
-// pickModel returns the model to start with: the one the user named, or the first model of the endpoints. If wait is
+// pickModel returns the model to start with: the one the user named, or a suitable one of the endpoints. If wait is
 // false, askEndpoints asks the endpoints later, and until then the offline model is used unless the user configured
 // an endpoint.
 func (a *app) pickModel(ctx context.Context, p *program, sessionModel string, wait bool) (id string, err error) {
