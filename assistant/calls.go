@@ -229,7 +229,11 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 				return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
 			}
 		}
+		where := t.position()
 		r = t.callGuarded(c, shown, writes)
+		if t.position() != where {
+			t.payloadTypes = begun(t.payloadTypes, t.s.opts.Window)
+		}
 		if r.ErrorCode != CodePlanChanged || shown == "" { // otherwise the user is asked again, with the new plan
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -58,6 +59,10 @@ type PayloadType struct {
 	// Parse turns the JSON after the marker into the data; nil leaves it unchanged.
 	// An error leaves the text visible.
 	Parse func(raw json.RawMessage) (json.RawMessage, error)
+	// Begin returns the Parse of a turn in which a window is used, when the turn
+	// begins and after its own tools have moved it, so that the data does not
+	// depend on where others are when it arrives. nil means that Parse is used.
+	Begin func(w Window) (parse func(raw json.RawMessage) (json.RawMessage, error))
 	// Instructions tell the model when and how to write it.
 	Instructions string
 	// Calls returns the tool calls that carry out an accepted proposal. They
@@ -97,6 +102,17 @@ func (t PayloadType) read(raw json.RawMessage) (json.RawMessage, error) {
 		return raw, nil
 	}
 	return t.Parse(raw)
+}
+
+// begun returns the types as a turn in w reads them from now on.
+func begun(types []PayloadType, w Window) []PayloadType {
+	types = slices.Clone(types)
+	for i := range types {
+		if types[i].Begin != nil {
+			types[i].Parse = types[i].Begin(w)
+		}
+	}
+	return types
 }
 
 // kindsOf returns the Kinds of the types that a model may write.

@@ -195,7 +195,7 @@ func (t *turn) system(payloads manifest) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t.tools, t.payloadTypes, t.pair.Page = box, parts.payloads, parts.location.Page
+	t.tools, t.payloadTypes, t.pair.Page = box, begun(parts.payloads, t.s.opts.Window), parts.location.Page
 	return parts.build(), nil
 }
 
@@ -386,4 +386,14 @@ func (s *Session) storedRequests(ctx context.Context, seq int64) ([]SentRequest,
 		return store.Requests(ctx, seq)
 	}
 	return nil, nil
+}
+
+// position returns where the turn is in its window, or "" if that is unknown.
+func (t *turn) position() string {
+	p, ok := t.s.opts.Window.(Positioned)
+	if !ok {
+		return ""
+	}
+	raw, _ := p.Position() // of a window that cannot tell, nothing is known
+	return string(raw)
 }

@@ -299,6 +299,35 @@ func cursorRow(frame string) string {
 	return ""
 }
 
+// A proposal without a provider is for the provider that was current when the message was sent, although another user
+// has chosen another one meanwhile, or for the one to which the turn itself has switched.
+func TestAProposalIsForTheProviderOfItsMessage(t *testing.T) {
+	const proposal = ` RULE_PROPOSAL: {"add_ignore":["*-new"],"reasoning":"r"}`
+	gate := at.NewGate()
+	g := newTeam(t, at.Answer{at.Say("I propose this."), at.Stop{At: gate}, at.Say(proposal)},
+		at.Answer{at.Call{Name: "switch_provider", Arguments: `{"provider":"openai"}`}}, at.Answer{at.Say("And this." + proposal)})
+	s, err := g.Open(t.Context(), serve.Join{User: "anna"})
+	g.must(err)
+	ask := func(text string, meanwhile func()) string {
+		t.Helper()
+		after, err := s.Begin(t.Context(), assistant.Prompt{Text: text})
+		g.must(err)
+		meanwhile()
+		for range s.Events(t.Context(), after) {
+		}
+		refs := s.Session().Visible()
+		pairs, err := s.Session().Pairs(t.Context(), []int64{refs[len(refs)-1].Seq})
+		g.must(err)
+		return fmt.Sprint(pairs[0].Payloads)
+	}
+	if got := ask("propose", func() { gate.Wait(t); g.must(g.window.SetProvider("anthropic")); gate.Open() }); !strings.Contains(got, "for openai") {
+		t.Errorf("the proposal is %s", got)
+	}
+	if got := ask("switch and propose", func() {}); !strings.Contains(got, "for openai") {
+		t.Errorf("after a switch the proposal is %s", got)
+	}
+}
+
 // A question that nobody answers does not keep the window from the others for ever.
 func TestAQuestionWithoutAnAnswerIsDeclined(t *testing.T) {
 	g := newTeam(t, at.Answer{at.Call{Name: "save_changes", Arguments: `{}`}}, at.Answer{at.Say("Not saved, then.")})

@@ -141,7 +141,7 @@ func TestProposal(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			data, err := kind.Parse(json.RawMessage(tt.raw))
+			data, err := kind.Begin(f.Window)(json.RawMessage(tt.raw))
 			if err != nil {
 				if !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("Parse = %v, want %q", err, tt.want)

@@ -1,6 +1,7 @@
 package modelfilter
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -115,11 +116,30 @@ func ruleTool(list List, add bool) string {
 // resolveProposal decodes a proposal. If it names no provider, it fills in the current one,
 // because another one may be current when the proposal is accepted.
 func (w *Window) resolveProposal(data json.RawMessage) (Proposal, error) {
+	return proposalFor(w.Provider(), data)
+}
+
+// proposalFor decodes a proposal for a provider, unless it names another one.
+func proposalFor(provider string, data json.RawMessage) (Proposal, error) {
 	p, err := ReadProposal(data)
-	if p.Provider == "" {
-		p.Provider = w.Provider()
-	}
+	p.Provider = cmp.Or(p.Provider, provider)
 	return p, err
+}
+
+// beginProposals returns how a turn reads proposals that name no provider: they are for the
+// one that is current in its window now.
+func beginProposals(window assistant.Window) func(raw json.RawMessage) (json.RawMessage, error) {
+	provider := ""
+	if w, at := placeOf(window); w != nil {
+		provider = withLock(w, func() string { return at.current(w) })
+	}
+	return func(raw json.RawMessage) (json.RawMessage, error) {
+		p, err := proposalFor(provider, raw)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(p)
+	}
 }
 
 // proposalEffects describes what accepting a proposal would do to the models now, and why
@@ -202,13 +222,7 @@ func proposalType(w *Window) assistant.PayloadType {
 	return assistant.PayloadType{
 		Name: PayloadProposal, Description: "proposed rule changes", Source: assistant.FromBoth,
 		Schema: schema, Summarize: summarizeProposal, Marker: "RULE_PROPOSAL:", Instructions: proposalInstructions,
-		Parse: func(raw json.RawMessage) (json.RawMessage, error) {
-			p, err := w.resolveProposal(raw)
-			if err != nil {
-				return nil, err
-			}
-			return json.Marshal(p)
-		},
+		Begin: beginProposals,
 		Calls: w.calls, Effects: w.proposalEffects,
 	}
 }
