@@ -203,6 +203,9 @@ func newRigOf(t testing.TB, model llm.Model, hub func(*serve.Options), change ..
 	t.Cleanup(func() {
 		r.stop()
 		r.must(<-r.served)
+		if t.Failed() {
+			t.Logf("the log of the server:\n%s", r.log)
+		}
 	})
 	return r
 }
