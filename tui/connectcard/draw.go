@@ -128,7 +128,9 @@ func (c *Card) showCandidates() {
 func (c *Card) candidates() (entries []overlay.Entry) {
 	for _, one := range c.found {
 		e := overlay.Entry{Value: candidateValue(one), Group: "found"}
-		e.Text, e.Extra = Label(one)
+		if e.Text, e.Extra = Label(one); one.Kind == endpoints.HasKey {
+			e.Short = "key found"
+		}
 		if one.Kind >= endpoints.Vendor {
 			e.Group = "by key or address"
 		}

@@ -124,8 +124,8 @@ func (p *Picker) grid(w, most int) (columns, rows int) {
 	return columns, most
 }
 
-// belowColumns is the number of rows below the columns: an empty one and the line of the
-// selected entry.
+// belowColumns is the number of rows below the columns: the text about the selected entry, after
+// an empty row if it takes only one.
 const belowColumns = 2
 
 // columnsSize implements Size for columns.
@@ -159,7 +159,16 @@ func (p *Picker) columnsBody(w, h int, st style.Styles) []string {
 	}
 	p.page, p.pages, p.rows, p.columnW = page+1, (p.used(width, rows)+columns-1)/columns, rows, width
 	e, _ := p.selected()
-	return append(lines, "", st.Overlay.Muted.Render(style.TruncateWords("  "+visible(e.Extra), w, "…")))
+	about := []string{"", ""}
+	if text := style.Wrap(visible(e.Extra), w-cellLead); len(text) == 1 {
+		about[1] = text[0]
+	} else {
+		copy(about, text)
+	}
+	for i, line := range about {
+		about[i] = st.Overlay.Muted.Render("  " + line)
+	}
+	return append(lines, about...)
 }
 
 // cell draws a line of a match in a column.
