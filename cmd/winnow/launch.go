@@ -12,15 +12,12 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
 
 	"winnow/adapters/config"
 	"winnow/adapters/endpoints"
-	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -141,40 +138,6 @@ func (p *program) makePane() {
 	} else {
 		p.pane = historypane.New()
 	}
-}
-
-// examples returns requests that make sense for the window.
-func (p *program) examples(ctx context.Context) []string {
-	if p.window.filter == nil {
-		return append(p.searches(ctx), "list the topics", "list the sessions")
-	}
-	now, _ := p.window.filter.Snapshot()
-	return now.(*modelfilter.Snapshot).Requests()
-}
-
-// searches returns a search that finds messages of the history, or none if the history has none: for the longest word
-// of the title of the last session that can be searched.
-func (p *program) searches(ctx context.Context) []string {
-	if p.store == nil {
-		return nil
-	}
-	all, err := p.store.Sessions(ctx)
-	if err != nil {
-		return nil // it is only a suggestion
-	}
-	const shortest = 4 // letters of a word that is worth a search
-	for _, one := range all {
-		best := ""
-		for _, word := range strings.FieldsFunc(one.Title, func(r rune) bool { return !unicode.IsLetter(r) }) {
-			if utf8.RuneCountInString(word) > max(utf8.RuneCountInString(best), shortest-1) {
-				best = word
-			}
-		}
-		if one.Pairs > 0 && best != "" {
-			return []string{"find " + strings.ToLower(best)}
-		}
-	}
-	return nil
 }
 
 // closeSession ends a running turn before the files are closed; its pair is stored as interrupted, with what was

@@ -15,9 +15,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"winnow/adapters/config"
 	"winnow/adapters/endpoints"
+	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
@@ -325,4 +328,38 @@ func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 			notify(tui.Noticed{Text: c.Note})
 		}
 	})
+}
+
+// examples returns requests that make sense for the window.
+func (p *program) examples(ctx context.Context) []string {
+	if p.window.filter == nil {
+		return append(p.searches(ctx), "list the topics", "list the sessions")
+	}
+	now, _ := p.window.filter.Snapshot()
+	return now.(*modelfilter.Snapshot).Requests()
+}
+
+// searches returns a search that finds messages of the history, or none if the history has none: for the longest word
+// of the title of the last session that can be searched.
+func (p *program) searches(ctx context.Context) []string {
+	if p.store == nil {
+		return nil
+	}
+	all, err := p.store.Sessions(ctx)
+	if err != nil {
+		return nil // it is only a suggestion
+	}
+	const shortest = 4 // letters of a word that is worth a search
+	for _, one := range all {
+		best := ""
+		for _, word := range strings.FieldsFunc(one.Title, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if utf8.RuneCountInString(word) > max(utf8.RuneCountInString(best), shortest-1) {
+				best = word
+			}
+		}
+		if one.Pairs > 0 && best != "" {
+			return []string{"find " + strings.ToLower(best)}
+		}
+	}
+	return nil
 }
