@@ -143,6 +143,7 @@ func (t *turn) partial(ran bool) *Pair {
 	}
 	now := t.now()
 	part.AnswerTo, part.Seq, part.ID = p.Seq, 0, NewID(now)
+	part.Session = t.s.ID() // the pair may belong to another one, such as the one that this session branches off from
 	part.AnswerID, part.AnsweredAt = NewID(now), now
 	return &part
 }

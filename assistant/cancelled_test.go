@@ -125,6 +125,32 @@ func TestACancelledRegenerationIsKeptAsAnAnswer(t *testing.T) {
 	wantList(t, "sent", said(r.script.Requests()[2]), "other")
 }
 
+// The cancelled answer to a message before the branch belongs to the branch in which it was cancelled.
+func TestACancelledRegenerationIsOfferedInItsSession(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.NewScript(at.Answer{at.Say("first")}, at.Answer{at.Say("half"), at.Stop{At: gate}}))
+	ctx := context.Background()
+	r.send("typed")
+	root, seq := r.session.ID(), r.last().Seq
+	r.must(r.session.Branch(ctx, seq))
+	branch := r.session.ID()
+	r.cancelAt(gate, assistant.Prompt{Regenerate: seq})
+	if found := r.again().Cancelled(); found == nil || found.AssistantText != "half" {
+		t.Errorf("the next run of the branch offers %+v", found)
+	}
+	r.must(r.session.Resume(ctx, root))
+	if found := r.session.Cancelled(); found != nil {
+		t.Errorf("the session before the branch offers %+v", found)
+	}
+	r.must(r.session.Resume(ctx, branch))
+	kept, err := r.session.KeepCancelled(ctx)
+	r.must(err)
+	wantEqual(t, "kept in", kept.Seq, seq)
+	if found := r.again().Cancelled(); found != nil {
+		t.Errorf("kept, but the next run offers %+v", found)
+	}
+}
+
 // After a tool has run the whole responses stay, and what had come after them is offered.
 func TestWhatCameAfterAToolIsOffered(t *testing.T) {
 	gate := at.NewGate()
