@@ -242,7 +242,7 @@ var acted = map[string][]tuitest.Key{
 	"unfilter":   {"F"},
 	"unflag all": append([]tuitest.Key{"f"}, letters(":unflag\r")...),
 	"undo pairs": {"u"},
-	"topic":      append([]tuitest.Key{"t"}, append(letters("AI"), "alt+n")...),
+	"topic":      append([]tuitest.Key{"i", "tab", "t"}, append(letters("AI"), "alt+n")...), // not from PANE, where I opens an import, and its question ignores early answers
 	"model":      append([]tuitest.Key{"ctrl+l"}, letters("other\r")...),
 	"find":       append([]tuitest.Key{"/"}, letters("needle\r")...),
 	"next hit":   {"n"},
