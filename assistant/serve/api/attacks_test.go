@@ -41,6 +41,9 @@ func (r *rig) goesOn(user string) {
 
 // One user opens ten thousand sessions: those above the limit are refused and counted, and others open theirs.
 func TestTenThousandSessionsOfOneUser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("under the race detector: one request at a time")
+	}
 	const asked, limit = 10_000, 20
 	log := &lockedBuffer{}
 	r := newRigOf(t, at.NewScript(), func(o *serve.Options) {

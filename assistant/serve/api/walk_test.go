@@ -425,6 +425,9 @@ func (w *walk) limited(t *testing.T) {
 // that it describes can be caused, and each field occurs. That no answer differs from the
 // document is checked by the rig, in all tests.
 func TestTheDocumentIsTrue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("under the race detector: one request at a time")
+	}
 	never := at.NewGate()
 	stalls := at.Answer{at.Say("half"), at.Stop{At: never}}
 	script := at.NewScript(
