@@ -161,27 +161,41 @@ func (m *Member) Section(session string, changes bool) (end func(), err error) {
 
 // waitForTurn returns with the section locked once no other member holds the window.
 func (m *Member) waitForTurn() error {
+	ctx, cancel := context.WithTimeout(context.Background(), m.window.wait)
+	defer cancel()
+	var last Holder
+	if m.enter(ctx, func() {}, func(h Holder) { last = h }) != nil {
+		return &HeldError{last}
+	}
+	return nil
+}
+
+// enter waits until no other member holds the window, behind those who are already waiting. It then calls entered with
+// mu locked, and returns with the section locked. held is called with the holder before each wait for it. If ctx ends
+// first, enter returns its error.
+func (m *Member) enter(ctx context.Context, entered func(), held func(Holder)) error {
 	w, own := m.window, &ticket{}
 	defer w.leave(own)
-	expired := time.NewTimer(w.wait)
-	defer expired.Stop()
-	var last Holder
 	for {
 		w.section.Lock()
 		w.mu.Lock()
-		freed, free := w.freed, w.next(own) && (w.holder == nil || w.holder == m)
-		if w.holder != nil {
-			last = w.hold
+		hold, freed, taken := w.hold, w.freed, w.holder != nil && w.holder != m
+		free := w.next(own) && !taken
+		if free {
+			entered()
 		}
 		w.mu.Unlock()
 		if free {
 			return nil
 		}
 		w.section.Unlock()
+		if taken {
+			held(hold)
+		}
 		select {
 		case <-freed:
-		case <-expired.C:
-			return &HeldError{last}
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }
@@ -262,35 +276,21 @@ func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*
 	if m == nil || m.holds() {
 		return nil
 	}
-	w, own := m.window, &ticket{}
-	defer w.leave(own)
-	for {
-		w.section.Lock()
-		w.mu.Lock()
-		other, freed, held := w.hold, w.freed, w.holder != nil
-		free := w.next(own) && !held
-		if free {
-			w.holder, w.hold = m, Holder{m.user, session, w.now(), doing}
-		}
-		w.mu.Unlock()
-		if free {
-			w.lock.Lock()
-			w.Announce(Change{Kind: Held, User: m.user, Session: session, What: doing})
-		}
-		w.section.Unlock()
-		if free {
-			return nil
-		}
-		if held && waiting != nil {
-			waiting(&HeldError{other})
+	w := m.window
+	take := func() { w.holder, w.hold = m, Holder{m.user, session, w.now(), doing} }
+	wait := func(h Holder) {
+		if waiting != nil {
+			waiting(&HeldError{h})
 			waiting = nil
 		}
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
+	if err := m.enter(ctx, take, wait); err != nil {
+		return err
+	}
+	defer w.section.Unlock()
+	w.lock.Lock()
+	w.Announce(Change{Kind: Held, User: m.user, Session: session, What: doing})
+	return nil
 }
 
 // Release gives up the window if the member holds it.
