@@ -169,7 +169,10 @@ func (c *conversation) expand() []clause {
 	}
 	clauses := c.parse(c.now.user)
 	if clauses[0].kind == "yes" {
-		suggested := didYouMean.FindStringSubmatch(append(slices.Clone(c.past), &exchange{})[max(0, len(c.past)-1)].answer)
+		var suggested []string
+		if n := len(c.past); n > 0 {
+			suggested = didYouMean.FindStringSubmatch(c.past[n-1].answer)
+		}
 		switch {
 		case suggested != nil:
 			clauses = append(c.parse(suggested[1]), clauses[1:]...)

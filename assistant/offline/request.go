@@ -103,7 +103,10 @@ func (r *request) add(m gjson.Result) (wrong string) {
 	} else if content.Type != gjson.String && content.Type != gjson.Null {
 		return "content must be a string or a list of parts"
 	}
-	now := append([]*exchange{{}}, r.exchanges...)[len(r.exchanges)] // messages before the first user message are dropped
+	now := &exchange{} // messages before the first user message are dropped
+	if n := len(r.exchanges); n > 0 {
+		now = r.exchanges[n-1]
+	}
 	switch role := m.Get("role").String(); role {
 	case "system", "developer":
 		r.system += "\n\n" + text

@@ -29,7 +29,7 @@ type scope struct {
 	without   []string // all except these
 }
 
-func (s scope) empty() bool { return s.asked()[0] == "" }
+func (s scope) empty() bool { return len(s.providers)+len(s.without) == 0 }
 
 // asked returns the values for a tool's parameter provider that cover the scope; "" is the
 // default.
@@ -122,7 +122,12 @@ func (w *window) selection(words []string) selection {
 }
 
 // ahead returns the next word; "" at the end.
-func (r *reader) ahead() string { return append(slices.Clip(r.words), "")[0] }
+func (r *reader) ahead() string {
+	if len(r.words) == 0 {
+		return ""
+	}
+	return r.words[0]
+}
 
 // next reads one word, or several that belong together.
 func (r *reader) next() {
