@@ -92,15 +92,8 @@ func lastTaken(ctx context.Context, s assistant.Store, from assistant.Branch) (i
 	return "", nil
 }
 
-// sessionTarget is a store to which sessions are added.
-type sessionTarget interface {
-	assistant.Store
-	Session(ctx context.Context, id string) (history.Session, bool, error)
-	Touch(ctx context.Context, v history.Session) error
-}
-
 // addSessions stores titles and parents of sessions, unless the store already has them.
-func addSessions(ctx context.Context, s sessionTarget, list []exportedSession) error {
+func addSessions(ctx context.Context, s ImportTarget, list []exportedSession) error {
 	for _, e := range list {
 		known, _, err := s.Session(ctx, e.ID)
 		if err != nil {
