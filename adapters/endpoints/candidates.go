@@ -251,11 +251,11 @@ func chatModels(ctx context.Context, e *Endpoint) ([]llm.ModelInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed = slices.DeleteFunc(listed, func(m llm.ModelInfo) bool { return m.NoChat })
-	if len(listed) == 0 {
+	chat := thatChat(listed)
+	if len(chat) == 0 {
 		return nil, errNoModels
 	}
-	return listed, nil
+	return chat, nil
 }
 
 // nameFor returns the name under which a provider is written: want, with a number if another endpoint has that name.

@@ -175,7 +175,7 @@ func (f *Flow) Back() (left bool) {
 	case Consenting:
 		f.Step = Storing
 	case Picking, Keying:
-		f.backFrom(f.Step)
+		f.backOneStep()
 	case Addressing:
 		f.Restart()
 	case Choosing, Done:
@@ -184,11 +184,11 @@ func (f *Flow) Back() (left bool) {
 	return false
 }
 
-// backFrom goes from Picking or Keying to the step before it: the one that asked where to store the key, else the
+// backOneStep goes from Picking or Keying to the step before it: the one that asked where to store the key, else the
 // one that asked for the address, else the choice of a candidate.
-func (f *Flow) backFrom(step Step) {
+func (f *Flow) backOneStep() {
 	switch {
-	case step == Picking && f.Checked.Pasted:
+	case f.Step == Picking && f.Checked.Pasted:
 		f.Step = Storing
 	case f.Address != "":
 		f.Step, f.Key = Addressing, ""

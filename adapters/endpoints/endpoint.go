@@ -229,6 +229,11 @@ func (e *Endpoint) usable(ctx context.Context) bool {
 
 func canChat(m llm.ModelInfo) bool { return !m.NoChat }
 
+// thatChat returns the models that can chat.
+func thatChat(listed []llm.ModelInfo) []llm.ModelInfo {
+	return slices.DeleteFunc(slices.Clone(listed), func(m llm.ModelInfo) bool { return !canChat(m) })
+}
+
 // Guessed reports whether the address is a default, so that it is not an error if nothing responds there.
 func (e *Endpoint) Guessed() bool { return e.guess }
 

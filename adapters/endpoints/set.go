@@ -167,7 +167,7 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 // suitable chooses a model to start with, and says which one it is: the newest general model that can call tools. Of
 // models about which nothing is known, it is the first in the list.
 func suitable(listed []llm.ModelInfo) (m llm.ModelInfo, which string, ok bool) {
-	chat := slices.DeleteFunc(slices.Clone(listed), func(m llm.ModelInfo) bool { return !canChat(m) })
+	chat := thatChat(listed)
 	if len(chat) == 0 {
 		return llm.ModelInfo{}, "", false
 	}
@@ -178,13 +178,9 @@ func suitable(listed []llm.ModelInfo) (m llm.ModelInfo, which string, ok bool) {
 	if len(general) == 0 {
 		return chat[0], "first model", true
 	}
-	newest := general[0] // of models released on the same day, the first in the list
-	for _, m := range general[1:] {
-		if m.Facts.Released > newest.Facts.Released {
-			newest = m
-		}
-	}
-	return newest, "newest general model", true
+	// Of models released on the same day, it is the first in the list.
+	byDate := func(a, b llm.ModelInfo) int { return strings.Compare(a.Facts.Released, b.Facts.Released) }
+	return slices.MaxFunc(general, byDate), "newest general model", true
 }
 
 // firstUsable tries all automatic endpoints concurrently and returns the first usable one; the offline model is
