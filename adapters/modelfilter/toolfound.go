@@ -97,12 +97,8 @@ func byRule(found []FoundModel) (lines []string) {
 	}
 	for _, key := range order {
 		why := "shown: no rule matches"
-		switch key.status {
-		case engine.Ignored:
-			why = "hidden by the ignore rule " + quote(key.rule)
-		case engine.Whitelisted:
-			why = "shown by the allow rule " + quote(key.rule)
-		default:
+		if key.status == engine.Ignored || key.status == engine.Whitelisted {
+			why = decidedBy(key.status, key.rule)
 		}
 		is := " are "
 		if len(names[key]) == 1 {

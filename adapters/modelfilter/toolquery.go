@@ -236,11 +236,8 @@ func (m listedModel) explain(known condition.Model) assistant.ToolResult {
 		return assistant.OK(fmt.Sprintf("%s is shown: its id does not begin with %s/, so the proxy does not filter it at all.", text, m.name), data)
 	case x.Index < 0:
 		return assistant.OK(text+" is shown: no rule matches it.", data)
-	case x.Status == engine.Ignored:
-		text += " is hidden by the ignore rule " + quote(x.Rule) + "."
-	default:
-		text += " is shown by the allow rule " + quote(x.Rule) + "."
 	}
+	text += " is " + decidedBy(x.Status, x.Rule) + "."
 	if n := len(others); n > maxNear {
 		others = append(others[:maxNear], fmt.Sprintf("%d more", n-maxNear))
 	}

@@ -52,6 +52,14 @@ func quote(text string) string {
 	return fence + text + fence
 }
 
+// decidedBy says what the rule that decides a model makes of it.
+func decidedBy(status engine.Status, rule string) string {
+	if status == engine.Ignored {
+		return "hidden by the ignore rule " + quote(rule)
+	}
+	return "shown by the allow rule " + quote(rule)
+}
+
 // quoteAll quotes the first texts and counts the rest.
 func quoteAll(texts []string) string {
 	const maxQuoted = 12
