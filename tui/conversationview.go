@@ -22,7 +22,6 @@ type scene struct {
 	running  bool     // a turn is running
 	alone    bool     // the conversation has the full width
 	below    []string // lines below the pairs; empty ones are left out
-	widths   *style.Cache
 }
 
 // chatHead is the number of lines above the pairs: the filter and the question, or nothing.

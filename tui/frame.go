@@ -151,7 +151,7 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 func (m *Model) scene(w int) *scene {
 	s := &scene{
 		wording: m.wording(), filter: m.parts.filterLine(), folder: oneLine(m.about.Folder), numbered: m.numbersOf() == ofAnswer, regions: "the conversation and the rules",
-		widths: &m.conv.widths, loading: m.loading, running: m.turn.running, alone: m.layout.Divider.Empty(), below: []string{m.statusLine(w), m.queuedCard(w), m.cancelledCard(w)},
+		loading: m.loading, running: m.turn.running, alone: m.layout.Divider.Empty(), below: []string{m.statusLine(w), m.queuedCard(w), m.cancelledCard(w)},
 	}
 	if !m.loading && m.conv.welcomes(s.filter) {
 		s.welcome = m.welcome()

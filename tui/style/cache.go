@@ -6,19 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Cache measures and wraps the texts of frames, and keeps the results for the texts that the
-// last frame had too. The zero value is ready to use, from one goroutine.
+// Cache measures the texts of frames, and keeps the widths of the texts that the last frame
+// had too. The zero value is ready to use, from one goroutine.
 type Cache struct {
 	Measure   func(string) int // nil means ansi.StringWidth
 	last, now map[string]int   // the texts of the last frame, and of this one
-	wrapped   map[paragraph][]string
-	wrapping  map[paragraph][]string // those of this frame
-}
-
-// paragraph is a text wrapped at a width.
-type paragraph struct {
-	text  string
-	width int
 }
 
 // Width returns the width of s in cells.
@@ -57,27 +49,8 @@ func (c *Cache) Truncate(s string, width int, tail string) string {
 	return Truncate(s, width, tail)
 }
 
-// Wrap is like the function Wrap. The lines must not be changed.
-func (c *Cache) Wrap(s string, width int) []string {
-	key := paragraph{s, width}
-	if lines, ok := c.wrapping[key]; ok {
-		return lines
-	}
-	lines, ok := c.wrapped[key]
-	if !ok {
-		lines = Wrap(s, width)
-	}
-	if c.wrapping == nil {
-		c.wrapping = map[paragraph][]string{}
-	}
-	c.wrapping[key] = lines
-	return lines
-}
-
 // EndFrame forgets the texts that this frame did not use.
 func (c *Cache) EndFrame() {
 	c.last, c.now = c.now, c.last
 	clear(c.now)
-	c.wrapped, c.wrapping = c.wrapping, c.wrapped
-	clear(c.wrapping)
 }
