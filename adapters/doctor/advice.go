@@ -122,13 +122,12 @@ func Problem(about, state string, kind Kind, detail, what string) Finding {
 
 // Fail returns a finding for an error, with a line for each joined one.
 func Fail(about string, kind Kind, err error, what string) Finding {
-	f := Problem(about, Failed, kind, "", what)
-	for i, line := range ErrorLines(err) {
-		if i > 0 {
-			f.Detail += "\n"
-		}
-		f.Detail += strings.ReplaceAll(line, "\n", "; ")
+	lines := ErrorLines(err)
+	for i, line := range lines {
+		lines[i] = strings.ReplaceAll(line, "\n", "; ")
 	}
+	f := Problem(about, Failed, kind, "", what)
+	f.Detail = strings.Join(lines, "\n")
 	return f
 }
 

@@ -205,7 +205,7 @@ func (p *Pane) legend(w int) string {
 	for _, c := range p.columnsIn(w) {
 		all = append(all, c.legend)
 	}
-	return pane.Join(nonEmpty(all...)...)
+	return pane.Join(all...)
 }
 
 // head returns the column titles of the table of models.
