@@ -124,8 +124,8 @@ func (p *Picker) grid(w, most int) (columns, rows int) {
 	return columns, most
 }
 
-// belowColumns is the number of rows below the columns: the text about the selected entry, after
-// an empty row if it takes only one.
+// belowColumns is the number of rows below the columns: the text about the selected entry,
+// after an empty row if it takes only one.
 const belowColumns = 2
 
 // columnsSize implements Size for columns.

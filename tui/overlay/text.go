@@ -51,8 +51,8 @@ func NewText(title string, lines []string) *Text {
 }
 
 // NewQuestion asks a question with these answers; no is the one given by AnswerCancel and,
-// until the user marks another, by AnswerMarked. lines must be safe to show; the user can scroll through all of them before
-// answering.
+// until the user marks another, by AnswerMarked. lines must be safe to show; the user can
+// scroll through all of them before answering.
 func NewQuestion(title string, lines []string, answers []Answer, no keymap.Action, now func() time.Time) *Text {
 	mode := keymap.Question
 	for _, a := range answers {

@@ -67,8 +67,8 @@ func (p *Pane) lockedText() string {
 	return pane.Join("assistant is working", p.keys.Hint(keymap.Escape, "cancels"))
 }
 
-// idleNotes returns the foot of a pane of h lines while nothing is being typed. The text about the row under the
-// cursor takes up to aboutLines.
+// idleNotes returns the foot of a pane of h lines while nothing is being typed. The text
+// about the row under the cursor takes up to aboutLines.
 func (p *Pane) idleNotes(w, h, aboutLines int) []pane.Note {
 	st, icons := &p.styles, &p.st.Icons
 	notes := []pane.Note{p.separator(w)}

@@ -85,7 +85,8 @@ const (
 
 // Header returns the parts of the header in w cells. If there is not enough room, the model
 // is shortened first, then these go: the checkpoints, the share of the context, the title
-// of the session, the name of the window, the name of the provider, and last the sign that something is unsaved.
+// of the session, the name of the window, the name of the provider, and last the sign that
+// something is unsaved.
 func (b Bar) Header(h Header, w int) []BarPart {
 	st := b.Styles.Header
 	if !h.Ready {
