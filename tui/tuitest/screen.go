@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ type Screen struct {
 	term     *terminal
 	program  *tea.Program
 	clock    *Clock
-	input    *io.PipeWriter
+	input    *os.File      // the end of the keyboard
 	ended    chan struct{} // closed when the program has ended
 	err      error         // of the program; may be read after ended
 	reported bool          // the test has been told of err
@@ -50,7 +51,11 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	in, keys := io.Pipe()
+	// A file, as a terminal is: a program that borrows it reads it itself.
+	in, keys, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &Screen{t: t, term: newTerminal(w, h), clock: o.Clock, input: keys, ended: make(chan struct{})}
 	go func() { _, _ = io.Copy(io.Discard, s.term.emu) }() // the emulator's answers to queries
 	var input io.Reader = in
@@ -61,6 +66,7 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 		tea.WithInput(input), tea.WithOutput(s.term), tea.WithWindowSize(w, h), tea.WithoutSignals(), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}),
 		tea.WithColorProfile(colorprofile.TrueColor), tea.WithFPS(framesPerSecond), tea.WithFilter(filterSync))
 	go func() {
+		defer in.Close()
 		_, s.err = s.program.Run()
 		close(s.ended)
 	}()
@@ -175,8 +181,7 @@ func (s *Screen) Look(look func(tea.Model)) {
 	s.send(syncMsg{look})
 }
 
-// Bytes sends raw bytes as the terminal would. It returns when they are read, which is
-// before the model handles them.
+// Bytes sends raw bytes as the terminal would. It returns before they are read.
 func (s *Screen) Bytes(p []byte) {
 	s.t.Helper()
 	if _, err := s.input.Write(p); err != nil {
