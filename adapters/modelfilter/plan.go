@@ -65,6 +65,24 @@ func changesOf(providers []*provider) []RuleChange {
 	return out
 }
 
+// stagedChanges lists the staged changes of some providers as text for a plan. Unlike
+// changesOf, it names the lists in which only the order has changed.
+func stagedChanges(providers []*provider) []assistant.Change {
+	out := inWords(changesOf(providers))
+	for _, p := range providers {
+		for list, l := range p.lists {
+			if l.dirty() && len(without(l.rules, l.saved))+len(without(l.saved, l.rules)) == 0 {
+				list := p.name + " " + List(list).String()
+				out = append(out, assistant.Change{
+					Title: list, Before: strings.Join(l.saved, ","), After: strings.Join(l.rules, ","),
+					Sentence: "reordered the " + visible(list) + " rules",
+				})
+			}
+		}
+	}
+	return out
+}
+
 // dirtyProviders returns the providers with staged changes, by name.
 func (w *Window) dirtyProviders() []*provider { return dirtyOf(maps.Values(w.providers)) }
 
@@ -123,14 +141,14 @@ func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
 		value, isSet := d.after.Raw(e.Key)
 		values = append(values, e.Key, value, strconv.FormatBool(isSet))
 	}
-	d.digest = assistant.Digest(d.source.Path, inWords(changesOf(d.providers)), values...)
+	d.digest = assistant.Digest(d.source.Path, stagedChanges(d.providers), values...)
 	return d, nil
 }
 
 // plan returns a draft of a save in the form that is shown.
 func (w *Window) plan(d draft) assistant.SavePlan {
 	plan := assistant.SavePlan{
-		Digest: d.digest, Changes: inWords(changesOf(d.providers)), Effects: []assistant.Effect{},
+		Digest: d.digest, Changes: stagedChanges(d.providers), Effects: []assistant.Effect{},
 		Files: []assistant.FileDiff{{Path: d.source.Path, Creates: !d.source.Exists, Lines: append([]assistant.FileLine{}, dotenv.Diff(d.source.File, d.after)...)}},
 	}
 	for _, p := range d.providers {
@@ -148,7 +166,7 @@ func (w *Window) plan(d draft) assistant.SavePlan {
 // discardPlan returns a draft of a discard in the form that is shown: its effects are the
 // reverse of those of a save.
 func (w *Window) discardPlan(d draft) assistant.SavePlan {
-	plan := assistant.SavePlan{Digest: d.digest, Changes: inWords(changesOf(d.providers)), Effects: []assistant.Effect{}, Files: []assistant.FileDiff{}}
+	plan := assistant.SavePlan{Digest: d.digest, Changes: stagedChanges(d.providers), Effects: []assistant.Effect{}, Files: []assistant.FileDiff{}}
 	for _, p := range d.providers {
 		e := w.effect(p)
 		e.Shown, e.Hidden = e.Hidden, e.Shown
@@ -208,7 +226,7 @@ func (w *Window) PlanDiscard(only string) assistant.SavePlan {
 func (w *Window) discardDraft(only string) draft {
 	d, err := w.draft(nil, only)
 	if err != nil {
-		d.after, d.digest = d.source.File, assistant.Digest(d.source.Path, inWords(changesOf(d.providers)))
+		d.after, d.digest = d.source.File, assistant.Digest(d.source.Path, stagedChanges(d.providers))
 	}
 	return d
 }

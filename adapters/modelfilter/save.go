@@ -39,7 +39,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		}
 		rules := changesOf(d.providers)
 		if len(d.edits) == 0 {
-			return assistant.Saved{Path: d.source.Path, Changes: inWords(rules), Message: "There is nothing to save."}, rules, nil
+			return assistant.Saved{Path: d.source.Path, Changes: []assistant.Change{}, Message: "There is nothing to save."}, rules, nil
 		}
 		result, err := w.versions.Save(ctx, d.source, d.edits, w.savedBy(who, rules))
 		var changed *dotenv.ChangedError
@@ -57,7 +57,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 			return assistant.Saved{}, nil, err
 		}
 		saved := w.adoptSaved(result, retainStaged, who)
-		saved.Changes = inWords(rules)
+		saved.Changes = stagedChanges(d.providers)
 		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), w.takeEffect(&saved, len(rules)))
 		return saved, rules, nil
 	}
@@ -162,6 +162,9 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 
 // ruleCount says how many rules of which providers changed.
 func ruleCount(changes []RuleChange) string {
+	if len(changes) == 0 {
+		return "the order of the rules"
+	}
 	var names []string
 	for _, c := range changes {
 		if !slices.Contains(names, c.Provider) {
@@ -174,8 +177,8 @@ func ruleCount(changes []RuleChange) string {
 // Discard implements [assistant.Saver]. It may also return ErrLocked.
 func (w *Window) Discard(basis assistant.Basis) (lost []assistant.Change, err error) {
 	err = w.asUser(func() error {
-		rules, err := w.discard(basis)
-		if lost = inWords(rules); len(lost) > 0 {
+		lost, _, err = w.discard(basis)
+		if len(lost) > 0 {
 			w.record("changes_discarded", nil)
 		}
 		return err
@@ -183,20 +186,25 @@ func (w *Window) Discard(basis assistant.Basis) (lost []assistant.Change, err er
 	return lost, err
 }
 
-func (w *Window) discard(basis assistant.Basis) ([]RuleChange, error) {
+// discard also returns what was lost as rules.
+func (w *Window) discard(basis assistant.Basis) ([]assistant.Change, []RuleChange, error) {
 	d := w.discardDraft(basis.Only)
 	if err := w.checkShown(d, basis.Digest, w.discardPlan); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	lost := changesOf(d.providers) // with the authors, which the next lines remove
+	lost, rules := stagedChanges(d.providers), changesOf(d.providers) // with the authors, which the next lines remove
 	for _, p := range w.dirtyProviders() {
 		for _, list := range lists {
 			l := &p.lists[list]
-			w.stage(p, list, l.stagedBy(func(by assistant.Author) bool { return basis.Only != "" && by.User != basis.Only }))
+			to := l.saved // in its order, too
+			if basis.Only != "" {
+				to = l.stagedBy(func(by assistant.Author) bool { return by.User != basis.Only })
+			}
+			w.stage(p, list, to)
 		}
 	}
 	w.readAgain() // what was discarded may have conflicted with the file
-	return lost, nil
+	return lost, rules, nil
 }
 
 // RefreshSaved implements [assistant.Refresher].

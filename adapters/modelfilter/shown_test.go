@@ -266,3 +266,53 @@ func TestADiscardOfNothingLosesNothing(t *testing.T) {
 		t.Errorf("discarded: %v, unsaved %v", err, f.Dirty())
 	}
 }
+
+// A rule that was removed and added again stands at the end of its list: only the order is
+// unsaved, which is shown, discarded and saved like any other change.
+func TestOnlyTheOrderIsUnsaved(t *testing.T) {
+	const want = "reordered the openai ignore rules"
+	reordered := func(t *testing.T) *fixture {
+		f := fresh(t, plainEnv)
+		f.must(f.Remove(Ignore, "*-preview"))
+		f.must(second(f.Add(Ignore, "*-preview")))
+		if !f.Dirty() {
+			t.Fatal("nothing is unsaved")
+		}
+		return f
+	}
+	check := func(t *testing.T, changes []assistant.Change) {
+		t.Helper()
+		if len(changes) != 1 || changes[0].Line() != want {
+			t.Errorf("the changes are %+v, want %q", changes, want)
+		}
+	}
+	t.Run("discard", func(t *testing.T) {
+		f := reordered(t)
+		plan := f.PlanDiscard("")
+		check(t, plan.Changes)
+		lost, err := f.Window.Discard(assistant.Basis{Digest: plan.Digest})
+		f.must(err)
+		check(t, lost)
+		if rules := f.Rules(Ignore); f.Dirty() || rules[0].Pattern != "*-preview" {
+			t.Errorf("unsaved: %v, the rules are %+v", f.Dirty(), rules)
+		}
+	})
+	t.Run("tool", func(t *testing.T) {
+		f := reordered(t)
+		if r := f.call("discard_changes", `{}`); r.Message != "The rules are in the order of the file again." || f.Dirty() {
+			t.Errorf("%+v; unsaved: %v", r, f.Dirty())
+		}
+	})
+	t.Run("save", func(t *testing.T) {
+		f := reordered(t)
+		plan, err := f.Window.PlanSave(t.Context(), "")
+		f.must(err)
+		check(t, plan.Changes)
+		saved, err := f.Window.Save(t.Context(), assistant.Basis{Digest: plan.Digest})
+		f.must(err)
+		check(t, saved.Changes)
+		if !strings.HasPrefix(saved.Message, "Saved the order of the rules to ") || f.Dirty() {
+			t.Errorf("%q; unsaved: %v", saved.Message, f.Dirty())
+		}
+	})
+}

@@ -329,15 +329,17 @@ func (w *Window) user() string {
 
 func (w *Window) toolDiscard(ctx context.Context, _ noArgs) assistant.ToolResult {
 	w.mu.Lock()
-	lost, err := w.discard(assistant.Basis{Digest: assistant.ShownDigest(ctx)})
+	lost, rules, err := w.discard(assistant.Basis{Digest: assistant.ShownDigest(ctx)})
 	w.mu.Unlock()
-	if err != nil {
+	switch {
+	case err != nil:
 		return assistant.Fail(assistant.CodePlanChanged, "%v", err)
-	}
-	if len(lost) == 0 {
+	case len(lost) == 0:
 		return assistant.OK("There was nothing to discard: no rule is staged.", w.savedFields(nil))
+	case len(rules) == 0:
+		return assistant.OK("The rules are in the order of the file again.", w.savedFields(nil))
 	}
-	return assistant.OK(fmt.Sprintf("Discarded %s; the rules match the file again.", ruleCount(lost)), w.savedFields(lost))
+	return assistant.OK(fmt.Sprintf("Discarded %s; the rules match the file again.", ruleCount(rules)), w.savedFields(rules))
 }
 
 // previewDiscard shows what a discard would lose and its effect on the models.
