@@ -51,13 +51,27 @@ func (m *Model) draw() tea.View {
 	return v
 }
 
+// base draws the parts.
+func (m *Model) base() string {
+	var b strings.Builder
+	b.Grow(len(m.frame.Content))
+	b.WriteString(m.bar.Draw(m.header(), m.width, m.styles.Header.Bar))
+	for _, row := range m.middle() {
+		b.WriteByte('\n')
+		for _, part := range row {
+			b.WriteString(part)
+		}
+	}
+	for _, line := range append(m.inputLines(), m.bar.Draw(m.footer(), m.width, m.styles.Footer.Bar)) {
+		b.WriteByte('\n')
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 // compose draws the parts, and above them the overlay or the completions.
 func (m *Model) compose() string {
-	rows := append(make([]string, 0, m.height), m.bar.Draw(m.header(), m.width, m.styles.Header.Bar))
-	rows = append(rows, m.middle()...)
-	rows = append(rows, m.inputLines()...)
-	rows = append(rows, m.bar.Draw(m.footer(), m.width, m.styles.Footer.Bar))
-	base := strings.Join(rows, "\n")
+	base := m.base()
 	var list []string
 	foot := m.layout.Input.Min.Y
 	switch {
@@ -66,7 +80,7 @@ func (m *Model) compose() string {
 			o.(*overlay.Text).SetLines(m.numbers()) // the numbers may have changed
 		}
 		box, x, y := m.overlay.View(m.width, m.height, m.styles)
-		return m.above(m.behind(rows), box, x, y)
+		return m.above(m.behind(base), box, x, y)
 	case m.input.completing():
 		list = overlay.List(m.input.list.Entries, m.input.list.At, min(maxCompletions, foot-headerLines-overlay.ListFrame), m.width, m.styles)
 	case m.mode == keymap.Command:
@@ -80,7 +94,8 @@ func (m *Model) compose() string {
 }
 
 // behind returns a frame as drawn behind an overlay, in one muted colour.
-func (m *Model) behind(rows []string) string {
+func (m *Model) behind(base string) string {
+	rows := strings.Split(base, "\n")
 	dimmed := make([]string, len(rows))
 	for i, row := range rows {
 		if i == len(rows)-footerLines { // the footer shows the keys of the overlay
@@ -105,13 +120,14 @@ func (m *Model) above(base, box string, x, y int) string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-// middle returns chat, pane and HUD, side by side if there is room.
-func (m *Model) middle() []string {
-	out := make([]string, m.layout.Input.Min.Y-m.layout.Header.Max.Y)
+// middle returns chat, pane and HUD, side by side if there is room: the parts of each row.
+func (m *Model) middle() [][]string {
+	out := make([][]string, m.layout.Input.Min.Y-m.layout.Header.Max.Y)
 	put := func(part image.Rectangle, draw func(w, h int) []string) {
 		if !part.Empty() {
 			for i, row := range draw(part.Dx(), part.Dy()) {
-				out[part.Min.Y-m.layout.Header.Max.Y+i] += row
+				at := part.Min.Y - m.layout.Header.Max.Y + i
+				out[at] = append(out[at], row)
 			}
 		}
 	}

@@ -75,6 +75,7 @@ func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsi
 		room, gap = room-1, 1
 	}
 	var b strings.Builder
+	b.Grow(2 * w) // most rows have as many bytes of styles as of text
 	for _, l := range left {
 		n := ansi.StringWidth(l.Text)
 		if n > room {

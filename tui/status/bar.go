@@ -48,10 +48,12 @@ func (b Bar) ActionAt(parts []BarPart, x int) keymap.Action {
 
 // Draw draws parts in w cells. rest styles the cells after them.
 func (b Bar) Draw(parts []BarPart, w int, rest style.Style) string {
-	line, used := "", b.width(parts...)
+	used := b.width(parts...)
+	var text strings.Builder
 	for _, p := range parts {
-		line += p.Text
+		text.WriteString(p.Text)
 	}
+	line := text.String()
 	if used > w {
 		line = b.Widths.Truncate(line, w, "…")
 		used = b.Widths.Width(line)
