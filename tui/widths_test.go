@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -139,13 +141,33 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 					if size[1]%2 == 1 {
 						v.notice.Fail(oneHostile)
 					}
-					tuitest.Exact(t, v.View().Content, size[0], size[1])
+					frame := v.View()
+					tuitest.Exact(t, frame.Content, size[0], size[1])
+					onlyStyles(t, frame.Content)
+					onlyStyles(t, frame.WindowTitle)
 					if t.Failed() {
 						break
 					}
 				}
 			})
 		})
+	}
+}
+
+// styling is an escape sequence that changes how text looks, or begins or ends a link.
+var styling = regexp.MustCompile("\x1b\\[[0-9;:]*m|\x1b\\]8;(id=[0-9]+)?;(https?://[!-~]*)?\a")
+
+// onlyStyles fails the test if a frame contains anything but text, line breaks, styles and links:
+// another escape sequence, a control character or one that is not seen.
+func onlyStyles(t *testing.T, frame string) {
+	t.Helper()
+	for i, line := range strings.Split(styling.ReplaceAllString(frame, ""), "\n") {
+		for _, r := range line {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) || strings.ContainsRune("\u200b\u2060\u00ad\ufeff\U000e0041\u2028\u2029", r) {
+				t.Errorf("line %d contains %U: %q", i+1, r, line)
+				return
+			}
+		}
 	}
 }
 
