@@ -165,29 +165,6 @@ func TestProposalsAreAcceptedAndRejected(t *testing.T) {
 	}
 }
 
-func TestPagesOfPairsLeadToTheOldest(t *testing.T) {
-	r := newRig(t, at.NewScript(at.Answer{at.Say("a")}))
-	_, path := r.open("anna")
-	for i := range 5 {
-		r.send(path, fmt.Sprintf(`{"text":"%d"}`, i)).rest()
-	}
-	var texts []string
-	for before := ""; ; {
-		var page pairList
-		r.get(&page, "GET", path+"/pairs?limit=2"+before, "")
-		for _, p := range slices.Backward(page.Pairs) {
-			texts = append(texts, p.UserText)
-		}
-		if page.Next == 0 {
-			break
-		}
-		before = fmt.Sprint("&before=", page.Next)
-	}
-	if !slices.Equal(texts, []string{"4", "3", "2", "1", "0"}) {
-		t.Errorf("the pages: %q", texts)
-	}
-}
-
 func TestANewSessionIsShown(t *testing.T) {
 	r := newRig(t, at.NewScript())
 	resp := r.do(r.request(t.Context(), "POST", "/v1/sessions", `{}`))

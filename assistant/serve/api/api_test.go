@@ -164,7 +164,7 @@ func TestBodiesAreChecked(t *testing.T) {
 		"no scope":           {"POST", path + "/rollback", `{"checkpoint":"x","newest":"","scope":"all"}`, 422, "invalid"},
 		"a bad line":         {"GET", path + "/pairs?filter=%28", "", 422, "filter"},
 		"a bad limit":        {"GET", path + "/pairs?limit=1001", "", 422, "invalid"},
-		"a bad seq":          {"GET", path + "/pairs?before=x", "", 422, "invalid"},
+		"a bad cursor":       {"GET", path + "/pairs?after=x", "", 422, "invalid"},
 		"nowhere":            {"GET", "/v1/nothing", "", 404, "no_route"},
 		"another method":     {"PUT", "/v1/sessions", "{}", 405, "method"},
 		"a lasting tool":     {"POST", "/v1/window/edit", `{"session":"` + path[len("/v1/sessions/"):] + `","tool":"save_words"}`, 422, "lasting"},

@@ -35,6 +35,12 @@
 // Every GET that responds with JSON has an ETag. The ETag of a plan is its digest, and that of the checkpoints is the
 // newest step; a save, a discard and a rollback name it with If-Match or in the body.
 //
+// # Lists
+//
+// Every list that can grow has pages, made by pageOf: of sessions, tokens, proposals, pairs, answers and checkpoints.
+// The first page of pairs and of checkpoints contains the newest entries, that of the other lists the oldest. A plan and
+// an exported window have no pages: their size is that of the rules, and a digest covers all of it.
+//
 // # Caveats
 //
 // The numbers of a stream begin with the time at which its session was opened, in milliseconds, so that a number from

@@ -85,7 +85,7 @@ func FuzzHeaders(f *testing.F) {
 	for _, seed := range []string{"", "*/*", "text/html", "application/cbor", "a;x,", ";,;", "json", "application/json;q=0", ",", "\t", strings.Repeat(";,", 500)} {
 		f.Add(seed, "filter=s3&limit=1")
 	}
-	for _, seed := range []string{"", "limit", "limit=", "limit=1&limit=2", "limit=0", "limit=99999999999999999999", "before=-1", "a[b]=1", "%", ";", "filter=%00", "=", "&&", canary + "=1", "limit=" + canary} {
+	for _, seed := range []string{"", "limit", "limit=", "limit=1&limit=2", "limit=0", "limit=99999999999999999999", "after=-1", "after=MQ", "a[b]=1", "%", ";", "filter=%00", "=", "&&", canary + "=1", "limit=" + canary} {
 		f.Add("*/*", seed)
 	}
 	base := newRig(f, at.NewScript())

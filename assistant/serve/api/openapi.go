@@ -37,7 +37,7 @@ func (s *Server) describe() (err error) {
 		OpenAPI: &huma.OpenAPI{
 			Info: &huma.Info{
 				Title: "winnow", Version: s.opts.Version,
-				Description: "Sessions of winnow: messages, their typed events, and the window that they change.",
+				Description: "Sessions of winnow: messages, their typed events, and the window that they change.\n\n" + pagesText,
 			},
 			Servers: []*huma.Server{s.server()},
 			Components: &huma.Components{

@@ -20,8 +20,8 @@ type pairList struct {
 	Filter   string     `json:"filter" doc:"the filter line that selects the pairs; the initial view is x, the pairs of the session"`
 	Matching int        `json:"matching" doc:"how many pairs the line matches; the list may be shorter"`
 	Counter  string     `json:"counter" doc:"how many pairs of the view the next request includes: X/Y"`
-	Next     int64      `json:"next,omitempty" doc:"the value of before for the next page, which is older; absent on the last page"`
-	Pairs    []pairInfo `json:"pairs" nullable:"false" doc:"oldest first"`
+	Pairs    []pairInfo `json:"pairs" nullable:"false" doc:"oldest first; the next page is older"`
+	PageEnd
 }
 
 // pairInfo is a message with its answer, as the API returns it.
@@ -33,9 +33,8 @@ type pairInfo struct {
 
 type listingPairs struct {
 	SessionPath
+	Paging
 	Filter string `query:"filter" doc:"a filter line; the view does not change"`
-	Limit  int64  `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"the maximum number of pairs"`
-	Before int64  `query:"before" doc:"return only pairs before this seq"`
 
 	filtered bool // Filter was given, possibly as "", which matches all pairs
 }
@@ -63,15 +62,14 @@ func (s *Server) listPairs(ctx context.Context, in *listingPairs) (pairList, err
 		}
 	}
 	list.Matching = len(refs)
-	var seqs []int64
-	for _, ref := range refs {
-		if in.Before == 0 || ref.Seq < in.Before {
-			seqs = append(seqs, ref.Seq)
-		}
+	page, end, err := pageOf(refs, in.Paging, true, func(ref assistant.Ref) int64 { return ref.Seq })
+	if err != nil {
+		return pairList{}, err
 	}
-	if more := int64(len(seqs)) - in.Limit; more > 0 {
-		seqs = seqs[more:]
-		list.Next = seqs[0]
+	list.PageEnd = end
+	seqs := make([]int64, len(page))
+	for i, ref := range page {
+		seqs[i] = ref.Seq
 	}
 	pairs, err := core.Pairs(ctx, seqs)
 	included := includedIn(shown)
@@ -93,10 +91,17 @@ func includedIn(shown assistant.Shown) map[int64]bool {
 // answerList contains the answers to a message.
 type answerList struct {
 	Answers []assistant.Variant `json:"answers" nullable:"false" doc:"oldest first"`
-	Chosen  int                 `json:"chosen" doc:"the index of the answer that is shown and sent, from 0"`
+	First   int                 `json:"first" doc:"the index of the first answer in the page, from 0"`
+	Chosen  int                 `json:"chosen" doc:"the index of the answer that is shown and sent, from 0; it may be in another page"`
+	PageEnd
 }
 
-func (s *Server) listAnswers(ctx context.Context, in *PairPath) (answerList, error) {
+type listingAnswers struct {
+	PairPath
+	Paging
+}
+
+func (s *Server) listAnswers(ctx context.Context, in *listingAnswers) (answerList, error) {
 	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return answerList{}, err
@@ -109,7 +114,16 @@ func (s *Server) listAnswers(ctx context.Context, in *PairPath) (answerList, err
 		return answerList{}, assistant.ErrNoPair
 	}
 	all, chosen := pairs[0].Answers()
-	return answerList{all, chosen}, nil
+	indexes := make([]int, len(all))
+	for i := range indexes {
+		indexes[i] = i
+	}
+	page, end, err := pageOf(indexes, in.Paging, false, func(i int) int { return i })
+	list := answerList{Answers: []assistant.Variant{}, Chosen: chosen, PageEnd: end}
+	if len(page) > 0 {
+		list.First, list.Answers = page[0], all[page[0]:page[0]+len(page)]
+	}
+	return list, err
 }
 
 // choice is the body of a request that chooses an answer.

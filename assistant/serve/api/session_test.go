@@ -33,10 +33,10 @@ func TestPairsAreListedByPage(t *testing.T) {
 	if !slices.Equal(texts, whole) || all.Matching != 3 || all.Filter != "x" {
 		t.Errorf("the pairs are %q, %+v", texts, all)
 	}
-	last := all.Pairs[2].Seq
+	second, first := "after="+cursor(all.Pairs[2].Seq), "after="+cursor(all.Pairs[0].Seq)
 	for query, want := range map[string][]string{
-		"limit=2": whole[1:], "limit=3": whole, fmt.Sprint("before=", last): whole[:2], fmt.Sprint("before=", last, "&limit=1"): whole[1:2],
-		"filter=c%27three%27": whole[2:], "before=1": nil, "filter=c%27three%27&before=1": nil,
+		"limit=2": whole[1:], "limit=3": whole, second: whole[:2], second + "&limit=1": whole[1:2],
+		"filter=c%27three%27": whole[2:], first: nil, "filter=c%27three%27&" + first: nil,
 	} {
 		if texts, _ := list(query); !slices.Equal(texts, want) {
 			t.Errorf("%s: %q, want %q", query, texts, want)

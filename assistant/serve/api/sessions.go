@@ -161,14 +161,18 @@ func (s *Server) addStream(st *stream) bool {
 // sessionList contains the open sessions of all front ends.
 type sessionList struct {
 	Sessions []sessionInfo `json:"sessions" nullable:"false" doc:"in the order in which they were opened, including sessions of other front ends"`
+	PageEnd
 }
 
-func (s *Server) listSessions(context.Context, *struct{}) (sessionList, error) {
+func (s *Server) listSessions(_ context.Context, in *Paging) (sessionList, error) {
 	list := sessionList{Sessions: []sessionInfo{}}
-	for _, session := range s.hub.Sessions() {
+	key := func(session *serve.Session) string { return byTime(session.Opened(), session.ID()) }
+	page, end, err := pageOf(sorted(s.hub.Sessions(), key), *in, false, key)
+	for _, session := range page {
 		list.Sessions = append(list.Sessions, infoOf(session, s.find(session.ID())))
 	}
-	return list, nil
+	list.PageEnd = end
+	return list, err
 }
 
 func (s *Server) getSession(_ context.Context, in *SessionPath) (sessionInfo, error) {
@@ -195,8 +199,14 @@ func (s *Server) closeSession(ctx context.Context, in *SessionPath) error {
 
 // checkpointList contains the checkpoints of a session.
 type checkpointList struct {
-	Checkpoints []checkpoint.Checkpoint `json:"checkpoints" nullable:"false" doc:"oldest first"`
+	Checkpoints []checkpoint.Checkpoint `json:"checkpoints" nullable:"false" doc:"oldest first; the next page is older"`
 	Newest      string                  `json:"newest" doc:"the newest step of any session that a rollback could undo; for the body of a rollback"`
+	PageEnd
+}
+
+type listingCheckpoints struct {
+	SessionPath
+	Paging
 }
 
 // listedCheckpoints is a list of checkpoints.
@@ -205,13 +215,14 @@ type listedCheckpoints struct {
 	Body checkpointList
 }
 
-func (s *Server) listCheckpoints(_ context.Context, in *SessionPath) (*listedCheckpoints, error) {
+func (s *Server) listCheckpoints(_ context.Context, in *listingCheckpoints) (*listedCheckpoints, error) {
 	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return nil, err
 	}
 	newest := st.Newest()
-	return &listedCheckpoints{quoted(newest), checkpointList{append([]checkpoint.Checkpoint{}, st.Session.Session().Checkpoints()...), newest}}, nil
+	page, end, err := pageOf(st.Session.Session().Checkpoints(), in.Paging, true, func(c checkpoint.Checkpoint) int64 { return c.Seq })
+	return &listedCheckpoints{quoted(newest), checkpointList{page, newest, end}}, err
 }
 
 // target is the body of a rollback.

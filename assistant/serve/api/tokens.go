@@ -36,19 +36,26 @@ func (s *Server) tokens() (credential.Tokens, error) {
 
 // tokenList contains all tokens.
 type tokenList struct {
-	Tokens []tokenInfo `json:"tokens" nullable:"false" doc:"in the order in which they were added"`
+	Tokens []tokenInfo `json:"tokens" nullable:"false" doc:"in the order in which they were added, by name if in the same second"`
+	PageEnd
 }
 
-func (s *Server) listTokens(context.Context, *struct{}) (tokenList, error) {
+func (s *Server) listTokens(_ context.Context, in *Paging) (tokenList, error) {
 	list := tokenList{Tokens: []tokenInfo{}}
 	file, err := s.tokens()
 	if err != nil {
 		return list, err
 	}
 	all, err := file.List()
-	for _, t := range all {
+	if err != nil {
+		return list, err
+	}
+	key := func(t credential.Token) string { return byTime(t.Created, t.Name) }
+	page, end, err := pageOf(sorted(all, key), *in, false, key)
+	for _, t := range page {
 		list.Tokens = append(list.Tokens, infoOfToken(t))
 	}
+	list.PageEnd = end
 	return list, err
 }
 
@@ -121,13 +128,20 @@ func (s *Server) removeToken(ctx context.Context, in *tokenPath) error {
 // proposalList contains the pairs with open proposals.
 type proposalList struct {
 	Pairs []pairInfo `json:"pairs" nullable:"false" doc:"oldest first; decide with /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}, in a session of your own"`
+	PageEnd
 }
 
-func (s *Server) listProposals(ctx context.Context, _ *struct{}) (proposalList, error) {
+func (s *Server) listProposals(ctx context.Context, in *Paging) (proposalList, error) {
 	list := proposalList{Pairs: []pairInfo{}}
 	pairs, err := s.hub.Proposals(ctx)
-	for i := range pairs {
-		list.Pairs = append(list.Pairs, pairInfo{Seq: pairs[i].Seq, Pair: pairs[i]})
+	if err != nil {
+		return list, err
 	}
+	key := func(p assistant.Pair) int64 { return p.Seq }
+	page, end, err := pageOf(sorted(pairs, key), *in, false, key)
+	for _, p := range page {
+		list.Pairs = append(list.Pairs, pairInfo{Seq: p.Seq, Pair: p})
+	}
+	list.PageEnd = end
 	return list, err
 }

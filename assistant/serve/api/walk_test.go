@@ -312,7 +312,7 @@ func (w *walk) proposed() {
 		w.t.Fatalf("the answer has no payload: %+v", values)
 	}
 	w.refused("not_proposal", "POST", fmt.Sprint(path, "/pairs/", values.Seq, "/proposals/", values.Payloads[0].ID), `{"accept":true}`)
-	w.get(nil, "GET", path+"/pairs?limit=1&before=99&filter=u", "")
+	w.get(nil, "GET", path+"/pairs?limit=1&filter=u", "")
 	w.get(nil, "GET", path+"/request?text=x", "")
 }
 

@@ -43,6 +43,7 @@ func overHTTP(p *page, _ Facts) {
 	p.text("The response to a message, a retry or an accepted proposal is a stream of server-sent events until the end of the turn; each event is a line of JSON, named by its type field. If the connection is lost, GET /v1/sessions/{id}/events with the header Last-Event-ID continues after the last event that the client received.")
 	p.text("On the screen, retry is r, answers and choose are < and >, and proposals are Accept and Reject. A save, a discard and a rollback name what the user was shown, the digest of a plan or the newest checkpoint: in the body, or as If-Match with the ETag of the plan or of the list of checkpoints.")
 	p.text("A POST with the header Idempotency-Key, a random value of the client, can be repeated for 24 hours, also after a restart of the server: it is carried out once, and the same user gets the same response again. A refused request can be repeated with its key. Every GET of JSON has an ETag; with If-None-Match, the response is 304 if it would be the same.")
+	p.text("A list returns limit entries, 100 by default, and next if there are more: repeated with after=NEXT, the request returns the next page. Each entry is returned once, even if others are added or removed in the meantime. The first page of messages and of checkpoints contains the newest entries.")
 	p.head("Refusals")
 	p.text("A refused request changes nothing; the response is a problem document (RFC 9457). Its code tells programs the cause:")
 	p.code(problemExample)
@@ -53,7 +54,7 @@ func overHTTP(p *page, _ Facts) {
 	p.rows(rows)
 	p.text("POST /v1/window/edit also returns 422 with the code of a failed tool. With the code invalid, errors lists the invalid fields with their location and the reason, never with their value.")
 	p.head("Changes in this version")
-	p.text("Query parameters that openapi.json does not list are refused (422 invalid), as are unknown fields in a body. The detail texts of invalid have changed, and errors lists them by field. A list of pairs has next, and the response to a new session has Location. The plan of a save is GET /v1/window/plan?session=ID. An empty limit, before or text counts as not given.")
+	p.text("Query parameters that openapi.json does not list are refused (422 invalid), as are unknown fields in a body. The detail texts of invalid have changed, and errors lists them by field. All lists have pages, with limit, after and next; after replaces before in the list of pairs. The response to a new session has Location. The plan of a save is GET /v1/window/plan?session=ID. An empty limit, after or text counts as not given.")
 }
 
 // code adds lines without wrapping them.
