@@ -43,11 +43,19 @@ type layOutMsg struct{}
 
 // layOut lays out as much of the long texts on the screen as the budget of a frame allows.
 func (c *conversation) layOut() intent {
-	if !c.chat.LayOut() || c.layingOut {
+	var all several
+	more := c.chat.LayOut()
+	if hit, ok := c.chat.Settled(); ok {
+		all = append(all, c.sayHit(hit))
+	}
+	if more && !c.layingOut {
+		c.layingOut = true
+		all = append(all, run{func() tea.Msg { return layOutMsg{} }})
+	}
+	if len(all) == 0 {
 		return nil
 	}
-	c.layingOut = true
-	return run{func() tea.Msg { return layOutMsg{} }}
+	return all
 }
 
 // setShown updates which pairs are visible and which of them are included. It reports
@@ -168,8 +176,25 @@ func (c *conversation) toHit(back bool) intent {
 	if !ok {
 		return notify{"no shown message contains “" + needle + "”", []clause{{" · %s with c'…' searches all sessions", keymap.Filter}}}
 	}
-	said := fmt.Sprintf("“%s” · match %d of %d", needle, hit.Nth, hit.Of)
-	return several{notify{said, []clause{{" · %s next", keymap.NextHit}, {" · %s previous", keymap.PreviousHit}}}, loadMissing{}}
+	return several{c.sayHit(hit), loadMissing{}}
+}
+
+// sayHit says which hit is the current one.
+func (c *conversation) sayHit(hit chat.Hit) intent {
+	count := func(n int) string {
+		if n >= chat.MostHits {
+			return fmt.Sprintf("%d+", n)
+		}
+		return strconv.Itoa(n)
+	}
+	said, sep := "“"+c.chat.Searching()+"”", " · "
+	if hit.Nth > 0 {
+		said, sep = said+sep+"match "+count(hit.Nth)+" of "+count(hit.Of), " in "
+	}
+	if hit.Pairs > 1 && hit.Pair > 0 {
+		said += sep + fmt.Sprintf("message %d of %d", hit.Pair, hit.Pairs)
+	}
+	return notify{said, []clause{{" · %s next", keymap.NextHit}, {" · %s previous", keymap.PreviousHit}}}
 }
 
 // onFound goes to a hit, unless the search text has changed in the meantime.

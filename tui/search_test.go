@@ -33,10 +33,10 @@ func TestSearchFindsPairsThatAreNotLoaded(t *testing.T) {
 	r.Type(tuitest.Esc, "f", tuitest.Enter)
 	r.Wait("question 199")
 	r.Type("/platypus", tuitest.Enter)
-	r.Wait("match 1 of 2")
-	r.Wait("question 4") // the one after the hit
+	r.Wait("match 1 of 1 in message 1 of 2") // once it is loaded
+	r.Wait("question 4")                     // the one after the hit
 	r.Type("n")
-	r.Wait("match 2 of 2")
+	r.Wait("match 1 of 1 in message 2 of 2")
 	r.Wait("question 121")
 	r.Type("N")
 	r.Wait("question 4")

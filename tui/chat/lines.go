@@ -33,9 +33,11 @@ type lineSource interface {
 	Len() int
 	Line(i int) string
 	Info(i int) markdown.LineInfo
-	// Find returns the next line after from that contains a text or, with back, the
+	// Find returns the next line after from in which a hit starts or, with back, the
 	// previous one; from may be -1 or Len.
 	Find(needle markdown.Needle, from int, back bool) (line int, ok bool)
+	// Count counts the hits that start before a line, up to most.
+	Count(needle markdown.Needle, before, most int) int
 }
 
 // partLines are the lines of a part.
@@ -69,11 +71,6 @@ func (s *partLines) Info(i int) markdown.LineInfo {
 	return source.Info(i)
 }
 
-// Find implements lineSource.
-func (s *partLines) Find(needle markdown.Needle, from int, back bool) (int, bool) {
-	return s.find(needle, from, back)
-}
-
 // at returns the source of line i, and the index of the line in it.
 func (s *partLines) at(i int) (lineSource, int) {
 	for _, source := range s.sources {
@@ -100,11 +97,6 @@ func (r *ready) Line(i int) string { return r.text[i] }
 
 // Info implements lineSource.
 func (r *ready) Info(i int) markdown.LineInfo { return r.infos[i] }
-
-// Find implements lineSource.
-func (r *ready) Find(needle markdown.Needle, from int, back bool) (int, bool) {
-	return findLine(len(r.text), r.Line, needle, from, back)
-}
 
 // ready returns the last source, to which lines can be added.
 func (s *partLines) ready() *ready {
@@ -293,9 +285,4 @@ func (t *longText) Info(i int) (info markdown.LineInfo) {
 		}
 	}
 	return info
-}
-
-// Find implements lineSource.
-func (t *longText) Find(needle markdown.Needle, from int, back bool) (int, bool) {
-	return t.text.Find(needle, from, back)
 }

@@ -161,12 +161,6 @@ type firstLines struct {
 // Len implements lineSource.
 func (s *firstLines) Len() int { return min(s.n, s.partLines.Len()) }
 
-// Find implements lineSource.
-func (s *firstLines) Find(needle markdown.Needle, from int, back bool) (int, bool) {
-	line, ok := s.find(needle, min(from, s.n), back)
-	return line, ok && line < s.n
-}
-
 // reasoningPart is a block of the model's reasoning: open while it streams, folded when the
 // first content arrives, and then as the user leaves it.
 type reasoningPart struct {

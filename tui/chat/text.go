@@ -204,18 +204,3 @@ func (l *docLines) Info(i int) (info markdown.LineInfo) {
 	}
 	return info
 }
-
-// Find implements lineSource.
-func (l *docLines) Find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
-	n, rest := len(l.lines), l.doc.Rest()
-	if back && rest != nil && from > n {
-		if line, ok = rest.Find(needle, from-n-1, back); ok {
-			return n + 1 + line, true
-		}
-	}
-	if line, ok = findLine(n, l.Line, needle, from, back); ok || back || rest == nil {
-		return line, ok
-	}
-	line, ok = rest.Find(needle, max(from-n-1, -1), back)
-	return n + 1 + line, ok
-}

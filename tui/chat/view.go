@@ -309,7 +309,9 @@ func (v *View) View(w, h int) []string {
 		if ok && v.active && i == v.list.Focused() && v.inFocus(i, line) {
 			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
 		}
-		row = v.search.highlight(row, st.Chat.SearchHit)
+		if ok && v.search.needle != "" {
+			row = v.drawHits(row, i, line)
+		}
 		if ok && selected {
 			row = v.drawSelected(row, i, line, sel)
 		}

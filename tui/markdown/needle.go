@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,6 +13,10 @@ type Needle struct {
 	runes []rune
 	first []string // the first rune in upper and lower case
 }
+
+// maxCases is the maximum number of runes that differ only in case, as k, K and the Kelvin
+// sign do.
+const maxCases = 4
 
 // NewNeedle returns the needle for a text.
 func NewNeedle(text string) Needle {
@@ -35,40 +40,49 @@ func (n Needle) In(text string) bool {
 
 // All returns the start and end of every occurrence of the needle in a text.
 func (n Needle) All(text string) (all [][2]int) {
-	for from := 0; ; {
-		at, length := n.find(text[from:])
-		if at < 0 {
-			return all
-		}
-		all = append(all, [2]int{from + at, from + at + length})
-		from += at + length
+	for at, length := range n.hits(text) {
+		all = append(all, [2]int{at, at + length})
 	}
+	return all
 }
 
-// longest returns the maximum length of a match in bytes.
-func (n Needle) longest() int { return len(n.runes) * utf8.UTFMax }
+// Longest returns the maximum length of a match in bytes.
+func (n Needle) Longest() int { return len(n.runes) * utf8.UTFMax }
+
+// Spaced reports whether the needle contains a blank.
+func (n Needle) Spaced() bool { return slices.Contains(n.runes, ' ') }
 
 // find returns the first position of the needle in a text and its length there; -1 if there
 // is none.
 func (n Needle) find(text string) (at, length int) {
-	if len(n.first) == 0 {
-		return -1, 0
+	for at, length = range n.hits(text) {
+		return at, length
 	}
-	next := make([]int, len(n.first)) // next position of each case of the first rune
-	for i, first := range n.first {
-		next[i] = indexFrom(text, first, 0)
-	}
-	for {
-		at = slices.Min(next)
-		if at == len(text) {
-			return -1, 0
+	return -1, 0
+}
+
+// hits yields the position and the length of every occurrence of the needle in a text. They
+// do not overlap. It reads the text once, however many there are.
+func (n Needle) hits(text string) iter.Seq2[int, int] {
+	return func(yield func(at, length int) bool) {
+		var cases [maxCases]int // next position of each case of the first rune
+		next := cases[:0]
+		for _, first := range n.first {
+			next = append(next, indexFrom(text, first, 0))
 		}
-		if length = n.lengthAt(text[at:]); length > 0 {
-			return at, length
-		}
-		for i, first := range n.first {
-			if next[i] == at {
-				next[i] = indexFrom(text, first, at+1)
+		for len(next) > 0 {
+			at := slices.Min(next)
+			if at == len(text) {
+				return
+			}
+			length := n.lengthAt(text[at:])
+			if length > 0 && !yield(at, length) {
+				return
+			}
+			for i, first := range n.first {
+				if end := at + max(length, 1); next[i] < end {
+					next[i] = indexFrom(text, first, end)
+				}
 			}
 		}
 	}

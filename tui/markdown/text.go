@@ -161,18 +161,34 @@ func (t *Text) Find(needle Needle, from int, back bool) (line int, ok bool) {
 	const window = 64 << 10
 	for end := t.start(max(from, 0)).at; end > 0; end -= min(end, window) {
 		begin, last := max(0, end-window), -1
-		for at := begin; at < end; {
-			n, length := needle.find(src[at:min(len(src), end+needle.longest())])
-			if n < 0 || at+n >= end {
+		for at := range needle.hits(src[begin:min(len(src), end+needle.Longest())]) {
+			if begin+at >= end {
 				break
 			}
-			last, at = at+n, at+n+length
+			last = begin + at
 		}
 		if last >= 0 {
 			return t.lineAt(last), true
 		}
 	}
 	return 0, false
+}
+
+// Count counts the hits that start before a line, up to most. The text must be laid out.
+func (t *Text) Count(needle Needle, before, most int) (count int) {
+	src := t.src.String()[:t.solid]
+	if t.width == 0 {
+		return 0
+	}
+	end := t.start(before).at
+	src = src[:min(len(src), end+needle.Longest())]
+	for at := range needle.hits(src) {
+		if at >= end || count == most {
+			break
+		}
+		count++
+	}
+	return count
 }
 
 // textLine draws a line of plain text.

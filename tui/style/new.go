@@ -98,7 +98,7 @@ func (b builder) chat() Chat {
 		Chip: Compile(b.chip()), Number: Compile(fg(b.accent).Bold(true)),
 		Primary: Compile(b.bubbled().Bold(true)), Secondary: Compile(b.chip()), Warning: Compile(on(fg(b.warn), b.panel).Bold(true)),
 		Selected: Compile(b.selected()), SelectedUser: Compile(b.selected().Reverse(false).Underline(b.accent == nil)),
-		Focus: Compile(fg(b.accent).Bold(true)), SearchHit: Compile(b.marked()), Separator: Compile(fg(b.muted)),
+		Focus: Compile(fg(b.accent).Bold(true)), SearchHit: Compile(b.marked()), CurrentHit: Compile(b.selected().Bold(true).Underline(b.accent == nil)), Separator: Compile(fg(b.muted)),
 		Star: Compile(fg(b.warn)), Flag: Compile(fg(b.bad)), New: Compile(b.bubbled().Bold(true)),
 		Sticky: Compile(fg(b.base).Bold(true)), Welcome: Compile(fg(b.accent).Bold(true)), Example: Compile(fg(b.base)),
 	}

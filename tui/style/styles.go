@@ -107,6 +107,7 @@ type Chat struct {
 	Warning     Style
 	Focus       Style // the mark next to the focused item
 	SearchHit   Style
+	CurrentHit  Style
 	Selected    Style // text selected with the mouse
 	// SelectedUser is Selected in the user's message, which has its own background. Without
 	// colours that message is reversed, so the selection in it is not.

@@ -1,0 +1,257 @@
+package chat
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/markdown"
+	"winnow/tui/style"
+)
+
+// A hit starts in one line and may end in the lines that continue it. Only text that can be
+// copied contains hits, not bars, indents and times.
+
+// stretch is what a hit takes of a line: cells from up to to.
+type stretch struct{ line, from, to int }
+
+// textOf returns the text of a line and the column where it starts.
+func textOf(s lineSource, i int) (text string, lead int) {
+	info := s.Info(i)
+	if info.Lead == notCopied {
+		return "", 0
+	}
+	text, lead = ansi.Strip(s.Line(i)), int(info.Lead)
+	if lead > 0 || info.Tail > 0 {
+		text = style.Cut(text, lead, ansi.StringWidth(text)-int(info.Tail))
+	}
+	return strings.TrimRight(text, " "), lead
+}
+
+// joined is the text of a line, with as much of the lines that continue it as a hit that
+// starts in it can take.
+type joined struct {
+	text   string
+	starts []int // where the text of each line starts
+	leads  []int // the column where it starts on the screen
+}
+
+func joinedFrom(s lineSource, needle markdown.Needle, i int) (j joined) {
+	text, lead := textOf(s, i)
+	j = joined{text, []int{0}, []int{lead}}
+	own := len(text)
+	for n := i + 1; own > 0 && n < s.Len() && len(j.text)-own < needle.Longest(); n++ {
+		info := s.Info(n)
+		if !info.Soft || info.Space && !needle.Spaced() {
+			break
+		}
+		if info.Space {
+			j.text += " "
+		}
+		text, lead = textOf(s, n)
+		j.starts, j.leads = append(j.starts, len(j.text)), append(j.leads, lead)
+		j.text += text
+	}
+	return j
+}
+
+// own returns the length of the text of the first line.
+func (j *joined) own() int {
+	if len(j.starts) > 1 {
+		return j.starts[1]
+	}
+	return len(j.text)
+}
+
+// hits returns the start and end in j.text of each hit that starts in the first line.
+func (j *joined) hits(needle markdown.Needle) (all [][2]int) {
+	all = needle.All(j.text)
+	for n, hit := range all {
+		if hit[0] >= j.own() {
+			return all[:n]
+		}
+	}
+	return all
+}
+
+// hitsFrom counts the hits that start in a line.
+func hitsFrom(s lineSource, needle markdown.Needle, i int) int {
+	j := joinedFrom(s, needle, i)
+	return len(j.hits(needle))
+}
+
+// stretches returns the stretch that a hit takes of each of its lines, the first of which
+// is line i.
+func (j *joined) stretches(i int, hit [2]int) (all []stretch) {
+	for n, start := range j.starts {
+		end := len(j.text)
+		if n+1 < len(j.starts) {
+			end = j.starts[n+1]
+		}
+		from, to := max(hit[0], start), min(hit[1], end)
+		if from < to {
+			column := j.leads[n] + ansi.StringWidth(j.text[start:from])
+			all = append(all, stretch{i + n, column, column + ansi.StringWidth(j.text[from:to])})
+		}
+	}
+	return all
+}
+
+// find returns the next line after from in which a hit starts, or the previous one.
+func (s *partLines) find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
+	first := 0
+	for n := range s.sources {
+		source := s.sources[n]
+		if back {
+			source = s.sources[len(s.sources)-1-n]
+			if n == 0 {
+				first = s.Len()
+			}
+			first -= source.Len()
+		}
+		if line, ok = source.Find(needle, max(from, first-1)-first, back); ok && (back && first+line < from || !back && first+line > from) {
+			return first + line, true
+		}
+		if !back {
+			first += source.Len()
+		}
+	}
+	return 0, false
+}
+
+// count counts the hits that start before a line, up to most.
+func (s *partLines) count(needle markdown.Needle, before, most int) (count int) {
+	for _, source := range s.sources {
+		if before <= 0 || count >= most {
+			break
+		}
+		count += source.Count(needle, min(before, source.Len()), most-count)
+		before -= source.Len()
+	}
+	return count
+}
+
+// findLine is lineSource.Find among the first n lines.
+func findLine(s lineSource, n int, needle markdown.Needle, from int, back bool) (int, bool) {
+	step, i := 1, from+1
+	if back {
+		step, i = -1, min(from, n)-1
+	}
+	for ; i >= 0 && i < n; i += step {
+		if hitsFrom(s, needle, i) > 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// countLines is lineSource.Count among the first n lines.
+func countLines(s lineSource, n int, needle markdown.Needle, most int) (count int) {
+	for i := 0; i < n && count < most; i++ {
+		count += hitsFrom(s, needle, i)
+	}
+	return min(count, most)
+}
+
+// Find implements lineSource.
+func (s *partLines) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+	return s.find(needle, from, back)
+}
+
+// Count implements lineSource.
+func (s *partLines) Count(needle markdown.Needle, before, most int) int {
+	return s.count(needle, before, most)
+}
+
+// Find implements lineSource.
+func (r *ready) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+	return findLine(r, len(r.text), needle, from, back)
+}
+
+// Count implements lineSource.
+func (r *ready) Count(needle markdown.Needle, before, most int) int {
+	return countLines(r, before, needle, most)
+}
+
+// Find implements lineSource.
+func (t *longText) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+	return t.text.Find(needle, from, back)
+}
+
+// Count implements lineSource.
+func (t *longText) Count(needle markdown.Needle, before, most int) int {
+	return t.text.Count(needle, before, most)
+}
+
+// Find implements lineSource.
+func (s *firstLines) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+	line, ok := s.find(needle, min(from, s.n), back)
+	return line, ok && line < s.n
+}
+
+// Count implements lineSource.
+func (s *firstLines) Count(needle markdown.Needle, before, most int) int {
+	return s.count(needle, min(before, s.n), most)
+}
+
+// Find implements lineSource.
+func (l *docLines) Find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
+	n, rest := len(l.lines), l.doc.Rest()
+	if back && rest != nil && from > n {
+		if line, ok = rest.Find(needle, from-n-1, back); ok {
+			return n + 1 + line, true
+		}
+	}
+	if line, ok = findLine(l, n, needle, from, back); ok || back || rest == nil {
+		return line, ok
+	}
+	line, ok = rest.Find(needle, max(from-n-1, -1), back)
+	return n + 1 + line, ok
+}
+
+// Count implements lineSource.
+func (l *docLines) Count(needle markdown.Needle, before, most int) int {
+	n, rest := len(l.lines), l.doc.Rest()
+	count := countLines(l, min(before, n), needle, most)
+	if rest != nil && before > n+1 && count < most {
+		count += rest.Count(needle, before-n-1, most-count)
+	}
+	return count
+}
+
+// drawHits marks the hits in a row that shows a line of pair i, the current one in its own
+// style.
+func (v *View) drawHits(row string, i, line int) string {
+	it := v.src.at(i)
+	n, at, ok := it.partAt(line)
+	if !ok {
+		return row
+	}
+	part := it.parts[n]
+	first := at // the first line from which a hit can reach this one
+	for length := 0; first > 0 && length < v.search.find.Longest() && part.Info(first).Soft; first-- {
+		text, _ := textOf(part, first-1)
+		length += len(text)
+	}
+	current := v.search.at
+	cell, drawn := 0, strings.Builder{} // column up to which the row is drawn
+	for ; first <= at; first++ {
+		j := joinedFrom(part, v.search.find, first)
+		for nth, hit := range j.hits(v.search.find) {
+			st := v.rc.st.Chat.SearchHit
+			if current == (hitLocation{it.seq, it.starts[n] + first, nth}) {
+				st = v.rc.st.Chat.CurrentHit
+			}
+			for _, s := range j.stretches(first, hit) {
+				if s.line == at && s.from >= cell {
+					drawn.WriteString(style.Cut(row, cell, s.from) + st.Render(ansi.Strip(style.Cut(row, s.from, s.to))))
+					cell = s.to
+				}
+			}
+		}
+	}
+	if cell == 0 {
+		return row
+	}
+	return drawn.String() + style.Cut(row, cell, ansi.StringWidth(row))
+}
