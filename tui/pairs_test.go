@@ -40,8 +40,11 @@ func TestAnOlderPairIsRetriedInItsPlace(t *testing.T) {
 func TestAFailedPairCanBeAnsweredFromTheInput(t *testing.T) {
 	r := start(t, 80, 24, broken(), say("now it works"))
 	r.Type("first", tuitest.Send)
-	r.Wait("[alt+1 Retry · r] [alt+2 Re-ask · e] [alt+3 Delete · d]")
+	r.Wait("[alt+1 Retry] [alt+2 Re-ask] [alt+3 Delete]") // r, e and d would type letters
 	r.WaitGone("working")
+	r.Type(tuitest.Esc)
+	r.Wait("[alt+1 Retry · r] [alt+2 Re-ask · e] [alt+3 Delete · d]")
+	r.Type("i")
 	r.Type(tuitest.Alt(1))
 	r.Wait("now it works")
 	r.WaitGone("[alt+1 Retry")
@@ -125,6 +128,7 @@ func TestTheButtonsOfAnErrorNameTheKeysAsBound(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
 	m.Update(loadStart(m.opts.Parts)())
 	m.Update(m.load(m.conv.chat.Missing()...)())
+	m.Update(tuitest.Press("esc"))
 	if frame := plainFrame(m.View().Content); !strings.Contains(frame, "Retry · ctrl+x]") || !strings.Contains(frame, "Re-ask · e]") || !strings.Contains(frame, "Delete]") {
 		t.Errorf("the buttons are in\n%s", frame)
 	}

@@ -80,6 +80,7 @@ func (v *View) updateChoices() {
 // choicesPart shows the choices of a pair as chips and buttons.
 type choicesPart struct {
 	partState
+	seq        int64 // of the pair
 	choices    []pane.Choice
 	selectable bool // they can be chosen
 	spans      []choiceSpan
@@ -123,9 +124,9 @@ func (p *choicesPart) addMessages(width int, rc *renderContext) {
 // chips draws the choices. With bothKeys, a choice that has two keys shows the second one
 // too.
 func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []string, spans []choiceSpan) {
-	line := ""
+	line, start := "", ""
 	if !p.selectable { // below the error, whose text is indented
-		line, width = strings.Repeat(" ", indent), max(1, width-indent)
+		start, width = strings.Repeat(" ", indent), max(1, width-indent)
 	}
 	for i, c := range p.choices {
 		if !p.selectable && c.KeyAction == "" {
@@ -137,14 +138,14 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 		}
 		label, _ := p.label(i, width, rc, bothKeys)
 		chip := tone.Render(style.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
-		if strings.TrimSpace(line) != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
-			out, line = append(out, line), ""
+		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
+			out, line = append(out, start+line), ""
 		}
 		line = strings.TrimPrefix(line+" "+chip, " ")
-		to := ansi.StringWidth(line)
+		to := ansi.StringWidth(start + line)
 		spans = append(spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
 	}
-	return append(out, line), spans
+	return append(out, start+line), spans
 }
 
 // label returns the text of a chip, with the message that it sends if that is different and
@@ -162,9 +163,13 @@ func (p *choicesPart) label(i, width int, rc *renderContext, bothKeys bool) (lab
 	return p.withKeys(i, c.Label, width, rc, bothKeys), len(sends) == 0
 }
 
-// withKeys returns the text of a chip with the keys that choose it.
+// withKeys returns the text of a chip with the keys that choose it. Those of an action work
+// only where its pair has the focus: elsewhere they type a letter, or act on another pair.
 func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext, bothKeys bool) string {
-	key := rc.keys.Hint(p.choices[i].KeyAction, "")
+	key := ""
+	if rc.keyed == p.seq {
+		key = rc.keys.Hint(p.choices[i].KeyAction, "")
+	}
 	if !p.selectable {
 		return key + text
 	}
@@ -231,9 +236,22 @@ func (v *View) focusedChoices() *choicesPart {
 	return nil
 }
 
-// updateChoiceFocus updates the choices of the newest pair with whether they have the
-// focus.
+// updateChoiceFocus updates the choices with whether their pair has the focus and, of the
+// newest pair, whether they have it themselves.
 func (v *View) updateChoiceFocus() {
+	keyed := int64(0)
+	if i := v.list.Focused(); i >= 0 && v.active {
+		keyed = v.src.ID(i)
+	}
+	if before := v.rc.keyed; before != keyed {
+		v.rc.keyed = keyed
+		for _, seq := range [...]int64{before, keyed} {
+			if it := v.src.items[seq]; it != nil && it.choicesPart() != nil {
+				it.choicesPart().dirty = true
+				it.changed()
+			}
+		}
+	}
 	if v.Len() == 0 {
 		return
 	}

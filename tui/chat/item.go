@@ -27,6 +27,7 @@ type renderContext struct {
 	pending      bool                             // something on the screen is not laid out yet
 	raw          bool                             // answers are shown as source text, see SetRaw
 	busy         bool                             // a turn is running: nothing can be chosen
+	keyed        int64                            // the pair that has the focus, whose keys work; 0 if none
 	saved        bool                             // nothing is unsaved: no choice offers to save
 	cost         func(seq int64) int              // see View.cost
 }
@@ -256,7 +257,7 @@ func (it *item) ending() (parts []part) {
 	}
 	it.saved = it.rc.saved
 	if choices := it.rc.choicesOf(it.pair); len(choices) > 0 {
-		parts = append(parts, &choicesPart{choices: choices, selectable: it.selectable()})
+		parts = append(parts, &choicesPart{seq: it.seq, choices: choices, selectable: it.selectable()})
 	}
 	return parts
 }

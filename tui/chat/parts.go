@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -246,7 +247,13 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 		p.addDecoration("")
 		return
 	}
-	if way := advice.For(p.code, rc.keys.Named); way != "" {
+	way := advice.For(p.code, func(action string) string {
+		if slices.ContainsFunc(afterError, func(c pane.Choice) bool { return string(c.KeyAction) == action }) {
+			return "" // the choices below name their keys
+		}
+		return rc.keys.Named(action)
+	})
+	if way != "" {
 		p.addText(rc, way, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Notice)})
 	}
 }

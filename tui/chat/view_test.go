@@ -694,11 +694,16 @@ func TestTheButtonsOfOlderErrorsTakeClicks(t *testing.T) {
 		return map[keymap.Action]string{"retry": "R", "re-ask": "E", "delete-pair": "ctrl+d"}[action]
 	})
 	const w, h = 60, 20
-	if got := plain(v.View(w, h)); !strings.Contains(got, "[R Retry] [E Re-ask] [ctrl+d Delete]\n") {
-		t.Fatalf("no buttons:\n%s", got)
+	v.Top()
+	for active, want := range map[bool]string{true: "[R Retry] [E Re-ask] [ctrl+d Delete]\n", false: "[Retry] [Re-ask] [Delete]\n"} {
+		v.SetActive(active)
+		if got := plain(v.View(w, h)); !strings.Contains(got, want) {
+			t.Fatalf("the focus in the view: %v, the buttons are not %q:\n%s", active, want, got)
+		}
 	}
-	v.FocusLast()
-	for text, want := range map[string]keymap.Action{"Retry]": "retry", "E Re-ask": "re-ask", "ctrl+d": "delete-pair"} {
+	v.SetActive(true)
+	for text, want := range map[string]keymap.Action{"[Retry]": "retry", "[Re-ask]": "re-ask", "[Delete]": "delete-pair"} {
+		v.FocusLast() // the keys would act on this pair
 		x, y := cellOf(t, v, w, h, text)
 		if _, ok := v.ChoiceAt(x, y); ok {
 			t.Errorf("%s is a choice of the newest pair", text)
@@ -713,21 +718,23 @@ func TestTheButtonsOfOlderErrorsTakeClicks(t *testing.T) {
 	}
 }
 
-// Below an error stands what can be done about it, with the keys as they are bound
-// now.
+// Below an error stands what can be done about it, with the keys as they are bound now,
+// unless a choice below names them.
 func TestAnErrorShowsItsWayOut(t *testing.T) {
 	v := view()
 	failed := pair(1, "a", "")
 	failed.State, failed.ErrorCode, failed.ErrorMessage = assistant.PairError, string(llm.KindQuota), "slow down"
 	show(v, failed)
 	for bound, want := range map[string]string{
-		"ctrl+y": "[error: quota] slow down\n    Wait and try again (ctrl+y), add credit",
-		"R":      "[error: quota] slow down\n    Wait and try again (R), add credit",
-		"":       "[error: quota] slow down\n    Wait and try again, add credit",
+		"ctrl+y": "[error: quota] slow down\n    Wait and try again, add credit or choose another model (ctrl+y).",
+		"L":      "[error: quota] slow down\n    Wait and try again, add credit or choose another model (L).",
+		"":       "[error: quota] slow down\n    Wait and try again, add credit or choose another model.",
 	} {
-		v.SetKeys(func(action keymap.Action) string { return map[keymap.Action]string{"retry": bound}[action] })
+		v.SetKeys(func(action keymap.Action) string {
+			return map[keymap.Action]string{"retry": "r", keymap.Models: bound}[action]
+		})
 		if got := plain(v.View(120, 20)); !strings.Contains(got, want) {
-			t.Errorf("retry on %q shows\n%s", bound, got)
+			t.Errorf("models on %q shows\n%s", bound, got)
 		}
 	}
 }
@@ -775,6 +782,8 @@ func TestChipsInANarrowWindow(t *testing.T) {
 	v.SetKeys(func(action keymap.Action) string {
 		return map[keymap.Action]string{"choose-1": "alt+1", "choose-2": "alt+2", "choose-3": "alt+3", "retry": "r", "re-ask": "e", "delete-pair": "d"}[action]
 	})
+	v.SetActive(true)
+	v.FocusLast()
 	for w, want := range map[int]string{
 		60: "[alt+1 Retry · r] [alt+2 Re-ask · e] [alt+3 Delete · d]\n",
 		40: "[alt+1 Retry · r] [alt+2 Re-ask · e]\n",
