@@ -68,7 +68,7 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 		m.acts.running = 0 // the next step of a flow comes before waiting acts
 	}
 	if cmds = append(cmds, m.showOutcome(o)); ended {
-		cmds = append(cmds, m.acts.next(), m.flushKeys())
+		cmds = append(cmds, m.acts.next(), m.flushKeys(), m.quitWhenIdle())
 	}
 	return tea.Batch(cmds...)
 }
@@ -220,11 +220,15 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 }
 
 // enqueue queues a message that must wait; it returns false if it can be handled now. A key
-// that cancels or quits never waits, and drops the waiting messages.
+// that cancels never waits, and drops the waiting messages; quit waits by itself.
 func (m *Model) enqueue(msg tea.Msg) bool {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		a := m.keys.Find(m.mode, keyName(k))
-		if a != nil && (a.Name == keymap.Cancel || a.Name == keymap.Quit || a.Name == keymap.Escape && m.turn.running) {
+		switch {
+		case a == nil:
+		case a.Name == keymap.Quit:
+			return false
+		case a.Name == keymap.Cancel || a.Name == keymap.Escape && m.turn.running:
 			m.queue.waiting, m.acts.released = nil, true
 			return false
 		}

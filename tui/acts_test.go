@@ -89,6 +89,47 @@ func TestActsRunOneAtATimeInTheOrderOfTheKeys(t *testing.T) {
 	})
 }
 
+// Quitting counts what is still being changed and what was typed before it, and asks about
+// rules that this leaves unsaved. Pressed again, or after quitTime, it does not wait.
+func TestQuittingWaitsForTheChangesBeforeIt(t *testing.T) {
+	for name, then := range map[string]func(h *held){
+		"until they end": func(h *held) {
+			for range 2 { // the second x ran after the first
+				if h.overlay.Open() {
+					t.Errorf("the question does not wait:\n%s", frameOf(h.Model))
+				}
+				h.deliver(&h.outcomes)
+			}
+			h.deliver(&h.outcomes) // what to discard
+			if got := frameOf(h.Model); h.top() != overlay.Confirm || strings.Count(got, "stopped hiding") != 2 {
+				t.Errorf("the quit question is not about both rules:\n%s", got)
+			}
+		},
+		"until it is pressed again": func(h *held) { h.take(tuitest.Press("ctrl+q")) },
+		"for quitTime":              func(*held) { time.Sleep(quitTime) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, _ := steadyFixture(t)
+				h := &held{bench: b}
+				h.keys("shift+tab")
+				for _, k := range []tuitest.Key{"x", "x", "ctrl+q"} {
+					h.take(tuitest.Press(k))
+				}
+				h.settle()
+				if h.quitting == 0 || h.hasQuit {
+					t.Fatalf("quitting %d, has quit %v", h.quitting, h.hasQuit)
+				}
+				then(h)
+				if h.settle(); h.quitting != 0 || len(h.queue.waiting) > 0 {
+					t.Errorf("quitting %d, %d keys wait", h.quitting, len(h.queue.waiting))
+				}
+				b.leave()
+			})
+		})
+	}
+}
+
 // The outcome of a request that a flow no longer waits for changes nothing.
 func TestALateOutcomeIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -95,9 +95,30 @@ func (d *discarding) askQuit(was discarding, lines []string) intent {
 	}, []overlay.Answer{says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay")}}
 }
 
-// quit asks first if rules are unsaved, unless others share them; the user can also keep
-// them for the next time.
+// quit quits after the acts and keys before it, which may leave rules unsaved. Pressed again,
+// or if they take longer than quitTime, it does not wait for them.
 func (m *Model) quit() tea.Cmd {
+	if !m.ready || m.quitting != 0 || m.acts.running == 0 && len(m.queue.waiting) == 0 {
+		return m.quitNow()
+	}
+	m.quitting = m.acts.query()
+	m.notice.Info("quitting after the last change" + m.hint(" · %s quits now", keymap.Quit))
+	return tick(quitTime, quitDueMsg{m.quitting})
+}
+
+// quitWhenIdle goes on quitting once there is nothing to wait for.
+func (m *Model) quitWhenIdle() tea.Cmd {
+	if m.quitting == 0 || m.acts.running != 0 || len(m.queue.waiting) > 0 {
+		return nil
+	}
+	m.overlay.Close() // as if the key came now
+	return m.quitNow()
+}
+
+// quitNow asks first if rules are unsaved, unless others share them; the user can also keep
+// them for the next time.
+func (m *Model) quitNow() tea.Cmd {
+	m.quitting, m.queue.waiting, m.acts.released = 0, nil, true
 	others := m.parts.others()
 	if !m.parts.saves() || m.pane.Status().Unsaved == 0 || others.Shared {
 		return m.end()

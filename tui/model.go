@@ -127,6 +127,7 @@ type Model struct {
 	edits      edits
 	requests   requestList
 	hiding     int64 // last request that counts the pairs hidden by the filter
+	quitting   int64 // number of the quit that waits for the changes before it; 0 if none
 	ending     int64 // request that stores the last draft; 0 if the program is not ending
 	unstored   error // why the draft could not be stored when quitting
 	estimated  estimated

@@ -79,6 +79,8 @@ type (
 		at      int
 		view    *chat.RequestView
 	}
+	// quitDueMsg quits without waiting any longer for the changes before, see Model.quit.
+	quitDueMsg struct{ request int64 }
 	// overlayWorkedMsg is the result of an overlay.Work, applied by show.
 	overlayWorkedMsg struct{ show func() }
 )
@@ -97,6 +99,11 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.carryOut(m.input.onEnterDue(msg)), true
 	case onceMoreDueMsg:
 		return m.onOnceMoreDue(), true
+	case quitDueMsg:
+		if msg.request != m.quitting {
+			return nil, true
+		}
+		return m.quitNow(), true
 	case replyDueMsg:
 		m.onReplyDue(msg)
 		return nil, true
