@@ -356,6 +356,9 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	if w := p.window.filter; w != nil {
 		o.Title = func() string { return "model filter, " + visible(w.Provider()) }
 		o.Rules = func() []string { return a.plainRules(w) }
+		o.Act = func(action keymap.Action, argument string) (assistant.Act, int64) {
+			return ruleAct(w, action, argument)
+		}
 	}
 	if r := p.window.recovery(); r != nil {
 		o.Recovery, o.Digest = r.Lines, r.Digest

@@ -14,6 +14,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/workspace"
+	"winnow/tui/keymap"
 	"winnow/tui/plain"
 )
 
@@ -283,4 +284,18 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 var lintReasons = map[engine.Kind]string{
 	engine.Dead: "it matches no model", engine.Shadowed: "other rules apply to every model it matches, the first of them %s",
 	engine.Redundant: "%s covers it", engine.Undecided: "%s may cover it",
+}
+
+// ruleAct returns what a command about rules does with its argument, in the current provider.
+func ruleAct(w *modelfilter.Window, action keymap.Action, argument string) (act assistant.Act, revision int64) {
+	switch rule := (modelfilter.Rule{Pattern: argument}); action {
+	case keymap.WhyModel:
+		act = modelfilter.ExplainModel{Model: argument}
+	case keymap.AddAllow:
+		rule.List = modelfilter.Allow
+		act = modelfilter.AddRule{Provider: w.Provider(), Rule: rule}
+	default:
+		act = modelfilter.AddRule{Provider: w.Provider(), Rule: rule}
+	}
+	return act, w.Revision()
 }

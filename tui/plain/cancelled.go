@@ -60,19 +60,25 @@ func (c *console) branch(ctx context.Context, number string) error {
 }
 
 // title shows or sets the title of the session.
-func (c *console) title(ctx context.Context, title string) (err error) {
-	switch title {
-	case "":
-		title, err = c.workspace.Title(ctx)
-	case "-":
-		title, err = c.workspace.SetTitle(ctx, "")
-	default:
-		title, err = c.workspace.SetTitle(ctx, title)
+func (c *console) title(ctx context.Context, title string) error {
+	before, err := c.workspace.Title(ctx)
+	now := before
+	newTitle := title
+	if title == "-" {
+		newTitle = "" // its first message
 	}
-	if err == nil {
-		c.out.Line("This session is called " + Quote(title) + ".")
+	if title != "" && err == nil {
+		now, err = c.workspace.SetTitle(ctx, newTitle)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	text := "This session is called " + Quote(now)
+	if now != before {
+		text += "; it was called " + Quote(before)
+	}
+	c.out.Line(text + ".")
+	return nil
 }
 
 // cost prints the cost of the session's answers.

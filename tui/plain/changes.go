@@ -3,14 +3,18 @@ package plain
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"winnow/assistant"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
+	"winnow/tui/slash"
 	"winnow/tui/style"
 )
 
@@ -20,6 +24,37 @@ func (c *console) listRules(context.Context, string) error {
 	}
 	c.out.Indent(c.opts.Rules()...)
 	return nil
+}
+
+// ruleCommand returns the command that does an action with its argument: it adds a rule, or
+// says why a model is hidden or shown.
+func ruleCommand(action keymap.Action) func(*console, context.Context, string) error {
+	return func(c *console, ctx context.Context, argument string) error {
+		i := slices.IndexFunc(slash.Table(), func(s slash.Command) bool { return s.Action == action })
+		switch usage := slash.Table()[i].Console; {
+		case c.opts.Act == nil:
+			return reply("This window has no rules.")
+		case argument == "":
+			return reply("Usage: /" + usage)
+		case action != keymap.WhyModel && strings.ContainsFunc(argument, unicode.IsSpace):
+			c.out.Line("Model names have no spaces.")
+			if !c.yes(ctx, "Type yes to add the rule: ") {
+				c.nothingDone()
+				return nil
+			}
+		}
+		act, revision := c.opts.Act(action, argument)
+		done, err := c.workspace.Act(context.WithoutCancel(ctx), act, revision)
+		switch {
+		case err != nil:
+			return err
+		case act.Step() == "":
+			c.out.Line(Quote(done) + ".")
+		default:
+			c.changed(assistant.UpperFirst(Quote(done)) + ". /undo undoes it.")
+		}
+		return nil
+	}
 }
 
 // changed reports a change of the window and its consequences.

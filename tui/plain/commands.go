@@ -15,6 +15,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/nearest"
 
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/slash"
 )
@@ -27,6 +28,9 @@ func commands() map[string]func(c *console, ctx context.Context, args string) er
 		"connect":  (*console).connect,
 		"filter":   (*console).filter,
 		"session":  (*console).switchSession,
+		"hide":     ruleCommand(keymap.AddIgnore),
+		"allow":    ruleCommand(keymap.AddAllow),
+		"why":      ruleCommand(keymap.WhyModel),
 		"save":     func(c *console, ctx context.Context, _ string) error { _, err := c.save(ctx); return err },
 		"undo":     (*console).undo,
 		"discard":  (*console).discard,

@@ -14,6 +14,7 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/slash"
 )
@@ -24,6 +25,10 @@ type Options struct {
 	Workspace *workspace.Workspace
 	Title     func() string   // the window and what is open in it: "model filter, openai"
 	Rules     func() []string // the rules of the window with their effects, one per line; nil if it has none
+
+	// Act returns what a command about rules does with its argument, and the revision of the
+	// window that it is based on; nil if the window has no rules.
+	Act func(action keymap.Action, argument string) (act assistant.Act, revision int64)
 
 	In       io.Reader
 	Out, Err io.Writer
