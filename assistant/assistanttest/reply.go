@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"winnow/assistant/chatapi"
 )
 
 // eventStream is the content type of streamed answers.
@@ -107,18 +109,19 @@ func TokenLimit(limit int, within Reply) Reply {
 			within(x)
 			return
 		}
-		Respond(http.StatusBadRequest, encode(map[string]any{"error": map[string]any{
-			"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", limit, n),
-			"type":    "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
-		}}))(x)
+		refused := chatapi.Problem{
+			Code: "context_length_exceeded", Param: "messages",
+			Message: fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", limit, n),
+		}
+		Respond(http.StatusBadRequest, refused.JSON())(x)
 	}
 }
 
 // ModelList answers with a list of models with these ids.
 func ModelList(ids ...string) Reply {
-	data := make([]any, len(ids))
+	models := make([]map[string]any, len(ids))
 	for i, id := range ids {
-		data[i] = map[string]any{"id": id, "object": "model", "owned_by": "test"}
+		models[i] = map[string]any{"id": id, "owned_by": "test"}
 	}
-	return Respond(http.StatusOK, encode(map[string]any{"object": "list", "data": data}))
+	return Respond(http.StatusOK, chatapi.Models(models...))
 }

@@ -1,0 +1,161 @@
+// Package chatapi is the server side of the OpenAI chat completions API: it reads requests
+// and writes the events of a streamed answer. The offline model answers with it, and so
+// does the endpoint of the tests.
+//
+// Events have a fixed id and time, so that the same answer has the same bytes. All functions
+// are pure.
+package chatapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Request is a request for a completion.
+type Request struct {
+	Model    string
+	Messages []Message
+	Tools    []struct{ Function struct{ Name string } }
+}
+
+// Message is a message of a Request.
+type Message struct {
+	Role       string
+	Content    string // for a list of parts, their texts
+	Pictures   bool   `json:"-"`            // Content was a list with pictures
+	ToolCallID string `json:"tool_call_id"` // only for a tool message: the call it answers
+	ToolCalls  []struct {
+		ID       string
+		Function struct{ Name, Arguments string }
+	} `json:"tool_calls"`
+}
+
+// UnmarshalJSON reads a message whose content is a text or a list of parts.
+func (m *Message) UnmarshalJSON(raw []byte) error {
+	type fields Message
+	form := struct {
+		*fields
+		Content json.RawMessage
+	}{fields: (*fields)(m)}
+	var parts []struct{ Type, Text string }
+	if err := json.Unmarshal(raw, &form); err != nil || form.Content == nil {
+		return err
+	}
+	if json.Unmarshal(form.Content, &parts) != nil {
+		return json.Unmarshal(form.Content, &m.Content)
+	}
+	for _, p := range parts {
+		m.Content += p.Text
+		m.Pictures = m.Pictures || p.Type == "image_url"
+	}
+	return nil
+}
+
+// Problem is the reason why a request is refused.
+type Problem struct {
+	Status  int    // of HTTP
+	Code    string // for programs
+	Param   string // the wrong field; "" if it is not one field
+	Message string
+}
+
+// JSON returns the body of the answer.
+func (p *Problem) JSON() string {
+	return Encode(map[string]any{"error": map[string]any{"message": p.Message, "type": "invalid_request_error", "param": p.Param, "code": p.Code}})
+}
+
+// Read reads the body of a request.
+func Read(body []byte) (r Request, refused *Problem) {
+	refuse := func(code, param, message string) (Request, *Problem) {
+		return r, &Problem{http.StatusBadRequest, code, param, message}
+	}
+	err := json.Unmarshal(body, &r)
+	switch {
+	case !json.Valid(body):
+		return refuse("invalid_json", "", "the request is not JSON")
+	case err != nil:
+		return refuse("invalid_request", "", err.Error())
+	case len(r.Messages) == 0:
+		return refuse("invalid_request", "messages", "messages must not be empty")
+	}
+	for i, m := range r.Messages {
+		if !slices.Contains([]string{"system", "developer", "user", "assistant", "tool"}, m.Role) {
+			return refuse("invalid_request", "messages", fmt.Sprintf("messages[%d]: unknown role", i))
+		}
+	}
+	return r, nil
+}
+
+// Done is the event that ends a stream.
+const Done = "data: [DONE]\n\n"
+
+// event returns an event with some choices, and other fields that begin with a comma.
+func event(choices, more string) string {
+	return `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"choices":[` + choices + `]` + more + "}\n\n"
+}
+
+// Delta returns an event with a delta, an object in JSON.
+func Delta(delta string) string {
+	return event(`{"index":0,"delta":`+delta+`,"finish_reason":null}`, "")
+}
+
+// TextEvent returns an event with a piece of text.
+func TextEvent(text string) string { return Delta(`{"content":` + Encode(text) + `}`) }
+
+// ReasoningEvent returns an event with a piece of reasoning, in the field of this name.
+func ReasoningEvent(field, text string) string {
+	return Delta(`{` + Encode(field) + `:` + Encode(text) + `}`)
+}
+
+// CallEvent returns an event with a piece of a tool call. An empty id or name is left out.
+func CallEvent(index int, id, name, arguments string) string {
+	function := map[string]any{"arguments": arguments}
+	if name != "" {
+		function["name"] = name
+	}
+	call := map[string]any{"index": index, "type": "function", "function": function}
+	if id != "" {
+		call["id"] = id
+	}
+	return Delta(Encode(map[string]any{"tool_calls": []any{call}}))
+}
+
+// FinishEvent returns the event that ends the choice.
+func FinishEvent(reason string) string {
+	return event(`{"index":0,"delta":{},"finish_reason":`+Encode(reason)+`}`, "")
+}
+
+// UsageEvent returns an event that reports tokens, without choices.
+func UsageEvent(prompt, completion int) string {
+	used := map[string]int{"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+	return event("", `,"usage":`+Encode(used))
+}
+
+// Words splits a text into the pieces in which it is streamed: words with the space after
+// them. An empty text has none.
+func Words(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.SplitAfter(text, " ")
+}
+
+// Models returns a list of models, each an object with its id.
+func Models(models ...map[string]any) string {
+	for _, m := range models {
+		m["object"] = "model"
+	}
+	return Encode(map[string]any{"object": "list", "data": models})
+}
+
+// Encode writes v as JSON. A value that has no JSON is a mistake of the caller: it panics.
+func Encode(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}
