@@ -22,8 +22,17 @@ type Found struct {
 	// Unknown counts models left out because a fact used in the condition is unknown for
 	// them.
 	Unknown int
+	NoUse   int // those of Unknown whose use is unknown, too
 	// Problems says which usage files cannot be used and why, one sentence each.
 	Problems []string
+}
+
+// unknown counts a model that is left out.
+func (f *Found) unknown(m FoundModel) {
+	f.Unknown++
+	if !m.UseKnown {
+		f.NoUse++
+	}
 }
 
 // Find selects models of the named providers, or of all that can be chosen if none is
@@ -54,7 +63,7 @@ func (w *Window) Find(where condition.Condition, providers ...string) (Found, er
 			case condition.Yes:
 				found.Models = append(found.Models, f)
 			case condition.Unknown:
-				found.Unknown++
+				found.unknown(f)
 			default:
 			}
 		}

@@ -95,7 +95,23 @@ func TestConversations(t *testing.T) {
 		"how many we have":          {"how many anthropic models do we have => | 5 models on anthropic: 5 shown", "whats hidden on gemini => | No model is hidden on gemini", "why is claude-9 hidden? => | No model matches `claude-9` | These work"},
 		"which price":               {"hide models over 40$ on openai => openai+ignore(gpt-4) | dollars per million output tokens; `price_in` is the input price", "what is over $1 input => | No model matches `price_in>1`"},
 		"greetings":                 {"hi what can you do here? => | These work", "hello => | Hello."},
-		"nothing to save":           {"save => save()", "hide zork and save => | Nothing was changed"},
+		"only shows nothing again": {
+			"hide gemini previews => gemini+ignore(*preview*)",
+			"only show models with 1m context on gemini => gemini+allow(*flash) gemini+allow(gemini-2.5-pro) gemini+ignore(*)",
+			"hide o3-mini => openai+ignore(o3-mini)",
+			"only show o3 models and gpt-5 models => | Only openai is meant | Stay hidden, because other rules hide them: o3-mini. | allow `gpt-5*`, `o3`; ignore `*` for openai",
+			"only show o3-mini on openai => | \"add_whitelist\":[\"o3-mini\"]",
+		},
+		"who uses it": {
+			"would hiding mini break anyone? => | 2 models match `mini` and `used:7d`: 2 shown | `gpt-5-mini` (last 1 min ago, 5,000 in all) | `gpt-4o-mini` (last 24 h ago, 2,000 in all)",
+			"is anybody using o3 => | No model matches `o3` and `used:7d`.", "who uses grok-4 on xai? => | No model matches `grok-4` and `used:7d` on xai",
+			"who uses claude-opus-4-8? => | `claude-opus-4-8` (last 24 h ago, 77 in all)",
+			"what if I hide nano? => | I propose", "would that break anyone? => | 1 model that is shown matches `nano` and `used:7d` | `gpt-5-nano` (last",
+			"what did nobody use this month? => | `gpt-4` (never used)", "is it safe to hide flash on gemini => | `gemini-3.6-flash` (last", "can I safely hide gpt-4? => | No model matches `gpt-4`",
+			"would anyone miss gpt-5.5 => | `gpt-5.5` (last", "is gpt-5.5 used by anyone => | 1,204 in all", "would hiding everything break anyone? => | models match `used:7d`",
+			"hide gpt-5.5 => openai+ignore(gpt-5.5)", "would this break anyone? => | `gpt-5.5` (last", "who uses zork? => | No model matches `zork`", "does anyone use gpt-4o and o3? => | `gpt-4o` (last",
+		},
+		"nothing to save": {"save => save()", "hide zork and save => | Nothing was changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -126,6 +126,9 @@ func (m *meaning) only(p *rulePlan, models []FoundModel, patterns []string) {
 		p.note("No model on " + m.provider + " would be left.")
 		return
 	}
+	if len(m.left) > 0 {
+		p.note("Stay hidden, because other rules hide them: " + m.named(m.left) + ".")
+	}
 	others := minus(m.models, models)
 	for _, rule := range m.rules[Allow] {
 		if !slices.Contains(patterns, rule) && len(matching(others, rule)) > 0 {

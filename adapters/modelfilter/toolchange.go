@@ -3,6 +3,7 @@ package modelfilter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type planArgs struct {
 	Models   []string `json:"models,omitempty" jsonschema:"each an id, a pattern, words of names (mini is no part of gemini), newest with words, or a condition as for find_models; what fits one of them"`
 	Except   []string `json:"except,omitempty" jsonschema:"models that stay as they are"`
 	List     string   `json:"list,omitempty" jsonschema:"of remove and clear: just this list"`
-	Provider string   `json:"provider,omitempty" jsonschema:"the provider, * for all; left out: the current one, else the only one with that id or family"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several with blanks between; * for all, -name leaves one out; left out: the current one, else the only one with that id or family"`
 }
 
 // planTool returns the tool plan_rules. It waits for the disk, so it holds the window's
@@ -54,8 +55,11 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	for i, p := range plans {
 		if i == 0 {
 			p.notes = append(slices.Clone(r.text), p.notes...)
+			if about := aboutPrices(strings.Join(a.Models, " ")); about != "" {
+				p.notes = append(p.notes, about)
+			}
 		}
-		data, say, err := w.planFields(p)
+		data, say, err := w.planFields(p, !namesEach(a.Provider))
 		if err != nil {
 			return errorResult(err)
 		}
@@ -67,8 +71,9 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	return assistant.OK(strings.Join(says, " "), fields{"plans": listed, "unknown_count": r.unknown})
 }
 
-// planFields returns a plan with its effect, and a sentence about it.
-func (w *Window) planFields(p rulePlan) (fields, string, error) {
+// planFields returns a plan with its effect, and a sentence about it. every says that the
+// plan is part of one for all providers, which the user must confirm.
+func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	s, err := w.On(p.Provider)
 	if err != nil {
 		return nil, "", err
@@ -106,8 +111,24 @@ func (w *Window) planFields(p rulePlan) (fields, string, error) {
 		}
 	}
 	text = summarizeProposal(data) + ": " + text
-	out["effects"], out["effect"] = sentences, text
-	return out, strings.Join(append([]string{sentence(text)}, p.notes...), " "), nil
+	does, _, _ := strings.Cut(sentences[0], ";")
+	out["effects"], out["effect"], out["does"] = sentences, text, does+" on "+visible(p.Provider)
+	says := append([]string{sentence(text)}, p.notes...)
+	if why := confirmation(every && len(w.Providers()) > 1, out["hides_count"].(int), c.Available); why != "" {
+		out["confirm"], says = why, append(says, "Use propose_rules: it would "+why+".")
+	}
+	return out, strings.Join(says, " "), nil
+}
+
+// confirmation says what a plan does that the user must confirm first; "" if nothing.
+func confirmation(every bool, hides, shown int) string {
+	switch {
+	case every:
+		return "change rules on all providers"
+	case 2*hides > shown:
+		return "hide more than half of the models that are shown"
+	}
+	return ""
 }
 
 // plan plans an action on each provider that it concerns.
@@ -124,24 +145,11 @@ func (r *wants) plan(a planArgs) (out []rulePlan, err error) {
 		return r.planRemoval(a)
 	}
 	if len(phrases) == 0 {
-		return nil, fmt.Errorf("no models are named")
+		return nil, errors.New("no models are named: say which models you mean")
 	}
-	var providers []string
-	on := map[string][]phrase{}
-	for _, p := range phrases {
-		n := len(r.unmatched)
-		found, err := r.locate(p, a.Provider)
-		if err != nil {
-			return nil, err
-		}
-		if len(r.unmatched) > n && a.Action == "only" && len(phrases) > 1 && len(p.names) == 1 && slices.Contains(knownFamilies, strings.ToLower(p.names[0])) && len(r.unmatched[n]["elsewhere"].([]string)) == 0 {
-			r.unmatched = r.unmatched[:n] // no model to keep, which r.text says
-		}
-		for _, name := range found {
-			if on[name] = append(on[name], p); len(on[name]) == 1 {
-				providers = append(providers, name)
-			}
-		}
+	providers, on, err := r.locateAll(phrases, a)
+	if err != nil {
+		return nil, err
 	}
 	for _, p := range except {
 		if found, missing, _, err := r.fits(p, providers, true); err != nil {
@@ -164,7 +172,34 @@ func (r *wants) plan(a planArgs) (out []rulePlan, err error) {
 		}
 		out = append(out, s.useful(m.plan(a.Action)))
 	}
+	if a.Action == "only" && a.Provider == "" && len(r.w.Providers()) > len(out) {
+		r.text = append(r.text, "Only "+strings.Join(providers, ", ")+" is meant: rules are per provider, and the others stay as they are.")
+	}
+	if namesEach(a.Provider) { // each of them gets an answer
+		return out, nil
+	}
 	return changing(out), nil
+}
+
+// locateAll returns the providers on which phrases select models, and the phrases of each.
+func (r *wants) locateAll(phrases []phrase, a planArgs) (providers []string, on map[string][]phrase, err error) {
+	on = map[string][]phrase{}
+	for _, p := range phrases {
+		n := len(r.unmatched)
+		found, err := r.locate(p, a.Provider)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(r.unmatched) > n && a.Action == "only" && len(phrases) > 1 && len(p.names) == 1 && slices.Contains(knownFamilies, strings.ToLower(p.names[0])) && len(r.unmatched[n]["elsewhere"].([]string)) == 0 {
+			r.unmatched = r.unmatched[:n] // no model to keep, which r.text says
+		}
+		for _, name := range found {
+			if on[name] = append(on[name], p); len(on[name]) == 1 {
+				providers = append(providers, name)
+			}
+		}
+	}
+	return providers, on, nil
 }
 
 // changing removes the plans that change no rule, unless none does.
@@ -190,8 +225,9 @@ type meaning struct {
 	verbatim        bool         // a pattern was given
 	models          []FoundModel // of the provider
 	meant, excepted []FoundModel
-	patterns        []string // match meant and, apart from what keep matches, no other model
-	keep            []string // patterns for excepted
+	left            []FoundModel // what "only" leaves hidden, because another rule than * hides it
+	patterns        []string     // match meant and, apart from what keep matches, no other model
+	keep            []string     // patterns for excepted
 	rules           [2][]string
 }
 
@@ -245,6 +281,12 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 		fit = shown
 	}
 	m.all, m.verbatim = m.all || p.all(), m.verbatim || p.pattern() != ""
+	left := kept(fit, func(f FoundModel) bool { return !f.Hidden || f.Status.Rule == "*" })
+	if action == "only" && !p.all() && 0 < len(left) && len(left) < len(fit) { // it hides the others, and shows nothing again
+		m.left = append(m.left, minus(fit, left)...)
+		m.meant = append(m.meant, minus(left, m.meant)...)
+		return left
+	}
 	m.meant = append(m.meant, minus(fit, m.meant)...)
 	switch text := p.written(m.models, fit); {
 	case text != "":

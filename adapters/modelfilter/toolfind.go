@@ -14,7 +14,7 @@ import (
 type findArgs struct {
 	Models   []string `json:"models,omitempty" jsonschema:"names as for plan_rules; all models if left out"`
 	Where    string   `json:"where" jsonschema:"words joined by blanks, all of which must hold, e.g. price>10 tools ctx>=100k unused:30d status:deprecated !vision shown *mini*"`
-	Provider string   `json:"provider,omitempty" jsonschema:"the provider; all of them if left out"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several with blanks between; all of them if left out, -name leaves one out"`
 	Sort     string   `json:"sort,omitempty" jsonschema:"the order, largest or newest first; by name if left out"`
 	Least    bool     `json:"least,omitempty" jsonschema:"the cheapest, smallest, oldest or least used first"`
 	Limit    int      `json:"limit,omitempty" jsonschema:"how many models to list, 50 if left out; counts are always exact"`
@@ -36,6 +36,11 @@ func (w *Window) findTool() assistant.Tool {
 	return t
 }
 
+// asksUse reports whether the question is about the use of models.
+func (a findArgs) asksUse() bool {
+	return strings.Contains(a.Where+strings.Join(a.Models, " "), "used:")
+}
+
 // vocabulary lists the conditions for the language model.
 func vocabulary() string {
 	var words []string
@@ -50,11 +55,7 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	if err != nil {
 		return assistant.Fail(assistant.CodeFailed, "The condition cannot be read. %s", sentence(err.Error()))
 	}
-	var providers []string
-	if a.Provider != "" && a.Provider != "*" {
-		providers = []string{a.Provider}
-	}
-	found, missed, err := w.findNamed(a.Models, where, providers)
+	found, missed, err := w.findNamed(a.Models, where, cmp.Or(a.Provider, "*"))
 	if err != nil {
 		return errorResult(err)
 	}
@@ -78,12 +79,17 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 			listed = append(listed, m.fields())
 		}
 	}
-	text := foundText(a, where, found, shown)
-	if found.Unknown > 0 {
+	text := foundText(a, where, found, shown, w.opts.Now())
+	if a.asksUse() && found.NoUse > 0 {
+		text += fmt.Sprintf("\n\nThe use of %s is unknown: the proxy has no usage file for them.", assistant.Counted(found.NoUse, "model"))
+	} else if found.Unknown > 0 {
 		text += fmt.Sprintf("\n\nLeft out because a fact is unknown: %s.", assistant.Counted(found.Unknown, "model"))
 	}
 	if len(found.Models) > limit && a.Sort == "" {
 		text += fmt.Sprintf("\n\nThe first %d are listed in full.", limit)
+	}
+	if about := aboutPrices(a.Where + strings.Join(a.Models, " ")); about != "" {
+		text += "\n\n" + about
 	}
 	if len(found.Problems) > 0 {
 		text += "\n\n" + strings.Join(found.Problems, " ")
@@ -95,17 +101,20 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 }
 
 // findNamed is like Find, but returns only models that phrases select, in the order of the
-// phrases. missed says which phrases select none.
-func (w *Window) findNamed(phrases []string, where condition.Condition, providers []string) (found Found, missed assistant.ToolResult, err error) {
+// phrases. on names the providers, see providersNamed. missed says which phrases select none.
+func (w *Window) findNamed(phrases []string, where condition.Condition, on string) (found Found, missed assistant.ToolResult, err error) {
 	named, err := readPhrases(phrases)
 	if err != nil {
 		return found, missed, err
 	}
 	if len(named) == 0 {
-		found, err = w.Find(where, providers...)
+		providers, err := w.providersNamed(on)
+		if err == nil {
+			found, err = w.Find(where, providers...)
+		}
 		return found, missed, err
 	}
-	r, on, now, seen := w.wants(), append(providers, "*")[0], w.opts.Now(), map[string]bool{}
+	r, now, seen := w.wants(), w.opts.Now(), map[string]bool{}
 	r.asks = true
 	for _, p := range named {
 		at, err := r.locate(p, on)
@@ -117,7 +126,7 @@ func (w *Window) findNamed(phrases []string, where condition.Condition, provider
 			for _, m := range models {
 				answer := where.Match(&m.Model, now)
 				if answer == condition.Unknown && !seen[m.Info.ID] {
-					found.Unknown++
+					found.unknown(m)
 				}
 				if answer == condition.Yes && !seen[m.Info.ID] {
 					found.Models = append(found.Models, m)
@@ -126,7 +135,11 @@ func (w *Window) findNamed(phrases []string, where condition.Condition, provider
 			}
 		}
 	}
-	found.Unknown, found.Problems = found.Unknown+r.unknown, r.problems
+	found.Unknown, found.Problems, found.NoUse = found.Unknown+r.unknown, r.problems, 0
+	for _, models := range r.read {
+		found.NoUse += len(kept(models, func(m FoundModel) bool { return !m.UseKnown }))
+	}
+	found.NoUse = min(found.NoUse, found.Unknown)
 	if len(r.unmatched) > 0 {
 		missed = assistant.Fail(assistant.CodeFailed, "%s", strings.Join(r.text, " "))
 		missed.Data = fields{"unmatched": r.unmatched}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/engine"
@@ -19,10 +20,18 @@ const (
 // foundText answers a question with the result of find_models: how many models there are,
 // and which rules hide or show them or, if they are ordered, the fact that they are ordered
 // by.
-func foundText(a findArgs, where condition.Condition, found Found, shown int) string {
+func foundText(a findArgs, where condition.Condition, found Found, shown int, now time.Time) string {
 	order, ordered := OrderNamed(a.Sort)
 	text, state := foundHeading(a, where, len(found.Models))
-	lines, what := byRule(found.Models), "rule"
+	lines, what := byRule(found.Models, func(m FoundModel) string {
+		if !a.asksUse() || !m.UseKnown {
+			return ""
+		}
+		if m.Use.Last.IsZero() {
+			return " (never used)"
+		}
+		return fmt.Sprintf(" (last %s, %s in all)", agoText(now.Sub(m.Use.Last)), thousands(m.Use.Requests))
+	}), "rule"
 	switch {
 	case len(lines) == 0:
 		return text + "."
@@ -81,8 +90,8 @@ func foundHeading(a findArgs, where condition.Condition, n int) (head, state str
 	return head, state
 }
 
-// byRule lists models by provider and the rule that decides them.
-func byRule(found []FoundModel) (lines []string) {
+// byRule lists models by provider and the rule that decides them, each with a remark.
+func byRule(found []FoundModel, remark func(FoundModel) string) (lines []string) {
 	type decided struct {
 		provider, rule string
 		status         engine.Status
@@ -93,7 +102,7 @@ func byRule(found []FoundModel) (lines []string) {
 		if names[key] == nil {
 			order = append(order, key)
 		}
-		names[key] = append(names[key], displayName(m.Provider, m.Info.ID))
+		names[key] = append(names[key], quote(displayName(m.Provider, m.Info.ID))+remark(m))
 	}
 	for _, key := range order {
 		why := "shown: no rule matches"
@@ -104,33 +113,37 @@ func byRule(found []FoundModel) (lines []string) {
 		if len(names[key]) == 1 {
 			is = " is "
 		}
-		lines = append(lines, visible(key.provider)+": "+andMore(names[key], maxFoundNames)+is+why)
+		lines = append(lines, visible(key.provider)+": "+joined(names[key], maxFoundNames)+is+why)
 	}
 	return lines
 }
 
 // andMore quotes the first names and counts the rest: "`a`, `b` and 3 more".
 func andMore(names []string, most int) string {
-	var quoted []string
+	quoted := make([]string, len(names))
 	for i, name := range names {
-		if i == most && len(names) > most+1 {
-			quoted = append(quoted, fmt.Sprintf("%d more", len(names)-most))
-			break
-		}
-		quoted = append(quoted, quote(name))
+		quoted[i] = quote(name)
 	}
-	last := len(quoted) - 1
+	return joined(quoted, most)
+}
+
+// joined joins the first texts and counts the rest: "a, b and 3 more".
+func joined(texts []string, most int) string {
+	if n := len(texts); n > most+1 {
+		texts = append(slices.Clone(texts[:most]), fmt.Sprintf("%d more", n-most))
+	}
+	last := len(texts) - 1
 	if last < 1 {
-		return strings.Join(quoted, "")
+		return strings.Join(texts, "")
 	}
-	return strings.Join(quoted[:last], ", ") + " and " + quoted[last]
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
 // byOrder lists models with the fact that they are ordered by, if it is known.
 func byOrder(order Order, found []FoundModel) (lines []string) {
 	for _, m := range found {
-		if fact := order.fact(&m.Model); order.known(&m.Model) {
-			lines = append(lines, quote(m.Info.ID)+": "+fact+m.Status.Status.Word())
+		if order.known(&m.Model) {
+			lines = append(lines, quote(m.Info.ID)+": "+order.fact(&m.Model)+m.Status.Status.Word())
 		}
 	}
 	return lines

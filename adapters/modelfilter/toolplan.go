@@ -40,7 +40,10 @@ func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 		providers = append(providers, data)
 		return assistant.OK("", nil)
 	}
-	names := []string{a.Provider}
+	names, err := w.providersNamed(a.Provider)
+	if err != nil {
+		return errorResult(err)
+	}
 	if a.Provider == "" || a.Provider == "*" {
 		names = nil
 		for _, v := range w.Providers() {
@@ -59,7 +62,22 @@ func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 		where = visible(names[0])
 	}
 	text := rulesText(a.List, where, lines)
-	return assistant.OK(text, fields{"providers": providers, "has_unsaved_changes": w.Dirty()})
+	return assistant.OK(text, fields{"providers": providers, "has_unsaved_changes": w.Dirty(), "suggested": removals(lines)})
+}
+
+// removals are requests to remove the rules that decide nothing, one for each provider that
+// has such rules.
+func removals(rules []ruleLine) []string {
+	idle, out := map[string][]string{}, []string{}
+	for _, r := range rules {
+		if r.Decides == 0 {
+			idle[r.provider] = append(idle[r.provider], `"`+visible(r.Pattern)+`"`)
+		}
+	}
+	for _, on := range slices.Sorted(maps.Keys(idle)) {
+		out = append(out, "remove the rules "+strings.Join(idle[on], ", ")+" on "+visible(on))
+	}
+	return out
 }
 
 // toolPropose returns the card of a proposal, with the effect of accepting it.

@@ -36,17 +36,58 @@ func (r *wants) models(provider string) ([]FoundModel, error) {
 	return found.Models, err
 }
 
-// where returns the providers that a name stands for: "" is the current one, "*" all of
-// them.
+// where returns the providers that a tool's argument stands for; "" is the current one.
 func (r *wants) where(provider string) ([]string, error) {
-	if provider == "*" {
-		return withLock(r.w, func() []string { return slices.Clone(r.w.order) }), nil
+	if provider == "" {
+		s, err := r.w.On("")
+		if err != nil {
+			return nil, err
+		}
+		return []string{s.Provider()}, nil
 	}
-	s, err := r.w.On(provider)
-	if err != nil {
-		return nil, err
+	return r.w.providersNamed(provider)
+}
+
+// vendors are the providers that serve well-known models of their own.
+var vendors = []string{
+	"openai", "anthropic", "gemini", "google", "vertex", "vertexai", "xai", "mistral", "deepseek", "meta", "cohere", "moonshot",
+	"zai", "qwen", "minimax", "perplexity",
+}
+
+// providersNamed returns the providers that a text names: names separated by blanks, "*" for
+// all, "major" for well-known vendors; one after a minus sign is left out. "" names none.
+func (w *Window) providersNamed(text string) (names []string, err error) {
+	all, without := withLock(w, func() []string { return slices.Clone(w.order) }), []string(nil)
+	for word := range strings.FieldsSeq(text) {
+		name, left := strings.CutPrefix(word, "-")
+		switch s, err := w.On(name); {
+		case word == "*":
+			names = append(names, all...)
+		case word == "major":
+			names = append(names, slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !slices.Contains(vendors, p) })...)
+		case err != nil:
+			return nil, err
+		case left:
+			without = append(without, s.Provider())
+		default:
+			names = append(names, s.Provider())
+		}
 	}
-	return []string{s.Provider()}, nil
+	if len(names) == 0 && len(without) > 0 {
+		names = all
+	}
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(without, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// namesEach reports whether the providers in a tool's argument are named one by one.
+func namesEach(provider string) bool {
+	return !slices.ContainsFunc(strings.Fields(provider), func(word string) bool { return word == "*" || word == "major" || word[0] == '-' })
 }
 
 // locate returns the providers on which a phrase selects models: the named ones that have
@@ -57,9 +98,12 @@ func (r *wants) locate(p phrase, provider string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, missing, unknown, err := r.fits(p, names, provider == "*")
+	found, missing, unknown, err := r.fits(p, names, len(names) > 1)
 	r.unknown += unknown
 	if err != nil || len(found) > 0 {
+		if without := without(names, found); namesEach(provider) && len(without) > 0 {
+			r.text = append(r.text, "No model matches "+quoteAll(slices.Concat(p.names, p.facts))+" on "+strings.Join(without, ", ")+".")
+		}
 		return found, err
 	}
 	var elsewhere, family []string
@@ -104,6 +148,14 @@ func (r *wants) fits(p phrase, names []string, some bool) (found, missing []stri
 		missing = append(slices.Clone(p.names), p.facts...)
 	}
 	return found, missing, unknown, nil
+}
+
+// aboutPrices explains the prices in conditions; "" if there are none.
+func aboutPrices(conditions string) string {
+	if !strings.Contains(conditions, "price") {
+		return ""
+	}
+	return "Prices are in dollars per million output tokens; `price_in` is the input price."
 }
 
 // letterWords matches the words of a name that a user might misspell.

@@ -2,156 +2,180 @@ package offline
 
 import (
 	"cmp"
-	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
-// sayYes ends an answer that asks for confirmation.
-const sayYes = "Accept the proposal, or type `yes`."
+// edits are the changes of plan_rules in the order in which they are made, each by a tool.
+var edits = []string{"remove_ignore", "remove_whitelist", "add_whitelist", "add_ignore"}
 
-// edits are the changes of plan_rules in the order in which they are made, and the tool that
-// makes one.
-var edits = []struct{ key, tool string }{
-	{"remove_ignore", "remove_ignore_rule"},
-	{"remove_whitelist", "remove_whitelist_rule"},
-	{"add_whitelist", "add_whitelist_rule"},
-	{"add_ignore", "add_ignore_rule"},
-}
+// effect describes what the plan changes and hides; "" if it changes nothing.
+func (s clause) effect() string { return withCode(s.plan.Get("effect").String()) }
 
-// plan is the result of plan_rules for a clause on one provider.
-type plan struct {
-	clause
-	provider string
-	gjson.Result
-}
-
-// count returns one of the numbers in a plan.
-func (p plan) count(key string) int { return int(p.Get(key + "_count").Int()) }
-
-// effect describes which rules the plan changes, and the effect on the models; "" if it
-// changes nothing.
-func (p plan) effect() string { return withCode(p.Get("effect").String()) }
-
-// plans requests the plans of a clause; ok is false while it waits. refused is the result
-// of a failed call.
-func (c *conversation) plans(s clause) (plans []plan, refused *result, ok bool) {
-	ok = true
-	for _, at := range s.scope.asked() {
-		a := args{"action": s.kind, "models": s.models, "except": s.except, "list": s.list, "provider": at}
-		r := c.call("plan_rules", a)
-		switch {
-		case r == nil:
-			ok = false
-		case !r.success:
-			refused = r
-		default:
-			for _, p := range r.data.Get("plans").Array() {
-				if name := p.Get("provider").String(); s.scope.has(name) {
-					plans = append(plans, plan{s, name, p})
-				}
-			}
-		}
-	}
-	return plans, refused, ok
+// plans returns the result of plan_rules for a clause; nil while it waits.
+func (c *conversation) plans(s clause) *result {
+	return c.call("plan_rules", args{"action": s.kind, "models": s.models, "except": s.except, "list": listNames[s.slots["list"]], "provider": s.at})
 }
 
 // plan plans a clause. It returns false while it waits, and if the clause is not possible,
 // which it reports.
-func (c *conversation) plan(s clause) ([]plan, bool) {
-	if len(s.models) == 0 && s.kind != "clear" {
-		c.sayf("I do not know which models you mean. %s", nothingChanged)
+func (c *conversation) plan(s clause) (steps []clause, ok bool) {
+	r := c.plans(s)
+	if r != nil && !r.success {
+		c.cannot(s, r)
+	}
+	if r == nil || !r.success {
 		return nil, false
 	}
-	plans, refused, ok := c.plans(s)
-	switch {
-	case !ok:
-		return nil, false
-	case refused != nil && (len(plans) == 0 || len(s.except) > 0):
-		c.cannot(s, refused)
-		return nil, false
-	case refused != nil: // one of several named providers: each gets an answer
-		c.sayf("%s", sentence(refused.message))
-	case len(plans) == 0:
-		c.sayf("There is nothing to change. %s", nothingChanged)
-		return nil, false
-	}
-	for _, p := range plans {
+	for _, p := range r.data.Get("plans").Array() {
+		s.plan = p
+		steps = append(steps, s)
 		for _, note := range texts(p.Get("notes")) {
 			c.sayf("%s", sentence(note))
 		}
 	}
-	return plans, true
+	return steps, true
 }
 
 // ask proposes plans instead of carrying them out if the user asked for that or only asked
-// a question, if more than half of the models that a provider shows would be hidden, or if
-// rules of all providers would change. It returns false if the plans can be carried out.
-func (c *conversation) ask(plans []plan) bool {
-	wanted := slices.ContainsFunc(plans, func(p plan) bool { return p.question })
-	plans = slices.DeleteFunc(plans, func(p plan) bool { return p.effect() == "" })
-	every := len(c.providers) > 1 && slices.ContainsFunc(plans, func(p plan) bool { return p.scope.every() })
-	large := slices.ContainsFunc(plans, func(p plan) bool { return 2*p.count("hides") > p.count("shown") })
-	head := "I propose:"
-	switch {
-	case len(plans) == 0 || !wanted && !large && !every:
-		return wanted
-	case wanted:
-	case every:
-		head = "That would change rules on all providers, so I ask first."
-	default:
-		head = "That would hide more than half of the models that are shown, so I ask first."
-	}
-	var lines []string
-	for _, p := range plans { // the user sees them as cards
-		a := args{"provider": p.provider, "reasoning": p.text}
-		for _, e := range edits {
-			a[e.key] = texts(p.Get(e.key))
+// a question, or if plan_rules says that the user must confirm one. It returns false if the
+// plans can be carried out.
+func (c *conversation) ask(steps []clause) bool {
+	head, lines := "", []string{}
+	for _, s := range steps {
+		if s.question && s.changesRules() {
+			head = "I propose:"
+		} else if why := s.plan.Get("confirm").String(); head == "" && why != "" {
+			head = "That would " + clean(why) + ", so I ask first."
 		}
-		c.result("propose_rules", a)
-		lines = append(lines, p.effect())
 	}
-	c.sayf("%s", bullets(head, lines))
-	c.sayf("%s %s", nothingChanged, sayYes)
+	if head == "" {
+		return false
+	}
+	for _, s := range steps { // the user sees them as cards
+		if s.effect() == "" {
+			continue
+		}
+		a := args{"provider": s.plan.Get("provider").String(), "reasoning": s.text}
+		for _, edit := range edits {
+			a[edit] = texts(s.plan.Get(edit))
+		}
+		if r := c.call("propose_rules", a); r != nil && !r.success {
+			c.sayf("%s", outcome(r))
+		}
+		lines = append(lines, s.effect())
+	}
+	if len(lines) > 0 {
+		c.sayf("%s\n\n%s %s", bullets(head, lines), nothingChanged, sayYes)
+	}
 	return true
 }
 
 // change makes the edits of a plan, or reports their results: the message of the tool for a
 // single edit, the combined effect for several.
-func (c *conversation) change(p plan) {
+func (c *conversation) change(s clause) {
 	var done []string
-	failed := false
-	for _, e := range edits {
-		patterns, tool := texts(p.Get(e.key)), e.tool
-		if p.kind == "clear" && len(patterns) > 0 {
-			patterns, tool = []string{""}, strings.Replace(e.tool, "remove_", "clear_all_", 1)+"s"
+	for _, edit := range edits {
+		patterns, tool := texts(s.plan.Get(edit)), edit+"_rule"
+		if s.kind == "clear" && len(patterns) > 0 {
+			patterns, tool = []string{""}, strings.Replace(tool, "remove_", "clear_all_", 1)+"s"
 		}
 		for _, pattern := range patterns {
-			if r := c.call(tool, args{"provider": p.provider, "pattern": pattern}); r != nil {
-				failed = failed || !r.success
-				done = append(done, outcome(r, "I could not change the rules on "+clean(p.provider)))
+			if r := c.call(tool, args{"provider": s.plan.Get("provider").String(), "pattern": pattern}); r != nil {
+				c.refused, done = c.refused || !r.success, append(done, outcome(r))
 			}
 		}
 	}
-	if len(done) > 1 && !failed {
-		done = []string{"Done: " + p.effect() + ". Not saved yet."}
+	if len(done) > 1 && !c.refused {
+		done = []string{"Done: " + s.effect() + ". Not saved yet."}
 	}
-	if !c.waiting() {
+	if len(c.calls) == 0 {
 		c.paragraphs = append(c.paragraphs, done...)
+	}
+	if len(done) > 0 && !c.refused {
+		c.offer("Save", "save the changes")
+		c.offer("Show hidden", "which models are hidden, and why?")
+		c.offer("Undo", "undo that")
 	}
 }
 
-// outcome describes what a call did, or why it failed; what is the beginning of the
-// sentence about a failure.
-func outcome(r *result, what string) string {
-	switch {
-	case r.success:
-		return sentence(r.message)
-	case r.code == "locked":
+// outcome describes what a call did, or why it failed.
+func outcome(r *result) string {
+	switch r.code {
+	case "locked":
 		return "The window is locked: another winnow is editing here. " + nothingChanged
-	case r.code == "declined":
+	case "declined":
 		return "It was not confirmed, so it was not done."
 	}
-	return what + ": " + sentence(cmp.Or(r.message, "no reason was given"))
+	return sentence(cmp.Or(r.message, "It failed, and no reason was given."))
+}
+
+// do calls the tool of a clause that changes no rules, on each of its providers, and reports
+// the results.
+func (c *conversation) do(s clause) {
+	tool := s.kind
+	if s.asks() {
+		tool = "find_models"
+	}
+	switch {
+	case talk(s.kind) != "":
+		if c.sayf("%s", talk(s.kind)); is(s.kind, "help greet") {
+			c.examples(len(grammar()["requests"]))
+		}
+		return
+	case s.kind == "save_changes" && c.refused:
+		c.sayf("Not all of these changes were made, so nothing was saved. Say `save` to write the others.")
+		return
+	}
+	switch r := c.call(tool, s.args(c.provider)); {
+	case r == nil:
+	case !r.success:
+		c.cannot(s, r)
+	case s.kind == "plan_save":
+		c.sayf("%s", block(r.message))
+	default:
+		c.sayf("%s", sentence(r.message))
+		if s.kind == "undo" {
+			c.offer("Save", "save the changes")
+		}
+		for _, request := range texts(r.data.Get("suggested")) {
+			c.sayf("%s", bullets("To remove what has no effect:", []string{code(request)}))
+			c.offer("Remove what has no effect", request)
+		}
+	}
+}
+
+// listNames are the tools' names of the rule lists.
+var listNames = map[string]string{"hide": "ignore", "allow": "whitelist"}
+
+// args returns the arguments of a clause's tool. current is the current provider.
+func (s clause) args(current string) args {
+	const ranked, most = 5, 200
+	state, order, models, at := s.slots["state"], s.slots["rank"], s.models, s.at
+	if s.all() {
+		models = nil
+	}
+	if at == "" && (is(s.kind, "switch_provider refresh_models") || s.kind == "find_models" && state == "" && len(models) == 0) {
+		at = current
+	}
+	switch s.kind {
+	case "undo":
+		return args{"steps": max(number(s.slots["n"]), 1)}
+	case "list_rules":
+		return args{"list": listNames[s.slots["list"]], "provider": at}
+	case "rank":
+		by := cmp.Or(map[string]string{"context": "context", "used": "requests"}[order], "price")
+		least := (s.slots["most"] == "least") != (order == "cheap")
+		return args{"where": everything, "sort": by, "least": least, "limit": cmp.Or(number(s.slots["n"]), ranked), "provider": at}
+	case "use":
+		if state == "" && !s.named() {
+			state = "hidden"
+		}
+		state += " used:7d"
+	case "check":
+		state = cmp.Or(state, "hidden")
+	case "find_models":
+	default:
+		return args{"provider": at}
+	}
+	return args{"where": cmp.Or(state, everything), "models": models, "limit": most, "provider": at}
 }

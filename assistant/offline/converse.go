@@ -4,13 +4,19 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"winnow/assistant/chatapi"
 )
 
-// maxRounds is how often one turn may call tools.
-const maxRounds = 5
+const (
+	nothingChanged = "Nothing was changed."                // ends every answer that refuses to act
+	sayYes         = "Accept the proposal, or type `yes`." // ends one that asks for confirmation
+	didYouMean     = "Did you mean this?"                  // precedes suggestions
+)
 
 // conversation works out the response to a request. Nothing is kept between requests: the
 // message is planned from the beginning each time, and a call whose result is in the
@@ -18,15 +24,13 @@ const maxRounds = 5
 // answer.
 type conversation struct {
 	*request
-	window
-	past      []*exchange
-	now       *exchange
-	clauses   []clause
-	confirmed bool // the user has said yes to the changes of this turn
-	lost      bool // a request was not understood
-	stopped   bool // locked or out of rounds: no more calls
+	clauses    []clause
+	understood []string // their texts
+	confirmed  bool     // the user has said yes to the changes of this turn
+	lost       bool     // a request was not understood
+	refused    bool     // a change of the rules failed
 
-	calls       []newCall
+	calls       []call
 	paragraphs  []string // of the answer
 	tries       []string // requests that the user may have meant instead
 	suggestions []suggestion
@@ -38,47 +42,32 @@ type suggestion struct {
 	Value string `json:"value"`
 }
 
-// respond works out the response to a request. The same request always gives
-// the same response.
+// respond works out the response to a request, always the same for the same request.
 func respond(req *request) reply {
-	c := &conversation{request: req, now: &exchange{}}
-	c.window = findWindow(req.system)
-	if n := len(req.exchanges); n > 0 {
-		c.now, c.past = req.exchanges[n-1], req.exchanges[:n-1]
-	}
-	c.clauses = []clause{{text: c.now.user}}
+	c := &conversation{request: req}
 	switch {
 	case c.now.pictures:
-		c.sayf("I cannot see pictures. %s %s %s", nothingChanged, self, howToConnect)
+		c.sayf("I cannot see pictures. %s %s", nothingChanged, talk("connect"))
 	case c.tools["plan_rules"]:
 		c.respondFilter()
 	default:
 		c.respondElsewhere()
 	}
-	c.propose()
-	if c.waiting() {
+	if c.lost && !c.now.changes() {
+		c.propose()
+	}
+	if len(c.calls) > 0 {
 		r := reply{calls: c.calls}
-		if c.now.rounds == 0 {
-			r.reasoning = "Understood: " + c.understood() + "."
+		if len(c.now.calls) == 0 && len(c.understood) > 0 {
+			r.reasoning = "Understood: " + strings.Join(c.understood, ", ") + "."
 		}
 		return r
 	}
-	c.offerNext()
-	priced := func(s clause) bool { return strings.Contains(strings.Join(s.models, " "), "price") }
-	if slices.ContainsFunc(c.clauses, priced) {
-		c.sayf("Prices are in dollars per million output tokens; `price_in` is the input price.")
-	}
 	text := cmp.Or(strings.Join(unique(c.paragraphs), "\n\n"), "There was nothing to do.")
-	return reply{text: text + c.markers()}
-}
-
-// understood returns the message as the model understood it.
-func (c *conversation) understood() string {
-	var texts []string
-	for _, s := range c.clauses {
-		texts = append(texts, code(s.text))
+	if len(c.suggestions) > 0 && strings.Contains(c.system, "SUGGESTED_VALUES") { // the prompt explains the format
+		text += "\n\nSUGGESTED_VALUES: " + chatapi.Encode(map[string]any{"values": c.suggestions})
 	}
-	return strings.Join(texts, ", ")
+	return reply{text: text}
 }
 
 // respondFilter answers a message about the model filter. It acts on all of it or
@@ -86,7 +75,7 @@ func (c *conversation) understood() string {
 func (c *conversation) respondFilter() {
 	c.clauses = c.expand()
 	for _, s := range c.clauses {
-		switch {
+		switch c.understood = append(c.understood, code(s.text)); {
 		case s.failed():
 			c.notUnderstood(s)
 		case s.question && s.acts():
@@ -97,111 +86,79 @@ func (c *conversation) respondFilter() {
 	if len(c.paragraphs) > 0 {
 		return
 	}
-	plans, ok := make([][]plan, len(c.clauses)), true
-	for i, s := range c.clauses {
-		if s.changesRules() {
-			var planned bool
-			plans[i], planned = c.plan(s) // the calls of the others are made in the same response
-			ok = ok && planned
+	var steps []clause
+	ok := true
+	for _, s := range c.clauses {
+		if !s.changesRules() {
+			steps = append(steps, s)
+			continue
 		}
+		plans, planned := c.plan(s) // the calls of the others are made in the same response
+		steps, ok = append(steps, plans...), ok && planned
 	}
-	if !ok || c.waiting() || !c.confirmed && c.now.changed() == "" && c.ask(slices.Concat(plans...)) {
+	if !ok || len(c.calls) > 0 || !c.confirmed && !c.now.changes() && c.ask(steps) {
 		return
 	}
-	for i, s := range c.clauses {
-		if s.acts() && c.waiting() { // it needs the results of the earlier calls
+	for _, s := range steps {
+		switch {
+		case s.acts() && len(c.calls) > 0: // it needs the results of the earlier calls
 			return
-		}
-		for _, p := range plans[i] {
-			c.change(p)
-		}
-		if !s.changesRules() {
+		case s.changesRules():
+			c.change(s)
+		default:
 			c.do(s)
 		}
 	}
 }
 
-// changed returns the last tool called for the message that changes something; "" if there
-// is none.
-func (x *exchange) changed() (tool string) {
-	for _, k := range x.calls {
-		if !is(k.name, "plan_rules propose_rules find_models list_rules plan_save") {
-			tool = k.name
-		}
-	}
-	return tool
-}
-
-// refused reports whether a change of the message failed.
-func (c *conversation) refused() bool {
-	return slices.ContainsFunc(c.now.calls, func(k *call) bool {
-		return strings.HasSuffix(k.name, "_rule") && (k.result == nil || !k.result.success)
+// changes reports whether a call for the message changes something.
+func (x *exchange) changes() bool {
+	return slices.ContainsFunc(x.calls, func(k *call) bool {
+		return !is(k.name, "plan_rules propose_rules find_models list_rules plan_save")
 	})
-}
-
-// offerNext suggests next steps after a change of the rules.
-func (c *conversation) offerNext() {
-	last := c.now.changed()
-	if last != "undo" && !strings.Contains(last, "_rule") {
-		return
-	}
-	if k := c.now.calls[len(c.now.calls)-1]; k.result == nil || !k.result.success {
-		return
-	}
-	c.offer("Save", "save the changes")
-	c.offer("Show hidden", "which models are hidden, and why?")
-	if last != "undo" {
-		c.offer("Undo", "undo that")
-	}
 }
 
 // expand parses the message and completes follow-ups, pronouns and "yes" from the
 // earlier messages.
 func (c *conversation) expand() []clause {
-	const remembered = 30 // messages
-	var open []clause     // the requests that a "yes" can confirm
-	var base clause       // the request that a follow-up continues
-	for _, x := range c.past[max(0, len(c.past)-remembered):] {
+	var open []clause                                   // the requests that a "yes" stands for
+	var base clause                                     // the request that a follow-up continues
+	asked := false                                      // an answer asked for this yes
+	for _, x := range c.past[max(0, len(c.past)-30):] { // the last 30 messages
 		open, base = complete(c.parse(x.user), base)
-		if x.changed() != "" || !strings.Contains(x.answer, sayYes) {
-			open = nil
+		if asked = strings.Contains(x.answer, sayYes); asked && !x.changes() {
+			continue
+		}
+		open = nil
+		if _, suggested, ok := strings.Cut(x.answer, didYouMean+"\n\n- `"); ok {
+			request, _, _ := strings.Cut(suggested, "`")
+			open = c.parse(request)
 		}
 	}
 	clauses := c.parse(c.now.user)
-	if clauses[0].kind == "yes" {
-		var suggested []string
-		if n := len(c.past); n > 0 {
-			suggested = didYouMean.FindStringSubmatch(c.past[n-1].answer)
-		}
-		switch {
-		case suggested != nil:
-			clauses = append(c.parse(suggested[1]), clauses[1:]...)
-		case len(open) > 0:
-			c.confirmed = true
-			return append(open, clauses[1:]...)
-		}
+	if clauses[0].kind == "yes" && len(open) > 0 {
+		clauses, c.confirmed = append(open, clauses[1:]...), asked
 	}
-	clauses, _ = complete(clauses, base)
+	if !c.confirmed {
+		clauses, _ = complete(clauses, base)
+	}
 	return clauses
 }
-
-// didYouMean matches the first request that an answer suggests.
-var didYouMean = regexp.MustCompile("(?m)^Did you mean .*\n\n- `([^`]+)`")
 
 // complete fills in what clauses take from the previous request, which is base for the
 // first clause and then the clause before. It returns the last request that can be
 // continued.
 func complete(clauses []clause, base clause) ([]clause, clause) {
-	var switched []string // by a "switch to" of this message
+	var switched string // by a "switch to" of this message
 	for i := range clauses {
 		s := &clauses[i]
 		switch {
-		case s.kind == "switch" && len(s.scope.providers) == 1:
-			switched = s.scope.providers
-		case s.scope.empty():
-			s.scope.providers = switched
+		case s.kind == "switch_provider":
+			switched = s.at
+		case s.at == "":
+			s.at = switched
 		}
-		if s.continueFrom(base); s.selects() && len(s.left) == 0 {
+		if s.continueFrom(base); len(s.left) == 0 && (s.changesRules() || s.asks() || s.kind == "list_rules") {
 			base = *s
 		}
 	}
@@ -211,21 +168,21 @@ func complete(clauses []clause, base clause) ([]clause, clause) {
 // continueFrom expands "and nano too", "also on gemini", "it" and "why?" to complete
 // requests.
 func (s *clause) continueFrom(base clause) {
-	named := s.scope
+	named := s.at
 	switch {
 	case s.kind == "why":
-		s.kind, s.selection, s.state = "list", base.selection, base.state
-		if len(s.models) == 0 && s.state == "" {
-			s.state = "hidden"
+		s.kind, s.selection, s.slots = "find_models", base.selection, base.slots
+		if len(s.models) == 0 && s.slots["state"] == "" {
+			s.slots = map[string]string{"state": "hidden"}
 		}
 		return
-	case !base.selects():
+	case base.kind == "":
 		return
-	case s.kind == "check" && len(s.models) == 0 && base.changesRules() && base.question: // "would this break anyone?"
-		s.selection, s.state = base.selection, "shown "+usedLately
+	case s.kind == "use" && !s.named() && base.changesRules() && base.question: // "would this break anyone?"
+		s.selection, s.slots = base.selection, map[string]string{"state": "shown"}
 		return
 	case s.kind == followUp && s.also:
-		s.kind, s.list, s.state = base.kind, base.list, base.state
+		s.kind, s.slots = base.kind, base.slots
 		if s.kind == "only" && len(s.models) > 0 { // "and nano too" after "only gpt" is one more allow rule
 			s.kind = "allow"
 		}
@@ -237,20 +194,9 @@ func (s *clause) continueFrom(base clause) {
 	default:
 		return
 	}
-	if s.scope = named; named.empty() {
-		s.scope = base.scope
+	if s.at = named; named == "" {
+		s.at = base.at
 	}
-}
-
-// result calls a tool. It returns nil while the tool runs, and after a failure, which it
-// reports.
-func (c *conversation) result(tool string, a args) *result {
-	r := c.call(tool, a)
-	if r != nil && !r.success {
-		c.sayf("%s", outcome(r, code(tool)+" failed"))
-		return nil
-	}
-	return r
 }
 
 // call returns the result of a call made in an earlier round; otherwise it makes the call
@@ -259,28 +205,18 @@ func (c *conversation) call(name string, a args) *result {
 	text := a.encode()
 	for _, k := range c.now.calls {
 		if k.name == name && k.text == text {
-			if k.result == nil {
-				return &result{message: "no result came back"}
-			}
-			c.stopped = c.stopped || k.result.code == "locked"
-			return k.result
+			return cmp.Or(k.result, &result{message: "No result came back."})
 		}
 	}
-	c.stopped = c.stopped || c.now.rounds >= maxRounds
 	switch {
 	case !c.tools[name]:
-		return &result{message: "this window does not offer " + code(name) + " now"}
-	case c.stopped:
-		return &result{message: "too many calls for one message; send the rest as another message"}
-	case !slices.ContainsFunc(c.calls, func(p newCall) bool { return p.name == name && p.args == text }):
-		id := fmt.Sprintf("call_%d_%d_%d", len(c.past), c.now.rounds, len(c.calls))
-		c.calls = append(c.calls, newCall{id, name, text})
+		return &result{message: "This window does not offer " + code(name) + " now."}
+	case !slices.ContainsFunc(c.calls, func(k call) bool { return k.name == name && k.text == text }):
+		id := fmt.Sprintf("call_%d_%d", len(c.past), len(c.now.calls)+len(c.calls))
+		c.calls = append(c.calls, call{id: id, name: name, text: text})
 	}
 	return nil
 }
-
-// waiting reports whether calls of this response must return first.
-func (c *conversation) waiting() bool { return len(c.calls) > 0 }
 
 // sayf adds a paragraph to the answer.
 func (c *conversation) sayf(format string, a ...any) {
@@ -295,11 +231,31 @@ func (c *conversation) offer(label, text string) {
 	}
 }
 
-// markers writes the suggestions of the answer, if the prompt explains the format.
-func (c *conversation) markers() string {
-	text, err := json.Marshal(map[string]any{"values": c.suggestions})
-	if err != nil || len(c.suggestions) == 0 || !strings.Contains(c.system, "SUGGESTED_VALUES") {
-		return ""
+// argument matches `name=value` and `name="a value"` in a request for a tool.
+var argument = regexp.MustCompile(`(\w+)=("(?:[^"\\]|\\.)*"|\S+)`)
+
+// respondElsewhere answers in a window for which the model has no grammar: "find WORDS"
+// searches, and the name of a tool calls it: list topics, star_pairs ids=[3] stars=2.
+func (c *conversation) respondElsewhere() {
+	said := strings.TrimSpace(strings.Replace(c.now.user, " the ", " ", 1))
+	verb, words, _ := strings.Cut(said, " ")
+	name, a := verb, args{}
+	for tool := range c.tools {
+		if strings.EqualFold(verb, "find") && words != "" && strings.HasPrefix(tool, "search_") {
+			name, a["query"] = tool, words
+		} else if strings.EqualFold(said, strings.ReplaceAll(tool, "_", " ")) {
+			name = tool
+		}
 	}
-	return "\n\nSUGGESTED_VALUES: " + string(text)
+	for _, m := range argument.FindAllStringSubmatch(words, -1) {
+		if a[m[1]] = m[2]; json.Valid([]byte(m[2])) {
+			a[m[1]] = json.RawMessage(m[2])
+		}
+	}
+	if !c.tools[name] {
+		c.sayf("I have no rules for this window. %s", talk("connect"))
+		c.sayf("%s", bullets("Say `find` and words, or the name of a tool with its arguments, as in `list_topics`:", slices.Sorted(maps.Keys(c.tools))))
+	} else if r := c.call(name, a); r != nil {
+		c.sayf("%s", outcome(r))
+	}
 }

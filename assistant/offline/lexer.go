@@ -1,7 +1,9 @@
 package offline
 
 import (
+	"cmp"
 	_ "embed"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,13 +17,29 @@ import (
 //go:embed grammar.txt
 var grammarText string
 
-// section lists the lines of a part of the grammar.
-func section(name string) []string {
-	_, text, _ := strings.Cut(grammarText, "["+name+"]\n")
-	text, _, _ = strings.Cut(text, "\n[")
-	return slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool {
-		return l == "" || strings.HasPrefix(l, "#")
-	})
+// grammar contains the lines of each section of grammarText.
+var grammar = sync.OnceValue(func() map[string][]string {
+	sections, name := map[string][]string{}, ""
+	for line := range strings.SplitSeq(strings.TrimSpace(grammarText), "\n") {
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			name = strings.Trim(line, "[]")
+		default:
+			sections[name] = append(sections[name], line)
+		}
+	}
+	return sections
+})
+
+// talk returns an answer that does not depend on the window; "" if there is none for the kind.
+func talk(kind string) string {
+	for _, line := range grammar()["talk"] {
+		if text, ok := strings.CutPrefix(line, kind+": "); ok {
+			return os.Expand(text, talk)
+		}
+	}
+	return ""
 }
 
 // is reports whether a word is one of the words in a line.
@@ -29,17 +47,18 @@ func is(word, line string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+line+" ", " "+word+" ")
 }
 
-// filler replaces words without a meaning. quote precedes a word that was in quotes, which
-// is taken literally.
+// in reports whether a word is of a class of the grammar.
+func in(word, class string) bool { return is(word, grammar()[class][0]) }
+
 const (
-	filler = "-"
-	quote  = `"`
+	filler = "-" // replaces words without a meaning
+	quote  = `"` // precedes a word that was in quotes, which is taken literally
 )
 
 // synonyms returns what each word or phrase stands for.
 var synonyms = sync.OnceValue(func() map[string]string {
 	to := map[string]string{}
-	for _, line := range section("words") {
+	for _, line := range grammar()["words"] {
 		words := strings.Fields(line)
 		for _, w := range words {
 			to[strings.ReplaceAll(w, "_", " ")] = words[0]
@@ -53,38 +72,39 @@ func canonical(words []string) (out []string) {
 	const longest = 6 // words of a phrase
 	to := synonyms()
 	words = slices.DeleteFunc(words, func(w string) bool { return to[w] == filler })
-	for i := 0; i < len(words); {
-		n := min(longest, len(words)-i)
-		for n > 1 && to[strings.Join(words[i:i+n], " ")] == "" {
+	for len(words) > 0 {
+		n := min(longest, len(words))
+		for n > 1 && to[strings.Join(words[:n], " ")] == "" {
 			n--
 		}
-		word := words[i]
-		if w := to[strings.Join(words[i:i+n], " ")]; w != "" {
-			word = w
-		}
-		if i += n; word != filler {
+		word := cmp.Or(to[strings.Join(words[:n], " ")], words[0])
+		if words = words[n:]; word != filler {
 			out = append(out, word)
 		}
 	}
 	return out
 }
 
-// rewrite is a way to say something, and its replacement.
-type rewrite struct {
-	said *regexp.Regexp
-	by   string
+// rule is a way to say something, and what it means.
+type rule struct {
+	said  *regexp.Regexp
+	means string
 }
 
-var rewrites = sync.OnceValue(func() (out []rewrite) {
-	var names []string
-	for _, line := range section("names") {
+// names replaces the names of parts of regular expressions.
+var names = sync.OnceValue(func() *strings.Replacer {
+	var pairs []string
+	for _, line := range grammar()["names"] {
 		name, said, _ := strings.Cut(line, " ")
-		names = append(names, name, said)
+		pairs = append(pairs, name, said)
 	}
-	expand := strings.NewReplacer(names...)
-	for _, line := range section("conditions") {
-		by, said, _ := strings.Cut(line, " <- ")
-		out = append(out, rewrite{regexp.MustCompile("(?i)" + expand.Replace(said)), " " + by + " "})
+	return strings.NewReplacer(pairs...)
+})
+
+var rewrites = sync.OnceValue(func() (out []rule) {
+	for _, line := range grammar()["conditions"] {
+		means, said, _ := strings.Cut(line, " <- ")
+		out = append(out, rule{regexp.MustCompile("(?i)" + names().Replace(said)), " " + means + " "})
 	}
 	return out
 })
@@ -92,17 +112,12 @@ var rewrites = sync.OnceValue(func() (out []rewrite) {
 // withConditions replaces conditions in plain words with the syntax of find_models.
 func withConditions(text string) string {
 	for _, r := range rewrites() {
-		text = r.said.ReplaceAllString(text, r.by)
+		text = r.said.ReplaceAllString(text, r.means)
 	}
 	return text
 }
 
-// conditions matches a condition in the syntax of find_models.
-var conditions = regexp.MustCompile(`(?i)^!?(?:(?:price|price_in|ctx|requests|released)(?:>=|<=|[<>=])\d[\w.-]*|` +
-	`(?:unused|used|status|family|kind):[\w.-]+|name:\S+|tools|vision|reasoning|structured)$`)
-
-// maxWords limits the words of a message. A longer message is a paste, not a request, and
-// is refused.
+// maxWords limits the words of a message. A longer one is a paste, not a request.
 const maxWords = 500
 
 var (
@@ -112,13 +127,19 @@ var (
 	inQuotes = regexp.MustCompile("^[\"`“‘'](.*)[\"`”’']$")
 	// bullet begins a line of a list.
 	bullet = regexp.MustCompile(`(?m)^\s*[-–•*>]\s+`)
+	// conditions matches a condition in the syntax of find_models.
+	conditions = regexp.MustCompile(`(?i)^!?(?:\w+[<>=]=?\d[\w.-]*|(?:unused|used|status|family|kind|name):\S+|tools|vision|reasoning|structured)$`)
 )
 
 // split splits text into words, "," and the stops "." and "?". Words are in lower case,
 // except quoted ones and patterns; "openai's" is "openai". A question mark at the end of a
 // word is a stop: a pattern that ends with one is quoted.
 func split(text string) (out []string) {
-	for _, s := range pieces.FindAllString(bullet.ReplaceAllString(safetext.Clean(text), ""), maxWords+1) {
+	all := pieces.FindAllString(bullet.ReplaceAllString(safetext.Clean(text), ""), maxWords+1)
+	if len(all) > maxWords {
+		return []string{"a message of this length"}
+	}
+	for _, s := range all {
 		inside := inQuotes.FindStringSubmatch(s)
 		switch {
 		case s == "," || s == "\n":
@@ -132,28 +153,21 @@ func split(text string) (out []string) {
 		default:
 			s = strings.TrimLeft(strings.ReplaceAll(s, "’", "'"), "({")
 			word := strings.TrimRight(s, ".!:)}'?")
-			stop := stopIn(s[len(word):])
+			stop := strings.Trim(s[len(word):], ":)}'")
 			if !isPattern(word) {
 				word = strings.ToLower(word)
 			}
 			if synonyms()[word] == "" {
 				word = strings.TrimSuffix(word, "'s")
 			}
-			out = append(out, word, stop)
+			if out = append(out, word); strings.Contains(stop, "?") {
+				out = append(out, "?")
+			} else if stop != "" {
+				out = append(out, ".")
+			}
 		}
 	}
 	return slices.DeleteFunc(out, func(w string) bool { return w == "" })
-}
-
-// stopIn returns the stop in the punctuation after a word; "" if there is none.
-func stopIn(punctuation string) string {
-	switch {
-	case strings.Contains(punctuation, "?"):
-		return "?"
-	case strings.ContainsAny(punctuation, ".!"):
-		return "."
-	}
-	return ""
 }
 
 func isPattern(word string) bool { return strings.ContainsAny(word, "*?[") }

@@ -59,16 +59,17 @@ func answer(tb testing.TB, messages []any, tools string) reply {
 // converse answers a message with the results of its calls; each tool gives the same result each time.
 func converse(tb testing.TB, context, said, tools string, results map[string]any) (calls []string, text string) {
 	tb.Helper()
+	const rounds = 7
 	messages := []any{system(context), user(said)}
-	for range maxRounds + 2 {
+	for range rounds {
 		r := answer(tb, messages, tools)
 		if len(r.calls) == 0 {
 			return calls, r.text
 		}
 		var made []any
 		for _, c := range r.calls {
-			calls = append(calls, c.name+c.args)
-			made = append(made, map[string]any{"id": c.id, "type": "function", "function": map[string]any{"name": c.name, "arguments": c.args}})
+			calls = append(calls, c.name+c.text)
+			made = append(made, map[string]any{"id": c.id, "type": "function", "function": map[string]any{"name": c.name, "arguments": c.text}})
 		}
 		messages = append(messages, map[string]any{"role": "assistant", "content": "", "tool_calls": made})
 		for _, c := range r.calls {
@@ -76,7 +77,7 @@ func converse(tb testing.TB, context, said, tools string, results map[string]any
 			messages = append(messages, map[string]any{"role": "tool", "tool_call_id": c.id, "content": string(b)})
 		}
 	}
-	tb.Fatalf("%q: more than %d rounds: %v", said, maxRounds, calls)
+	tb.Fatalf("%q: more than %d rounds: %v", said, rounds, calls)
 	return nil, ""
 }
 
@@ -107,7 +108,7 @@ func TestWordsAreRead(t *testing.T) {
 			t.Errorf("%q is read as %q, want %q", text, got, want)
 		}
 	}
-	if n := len(split(strings.Repeat("x ", 2*maxWords))); n != maxWords+1 {
+	if n := len(split(strings.Repeat("x ", 2*maxWords))); n != 1 {
 		t.Errorf("a paste has %d words", n)
 	}
 	if _, text := converse(t, contextOf("openai"), strings.Repeat("hide mini ", maxWords), filterTools, nil); !strings.Contains(text, "did not understand") {
@@ -124,14 +125,14 @@ func TestClauses(t *testing.T) {
 		"hide nano on openai and gemini":                   "hide [nano] on openai gemini",
 		"only keep claude, block every preview":            "only [claude] but [preview]",
 		"hide gemini models":                               "hide [*] on gemini",
-		"hide flash on every provider except google":       "hide [flash] on * not gemini",
-		"which openai models cost more than $5?":           "list? [price>5] on openai",
+		"hide flash on every provider except google":       "hide [flash] on * -gemini",
+		"which openai models cost more than $5?":           "find_models? [price>5] on openai",
 		"would you hide mini":                              "hide? [mini]",
 		"hide mini on openai gemini flash":                 "hide [mini] on openai left [gemini flash]",
-		"remove the allow rule \"gpt-4*\" and save":        `remove [gpt-4*]; save []`,
+		"remove the allow rule \"gpt-4*\" and save":        `remove [gpt-4*]; save_changes []`,
 		"hide everything on xai but grok-4":                "hide [*] but [grok-4] on xai",
-		"how many are hidden on each provider":             "list [] on *",
-		"undo the last three changes, then discard all":    "undo []; discard []",
+		"how many are hidden on each provider":             "find_models [] on *",
+		"undo the last three changes, then discard all":    "undo []; discard_changes []",
 		"only models with tools or vision with 2m context": "only [tools vision ctx>=2m]",
 		"zork the models":                                  " [] left [zork models]",
 	} {
@@ -150,11 +151,8 @@ func TestClauses(t *testing.T) {
 					line += fmt.Sprint(part.name, " ", part.of)
 				}
 			}
-			if !s.scope.empty() {
-				line += " on " + strings.Join(s.scope.asked(), " ")
-			}
-			if len(s.scope.without) > 0 {
-				line += " not " + strings.Join(s.scope.without, " ")
+			if s.at != "" {
+				line += " on " + s.at
 			}
 			if len(s.left) > 0 {
 				line += fmt.Sprint(" left ", s.left)
@@ -170,7 +168,7 @@ func TestClauses(t *testing.T) {
 // TestExamplesAreUnderstood: what help says that works is understood.
 func TestExamplesAreUnderstood(t *testing.T) {
 	w := &window{provider: "openai", providers: []string{"openai", "gemini"}}
-	for _, example := range requests {
+	for _, example := range grammar()["requests"] {
 		for _, s := range w.parse(example) {
 			if s.failed() {
 				t.Errorf("%q leaves %q", example, s.left)
@@ -222,9 +220,9 @@ func TestOtherWindows(t *testing.T) {
 	const tools = "search_pairs star_pairs list_topics"
 	for said, want := range map[string]string{
 		"find kubernetes pods":             `search_pairs{"query":"kubernetes pods"}`,
-		"List the topics":                  `list_topics{}`,
 		`star_pairs ids=[3,4] stars=2`:     `star_pairs{"ids":[3,4],"stars":2}`,
 		`star_pairs line="c'a b'" stars=1`: `star_pairs{"line":"c'a b'","stars":1}`,
+		"List the topics":                  `list_topics{}`,
 		"hide mini":                        "",
 		"find":                             "",
 		"star_pairsx":                      "",
@@ -339,7 +337,7 @@ func TestAClientReachesTheModel(t *testing.T) {
 // FuzzText sends any text: there is always an answer, nothing unprintable in it, and calls
 // carry JSON objects.
 func FuzzText(f *testing.F) {
-	for _, s := range append(requests, "hide \x00\x1b[31m\u202e'\"`“[[tool:0]] EVIL: {\"x\":1}", "save for for for except except but not", "remove the from of in: , , ; ! ? * ? [", "yes", "newest newest 2 2", "and too") {
+	for _, s := range append(grammar()["requests"], "hide \x00\x1b[31m\u202e'\"`“[[tool:0]] EVIL: {\"x\":1}", "save for for for except except but not", "remove the from of in: , , ; ! ? * ? [", "yes", "newest newest 2 2", "and too") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, said string) {
@@ -352,8 +350,8 @@ func FuzzText(f *testing.F) {
 		}
 		for _, c := range got.calls {
 			var a map[string]any
-			if json.Unmarshal([]byte(c.args), &a) != nil || c.id == "" || !is(c.name, filterTools) {
-				t.Fatalf("%q calls %s(%s)", said, c.name, c.args)
+			if json.Unmarshal([]byte(c.text), &a) != nil || c.id == "" || !is(c.name, filterTools) {
+				t.Fatalf("%q calls %s(%s)", said, c.name, c.text)
 			}
 		}
 	})

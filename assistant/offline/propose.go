@@ -2,28 +2,18 @@ package offline
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
-	"winnow/assistant"
+	"github.com/tidwall/gjson"
+
 	"winnow/assistant/nearest"
 )
 
-const (
-	maxProposals = 3  // requests that an answer proposes
-	longestWord  = 60 // longer words are not checked for misspellings
-)
+const maxProposals = 3 // requests that an answer proposes
 
-// try adds a request that the user may have meant instead of one that is not possible.
-func (c *conversation) try(request string) { c.tries = unique(append(c.tries, clean(request))) }
-
-// propose suggests the possible requests in tries, with their effects, or else some
-// examples. It suggests nothing after a change.
+// propose suggests the possible requests in tries, with their effects, or else examples.
 func (c *conversation) propose() {
-	if c.waiting() || !c.lost || c.now.changed() != "" {
-		return
-	}
 	var lines []string
 	for i := 0; i < len(c.tries) && i < 2*maxProposals; i++ { // a request that fails may add others
 		request := c.tries[i]
@@ -33,19 +23,28 @@ func (c *conversation) propose() {
 		}
 	}
 	switch {
-	case c.waiting():
+	case len(c.calls) > 0:
 	case len(lines) > 0:
-		c.sayf("%s", bullets("Did you mean this?", lines))
+		c.sayf("%s", bullets(didYouMean, lines))
 	default:
 		c.examples(maxProposals)
 	}
+}
+
+// examples lists the first examples of requests, and suggests some of them.
+func (c *conversation) examples(most int) {
+	var lines []string
+	for _, r := range grammar()["requests"][:most] {
+		c.offer(r, r)
+		lines = append(lines, code(r))
+	}
+	c.sayf("%s", bullets("These work:", lines))
 }
 
 // effectOf says what a request would do: ": hides 3 models on openai". ok is false if it is
 // not possible or has no effect, and while tools are called to determine that.
 func (c *conversation) effectOf(request string) (effect string, ok bool) {
 	clauses, _ := complete(c.parse(request), clause{})
-	var parts []string
 	for _, s := range clauses {
 		switch {
 		case s.failed(), s.changesRules() && len(s.models) == 0:
@@ -54,108 +53,102 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 			ok = true
 			continue
 		}
-		plans, refused, done := c.plans(s)
-		if refused != nil && len(clauses) == 1 && s.scope.empty() {
-			for _, p := range texts(refused.data.Get("unmatched.0.elsewhere")) {
-				c.try(request + " on " + p)
-			}
+		r := c.plans(s)
+		if r != nil && len(clauses) == 1 && s.at == "" {
+			c.tryElsewhere(request, r.data.Get("unmatched.0"))
 		}
-		if refused != nil || !done {
+		if r == nil || !r.success {
 			return "", false
 		}
-		for _, p := range plans {
-			if p.effect() != "" {
-				does, _, _ := strings.Cut(p.Get("effects.0").String(), ";")
-				parts, ok = append(parts, withCode(does)+" on "+clean(p.provider)), true
-			}
+		for _, does := range texts(r.data.Get("plans.#.does")) {
+			effect, ok = effect+"; "+withCode(does), true
 		}
 	}
-	if more := len(parts) - maxProposals; more > 0 {
-		parts = append(parts[:maxProposals], assistant.Counted(more, "more provider"))
+	return strings.Replace(effect, "; ", ": ", 1), ok
+}
+
+// tryElsewhere adds a request to tries for each provider on which its phrase that matched
+// nothing would match.
+func (c *conversation) tryElsewhere(request string, unmatched gjson.Result) {
+	for _, p := range texts(unmatched.Get("elsewhere")) {
+		c.tries = append(c.tries, request+" on "+p)
 	}
-	return strings.TrimSuffix(": "+strings.Join(parts, "; "), ": "), ok
 }
 
 // notUnderstood reports a request that was not understood, and adds similar ones to tries.
-// The turn then changes nothing.
 func (c *conversation) notUnderstood(s clause) {
 	c.sayf("I did not understand %s. I understand short requests in English only. %s", code(s.text), nothingChanged)
-	if s.kind == "" && len(s.left) > 0 {
-		c.replace(s.left[0], closest(s.left[0]))
+	if near := closest(s.left[0]); s.kind == "" && near != "" {
+		c.try(s, s.left[:1], near)
 	}
-	c.leaveOut(s, s.left)
+	c.try(s, s.left, "")
 }
 
-// cannot reports that a tool knows no models for some words of a request, and adds similar
-// requests to tries.
+// cannot reports that a tool failed. If it knows no models for some words of a request, it
+// adds similar requests to tries.
 func (c *conversation) cannot(s clause, r *result) {
-	missed := r.data.Get("unmatched").Array()
-	if len(missed) == 0 {
-		c.sayf("%s", outcome(r, "That cannot be done"))
-		return
+	missed, text, left := r.data.Get("unmatched").Array(), outcome(r), []string(nil)
+	if len(missed) > 0 || s.changesRules() {
+		text += " " + nothingChanged
 	}
-	c.sayf("%s %s", sentence(r.message), nothingChanged)
-	var left []string
+	c.sayf("%s", text)
 	for _, m := range missed {
-		for _, p := range texts(m.Get("elsewhere")) {
-			c.try(s.text + " on " + p)
-		}
-		for _, w := range texts(m.Get("missing")) {
+		c.tryElsewhere(s.text, m)
+		for _, word := range texts(m.Get("missing")) {
+			left = append(left, word)
 			for _, near := range texts(m.Get("near")) {
-				c.replace(w, near)
+				c.try(s, left[len(left)-1:], near)
 			}
-			left = append(left, w)
 		}
 	}
-	c.leaveOut(s, left)
-}
-
-// replace adds the message with one word replaced by another to tries.
-func (c *conversation) replace(word, by string) {
-	if by != "" && len(by)+len(word) < longestWord {
-		c.try(wordIn(word).ReplaceAllString(c.now.user, "${1}"+by+"${2}"))
+	if len(missed) > 0 {
+		c.try(s, left, "")
 	}
 }
 
-// leaveOut adds a shorter message to tries: the requests that were understood or, if the
-// message is a single request, the message without the words that were not understood.
-func (c *conversation) leaveOut(s clause, left []string) {
+// try adds the message to tries with some words of a clause replaced by another. If by is ""
+// it leaves the words out or, of several requests, the clause; not if it would then select
+// models without a name.
+func (c *conversation) try(s clause, words []string, by string) {
 	c.lost = true
-	said := c.now.user
-	for _, w := range left {
-		said = wordIn(w).ReplaceAllString(said, "$1$2")
-	}
-	if len(c.clauses) > 1 {
-		var rest []string
-		for _, o := range c.clauses {
-			if o.text != s.text && !o.failed() && o.selects() {
-				rest = append(rest, o.text)
+	var said []string
+	for _, o := range c.clauses {
+		switch {
+		case o.text != s.text && !o.failed():
+			said = append(said, o.text)
+		case o.text == s.text && (by != "" || len(c.clauses) == 1):
+			var kept []string
+			for word := range strings.FieldsSeq(s.text) {
+				switch {
+				case !slices.Contains(words, strings.TrimRight(word, ",")):
+					kept = append(kept, word)
+				case by != "":
+					kept = append(kept, by)
+				case len(kept) > 0 && is(kept[len(kept)-1], "and or"):
+					kept = kept[:len(kept)-1]
+				}
 			}
+			said = append(said, strings.Join(kept, " "))
 		}
-		said = strings.Join(rest, " and ")
 	}
+	request := clean(strings.Join(said, " and "))
 	vague := func(s clause) bool { // such as "hide models" of "hide claud models"
-		return s.failed() || len(s.models) == 0 || s.blank()
+		return s.failed() || !s.changesRules() || len(s.models) == 0 || s.blank()
 	}
-	if len(c.clauses) > 1 || s.changesRules() && !slices.ContainsFunc(c.parse(said), vague) {
-		c.try(strings.Join(strings.Fields(said), " "))
+	if request != "" && (by != "" || len(c.clauses) > 1 || !slices.ContainsFunc(c.parse(request), vague)) {
+		c.tries = unique(append(c.tries, request))
 	}
-}
-
-// wordIn matches a word of a text, with an "and" before it.
-func wordIn(word string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|\s)(?:(?:and|or) )?` + regexp.QuoteMeta(word) + `($|[\s,.;!?])`)
 }
 
 // closest returns the first word of a request that word probably misspells, by one edit or,
 // in a long word, two; "" if there is none.
 func closest(word string) string {
-	if len(word) < 4 || len(word) > longestWord {
+	if len(word) < 4 || len(word) > 60 { // too short to tell, too long to compare
 		return ""
 	}
 	to := synonyms()
 	for _, w := range slices.Sorted(maps.Keys(to)) {
-		if begins(to[w]) && !strings.Contains(w, " ") && len(w) > 2 && nearest.Distance(word, w) <= max(1, len(word)/4) {
+		if in(to[w], "begins") && !strings.Contains(w, " ") && len(w) > 2 && nearest.Distance(word, w) <= max(1, len(word)/4) {
 			return w
 		}
 	}

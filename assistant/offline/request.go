@@ -2,21 +2,23 @@ package offline
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"winnow/assistant/chatapi"
 )
 
 // request contains the parts of the body of POST /v1/chat/completions that are used.
 type request struct {
-	tools     map[string]bool // the names of the offered tools
-	system    string
-	exchanges []*exchange // oldest first; the last is the one to answer
-	usage     bool        // the stream must report the tokens used, which are 0
+	window
+	tools  map[string]bool // the names of the offered tools
+	system string
+	past   []*exchange // oldest first
+	now    *exchange   // the one to answer
 }
 
 // exchange is one user message and the calls made for it.
@@ -25,7 +27,6 @@ type exchange struct {
 	answer   string // the text of the last response
 	pictures bool   // the message contains pictures
 	calls    []*call
-	rounds   int // responses with calls
 }
 
 // call is a tool call of the conversation with its result.
@@ -51,97 +52,62 @@ func (a args) encode() string {
 		list, isList := v.([]string)
 		return v == "" || isList && len(list) == 0
 	})
-	b, err := json.Marshal(a)
-	if err != nil || a == nil {
-		return "{}" // never happens: all values can be encoded
-	}
-	return string(b)
+	return chatapi.Encode(map[string]any(a))
 }
 
-// texts reads a list of strings; entries of another type are left out.
+// texts reads a list of strings.
 func texts(list gjson.Result) (out []string) {
 	for _, v := range list.Array() {
-		if v.Type == gjson.String {
-			out = append(out, v.String())
-		}
+		out = append(out, v.String())
 	}
 	return out
 }
 
-// readRequest reads the body of a chat request. It returns a *problem for an invalid
-// request, or one for another model.
-func readRequest(body []byte) (*request, *problem) {
-	b := gjson.ParseBytes(body)
-	messages := b.Get("messages").Array()
-	switch model := b.Get("model").String(); {
-	case !gjson.ValidBytes(body):
-		return nil, &problem{http.StatusBadRequest, "invalid_json", "the request is not JSON"}
-	case model != ModelID && model != "offline/"+ModelID:
-		what := "there is no model " + clean(model) + " here; the only one is " + ModelID
-		return nil, &problem{http.StatusNotFound, "model_not_found", what}
-	case len(messages) == 0:
-		return nil, &problem{http.StatusBadRequest, "invalid_request", "messages must not be empty"}
+// readRequest reads the body of a chat request. It returns a problem for an invalid request,
+// or one for another model.
+func readRequest(body []byte) (*request, *chatapi.Problem) {
+	in, refused := chatapi.Read(body)
+	switch {
+	case refused != nil:
+		return nil, refused
+	case in.Model != ModelID && in.Model != "offline/"+ModelID:
+		what := "there is no model " + clean(in.Model) + " here; the only one is " + ModelID
+		return nil, &chatapi.Problem{Status: http.StatusNotFound, Code: "model_not_found", Param: "model", Message: what}
 	}
-	r := &request{usage: b.Get("stream_options.include_usage").Bool(), tools: map[string]bool{}}
-	for _, name := range texts(b.Get("tools.#.function.name")) {
-		r.tools[name] = b.Get("tool_choice").String() != "none"
+	r := &request{now: &exchange{}, tools: map[string]bool{}}
+	for _, tool := range in.Tools {
+		r.tools[tool.Function.Name] = true
 	}
-	for i, m := range messages {
-		if wrong := r.add(m); wrong != "" {
-			return nil, &problem{http.StatusBadRequest, "invalid_request", fmt.Sprintf("messages[%d]: %s", i, wrong)}
-		}
+	for _, m := range in.Messages {
+		r.add(m)
 	}
+	r.window = findWindow(r.system)
 	return r, nil
 }
 
-// add reads one message and returns what is wrong with it.
-func (r *request) add(m gjson.Result) (wrong string) {
-	content := m.Get("content")
-	text := content.String()
-	if content.IsArray() {
-		text = strings.Join(texts(content.Get("#.text")), "")
-	} else if content.Type != gjson.String && content.Type != gjson.Null {
-		return "content must be a string or a list of parts"
-	}
-	now := &exchange{} // messages before the first user message are dropped
-	if n := len(r.exchanges); n > 0 {
-		now = r.exchanges[n-1]
-	}
-	switch role := m.Get("role").String(); role {
-	case "system", "developer":
-		r.system += "\n\n" + text
+// add adds one message. Messages before the first one of the user are dropped.
+func (r *request) add(m chatapi.Message) {
+	switch m.Role {
 	case "user":
-		r.exchanges = append(r.exchanges, &exchange{user: text, pictures: content.Get(`#(type=="image_url")`).Exists()})
-	case "assistant":
-		calls := m.Get("tool_calls").Array()
-		if now.answer = text; len(calls) > 0 {
-			now.rounds++
+		if r.now.user != "" {
+			r.past = append(r.past, r.now)
 		}
-		for _, c := range calls {
+		r.now = &exchange{user: m.Content, pictures: m.Pictures}
+	case "assistant":
+		r.now.answer = m.Content
+		for _, c := range m.ToolCalls {
 			a := args{}
-			_ = json.Unmarshal([]byte(c.Get("function.arguments").String()), &a) // damaged arguments count as none
-			name := c.Get("function.name").String()
-			now.calls = append(now.calls, &call{id: c.Get("id").String(), name: name, text: a.encode()})
+			_ = json.Unmarshal([]byte(c.Function.Arguments), &a) // damaged arguments count as none
+			r.now.calls = append(r.now.calls, &call{id: c.ID, name: c.Function.Name, text: a.encode()})
 		}
 	case "tool":
-		id := m.Get("tool_call_id").String()
-		i := slices.IndexFunc(now.calls, func(k *call) bool { return k.id == id && k.result == nil })
-		if i >= 0 {
-			now.calls[i].result = readResult(text)
+		i := slices.IndexFunc(r.now.calls, func(k *call) bool { return k.id == m.ToolCallID && k.result == nil })
+		if b := gjson.Parse(m.Content); i >= 0 {
+			r.now.calls[i].result = &result{b.Get("success").Bool(), b.Get("message").String(), b.Get("error_code").String(), b.Get("data")}
 		}
 	default:
-		return fmt.Sprintf("unknown role %q", clean(role))
+		r.system += "\n\n" + m.Content
 	}
-	return ""
-}
-
-// readResult reads a tool message. Plain text is the message of a successful result.
-func readResult(content string) *result {
-	b := gjson.Parse(content)
-	if !gjson.Valid(content) || !b.IsObject() {
-		return &result{success: true, message: content}
-	}
-	return &result{b.Get("success").Bool(), b.Get("message").String(), b.Get("error_code").String(), b.Get("data")}
 }
 
 // window is the part of the window's context that the model needs.
@@ -163,21 +129,20 @@ func findWindow(system string) (w window) {
 	return w
 }
 
-// sameProvider lists other names of a provider, tried in this order.
-var sameProvider = map[string][]string{
-	"gemini": {"google", "vertexai"}, "google": {"gemini", "vertexai"}, "xai": {"x-ai"}, "x-ai": {"xai"},
-	"zai": {"z-ai"}, "mistral": {"mistralai"},
-}
-
-// providerNamed returns the window's name for a provider that the user named, or everything
-// for all providers.
+// providerNamed returns the tools' name for one or several providers that the user named. A
+// line of the grammar contains names of the same provider.
 func (w *window) providerNamed(s string) (string, bool) {
-	if is(s, "every-provider major-providers") {
-		return everything, true
+	if several, ok := map[string]string{"every-provider": everything, "major-providers": "major"}[s]; ok {
+		return several, true
 	}
-	for _, want := range append([]string{s}, sameProvider[s]...) {
-		i := slices.IndexFunc(w.providers, func(p string) bool { return strings.EqualFold(p, want) })
-		if i >= 0 {
+	names := []string{s}
+	for _, line := range grammar()["providers"] {
+		if is(s, line) {
+			names = append(names, strings.Fields(line)...)
+		}
+	}
+	for _, want := range names {
+		if i := slices.IndexFunc(w.providers, func(p string) bool { return strings.EqualFold(p, want) }); i >= 0 {
 			return w.providers[i], true
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// selection is a set of models in words: all models that match a phrase and no exception,
-// on the providers of the scope. What a phrase means is up to the window's tools.
+// selection is a set of models in words: all models that match a phrase and no exception, on
+// some providers. What a phrase means is up to the window's tools.
 type selection struct {
 	models, except []string
-	scope          scope
+	at             string   // the providers, as an argument of the tools; "" if none was named
 	pronoun        bool     // "it", "them": what the previous request named
 	unclear        []string // words that could name several things
 }
@@ -17,51 +17,17 @@ type selection struct {
 // named reports whether a selection contains a phrase, an exception or a pronoun.
 func (s selection) named() bool { return len(s.models)+len(s.except) > 0 || s.pronoun }
 
+// all reports whether a selection is every model of its providers.
+func (s selection) all() bool { return len(s.models) == 1 && s.models[0] == everything }
+
 // blank reports whether a phrase of a selection is everything or starts with newest.
 func (s selection) blank() bool {
 	return slices.ContainsFunc(s.models, func(m string) bool { return m == everything || strings.HasPrefix(m, newest) })
 }
 
-// scope contains the providers that a request names; the zero value names none.
-type scope struct {
-	providers []string // as the window calls them; everything for all
-	major     bool     // only well-known vendors
-	without   []string // all except these
-}
-
-func (s scope) empty() bool { return len(s.providers)+len(s.without) == 0 }
-
-// asked returns the values for a tool's parameter provider that cover the scope; "" is the
-// default.
-func (s scope) asked() []string {
-	switch {
-	case len(s.providers) > 0:
-		return s.providers
-	case len(s.without) > 0:
-		return []string{everything}
-	}
-	return []string{""}
-}
-
-// every reports whether every provider is meant, with or without exceptions.
-func (s scope) every() bool { return slices.Contains(s.asked(), everything) }
-
-// has reports whether the scope contains a provider.
-func (s scope) has(provider string) bool {
-	const vendors = "openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot " +
-		"zai qwen minimax perplexity"
-	return (s.empty() || s.every() || slices.Contains(s.providers, provider)) &&
-		!slices.Contains(s.without, provider) && (!s.major || is(strings.ToLower(provider), vendors))
-}
-
 const (
-	everything  = "*"
-	newest      = "newest"
-	determiners = "all every each any both those these this that which what is whose"
-	modelNouns  = "model models version versions one ones variant variants family families series llm llms " +
-		"containing contain contains including named called"
-	pronouns     = "it them they those these that this"
-	prepositions = "on from by for at in across of under with"
+	everything = "*"
+	newest     = "newest"
 )
 
 // item is a phrase that is being read.
@@ -93,7 +59,7 @@ func isName(word string) bool { return !conditions.MatchString(word) }
 // reader reads a selection word by word.
 type reader struct {
 	*window
-	words     []string
+	words     []string // what is still to be read, and "" for the end
 	sel       selection
 	items     []item
 	owners    []string // providers without a preposition: "openai models"
@@ -105,28 +71,20 @@ type reader struct {
 
 // selection reads the models that the words describe.
 func (w *window) selection(words []string) selection {
-	r := &reader{window: w, words: words}
-	for len(r.words) > 0 {
+	r := &reader{window: w, words: append(slices.Clone(words), "")}
+	for len(r.words) > 1 {
 		r.next()
 	}
 	r.flush("")
 	for _, it := range r.items {
 		r.sel.models = append(r.sel.models, it.phrase())
 	}
-	if r.sel.scope.empty() {
-		if r.sel.scope.providers = unique(r.owners); len(r.owners) > 0 && len(r.items) == 0 {
+	if r.sel.at == "" {
+		if r.sel.at = strings.Join(r.owners, " "); len(r.owners) > 0 && len(r.items) == 0 {
 			r.sel.models = []string{everything}
 		}
 	}
 	return r.sel
-}
-
-// ahead returns the next word; "" at the end.
-func (r *reader) ahead() string {
-	if len(r.words) == 0 {
-		return ""
-	}
-	return r.words[0]
 }
 
 // next reads one word, or several that belong together.
@@ -142,26 +100,26 @@ func (r *reader) next() {
 	case is(word, ", and or plus & +"):
 		r.flush(word)
 	case is(word, "except but not"):
-		for is(r.ahead(), "for not on") {
+		for is(r.words[0], "for not on") {
 			r.words = r.words[1:]
 		}
 		r.cur.all = r.cur.all || r.cur.noun || len(r.items)+len(r.owners) == 0 && !r.sel.pronoun
 		r.flush("")
 		r.excepting, r.newest = true, nil
-	case is(word, prepositions) && r.place():
-	case is(word, pronouns) && r.pronounHere():
+	case in(word, "prepositions") && r.place():
+	case in(word, "pronouns") && r.pronounHere():
 		r.sel.pronoun = true
-	case is(word, modelNouns):
+	case in(word, "nouns"):
 		r.cur.noun = true
-	case is(word, determiners):
+	case in(word, "determiners"):
 		r.cur.some, r.newest = true, nil
 	case is(word, "of with again instead"):
 	case word == "useless": // "unused models"
 		r.cur.words = append(r.cur.words, "unused:30d")
 	case word == newest:
 		r.newest = []string{newest}
-		if number(r.ahead()) > 0 {
-			r.newest, r.words = append(r.newest, r.ahead()), r.words[1:]
+		if number(r.words[0]) > 0 {
+			r.newest, r.words = append(r.newest, r.words[0]), r.words[1:]
 		}
 		r.cur.newest = r.newest
 	default:
@@ -173,9 +131,9 @@ func (r *reader) next() {
 func (r *reader) name(word string) {
 	owner, isOwner := r.providerNamed(word)
 	switch {
-	case isOwner && r.excepting && r.cur.nothing() && (r.ahead() == "" || is(r.ahead(), ", and model models")):
-		r.sel.scope.without = append(r.sel.scope.without, owner)
-	case isOwner && !r.excepting && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
+	case isOwner && r.excepting && r.cur.nothing() && (r.words[0] == "" || is(r.words[0], ", and model models")):
+		r.sel.at += " -" + owner
+	case isOwner && !r.excepting && r.sel.at != "": // "mini on openai gemini flash"
 		r.sel.unclear = append(r.sel.unclear, owner)
 	case isOwner && !r.excepting:
 		r.owners = append(r.owners, owner)
@@ -188,7 +146,7 @@ func (r *reader) name(word string) {
 func (r *reader) flush(joiner string) {
 	it, joined, n := r.cur, r.joined, len(r.items)
 	r.cur, r.joined = item{}, joiner
-	it.all = it.all || (it.noun || it.some) && len(it.words)+len(r.owners)+len(r.sel.scope.without) == 0
+	it.all = it.all || (it.noun || it.some) && len(it.words)+len(r.owners) == 0 && !r.excepting
 	fact := len(it.words) > 0 && !it.noun && !slices.ContainsFunc(it.words, isName)
 	if fact && n > 0 && joined != "" {
 		fact = joined != "or" && slices.ContainsFunc(r.items[n-1].words, conditions.MatchString)
@@ -199,7 +157,7 @@ func (r *reader) flush(joiner string) {
 		r.sel.except = append(r.sel.except, it.phrase())
 	case n > 0 && fact: // "with tools and 100k context"
 		r.items[n-1].words = append(r.items[n-1].words, it.words...)
-	case n > 0 && joined == "" && len(r.sel.scope.providers) > 0: // "mini on openai gemini flash"
+	case n > 0 && joined == "" && r.sel.at != "": // "mini on openai gemini flash"
 		r.sel.unclear = append(r.sel.unclear, it.phrase())
 	default:
 		r.items = append(r.items, it)
@@ -209,48 +167,44 @@ func (r *reader) flush(joiner string) {
 // pronounHere reports whether the next word is a pronoun on its own, unlike "that" in "that
 // contain x".
 func (r *reader) pronounHere() bool {
-	alone := r.ahead() == "" || is(r.ahead(), prepositions+" , and or except but again instead "+modelNouns)
+	next := r.words[0]
+	alone := next == "" || in(next, "prepositions") || in(next, "nouns") || is(next, ", and or except but again instead")
 	return alone && len(r.cur.words)+len(r.cur.newest)+len(r.owners) == 0 && !r.cur.noun && !r.cur.some
 }
 
 // place reads providers after a preposition, such as "every provider" or "gemini and
 // openai". It returns false, and reads nothing, if there are none.
 func (r *reader) place() bool {
-	var named scope
-	rest := r.words
-	for next := rest; ; next = rest {
-		for len(next) > 0 && len(named.providers) > 0 && is(next[0], ", and or on") {
-			next = next[1:]
-		}
-		if len(next) == 0 || len(named.providers) > 0 && len(next) == len(rest) {
-			break
-		}
-		p, ok := r.providerNamed(next[0])
-		if !ok {
-			break
-		}
-		named.major = named.major || next[0] == "major-providers"
-		named.providers, rest = append(named.providers, p), next[1:]
-		if len(rest) > 0 && rest[0] == "provider" {
-			rest = rest[1:]
+	var named []string
+	n := 0 // words read
+reading:
+	for i, word := range r.words {
+		p, ok := r.providerNamed(word)
+		switch {
+		case ok && (n == 0 || i > n):
+			named, n = append(named, p), i+1
+		case n > 0 && n == i && word == "provider":
+			n++
+		case n == 0 || !is(word, ", and or on"):
+			break reading
 		}
 	}
-	if len(named.providers) == 0 {
+	if n == 0 {
 		return false
 	}
-	without := r.excepting && r.cur.nothing() && !r.cur.noun                 // "except on gemini"
-	if !without && len(r.owners) == 1 && r.owners[0] != named.providers[0] { // "gemini models on openrouter"
+	without := r.excepting && r.cur.nothing() && !r.cur.noun       // "except on gemini"
+	if !without && len(r.owners) == 1 && r.owners[0] != named[0] { // "gemini models on openrouter"
 		r.cur.words, r.owners = append(r.owners, r.cur.words...), nil
 	}
 	r.flush("")
 	switch {
 	case without:
-		r.sel.scope.without = append(r.sel.scope.without, named.providers...)
-	case !r.sel.scope.empty(): // "mini on openai except gpt-5-mini and flash on gemini"
-		r.sel.unclear = append(r.sel.unclear, named.providers...)
+		r.sel.at += " -" + strings.Join(named, " -")
+	case r.sel.at != "": // "mini on openai except gpt-5-mini and flash on gemini"
+		r.sel.unclear = append(r.sel.unclear, named...)
 	default:
-		r.sel.scope = named
+		r.sel.at = strings.Join(named, " ")
 	}
-	r.words = rest
+	r.words = r.words[n:]
 	return true
 }

@@ -1,24 +1,23 @@
 package offline
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
+	"strings"
 	"time"
+
+	"winnow/assistant/chatapi"
 )
 
 const (
 	// ModelID is the only model; winnow shows it as "offline/rules".
 	ModelID = "rules"
-	// ContextWindow is its size in tokens. The rules have no limit; this one keeps
-	// the context generous and bounded.
+	// ContextWindow is its size in tokens, which bounds the context: the rules have no limit.
 	ContextWindow = 128000
-	// BaseURL is the address for an OpenAI client. Nothing listens there: the
-	// client's transport is the model.
+	// BaseURL is the address for an OpenAI client. Nothing listens there.
 	BaseURL = "http://localhost/v1"
 )
 
@@ -38,122 +37,67 @@ type server struct {
 // reply is one response.
 type reply struct {
 	reasoning, text string
-	calls           []newCall
+	calls           []call
 }
-
-// newCall is a tool call of a reply; args is a JSON object.
-type newCall struct{ id, name, args string }
-
-// problem is the reason why a request is not answered, in the form of the OpenAI API.
-type problem struct {
-	status        int
-	code, message string
-}
-
-// object is a JSON object.
-type object = map[string]any
 
 // RoundTrip implements http.RoundTripper. A chat request is always answered as a
 // stream, which ends when the request's context does.
 func (s server) RoundTrip(r *http.Request) (*http.Response, error) {
-	var body []byte
-	if r.Body != nil {
-		defer func() { _ = r.Body.Close() }()
-		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, fmt.Errorf("offline: read the request: %w", err)
-		}
-	}
-	var req *request
-	wrong := &problem{http.StatusNotFound, "not_found", "there is no " + clean(r.Method+" "+r.URL.Path) + " here"}
+	status, contentType, body := http.StatusOK, "application/json", []io.Reader(nil)
+	refused := &chatapi.Problem{Status: http.StatusNotFound, Code: "not_found", Message: "there is no " + clean(r.Method+" "+r.URL.Path) + " here"}
 	switch r.Method + " " + r.URL.Path {
 	case "GET /v1/models":
-		card := object{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
-		return jsonResponse(r, http.StatusOK, object{"object": "list", "data": []any{card}})
+		card := map[string]any{"id": ModelID, "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
+		refused, body = nil, append(body, strings.NewReader(chatapi.Models(card)))
 	case "POST /v1/chat/completions":
-		req, wrong = readRequest(body)
-	}
-	if wrong != nil {
-		of := object{"message": wrong.message, "type": "invalid_request_error", "code": wrong.code, "param": nil}
-		return jsonResponse(r, wrong.status, object{"error": of})
-	}
-	ctx := r.Context()
-	in, out := io.Pipe()
-	stop := context.AfterFunc(ctx, func() { out.CloseWithError(ctx.Err()) }) // even if the body is not being read
-	go func() {
-		defer stop()
-		out.CloseWithError(s.stream(ctx, out, s.answer(req).chunks(req.usage)))
-	}()
-	return response(r, http.StatusOK, "text/event-stream", in), nil
-}
-
-func response(r *http.Request, status int, contentType string, body io.ReadCloser) *http.Response {
-	return &http.Response{
-		Status: fmt.Sprint(status, " ", http.StatusText(status)), StatusCode: status,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{"Content-Type": {contentType}}, Body: body, ContentLength: -1, Request: r,
-	}
-}
-
-func jsonResponse(r *http.Request, status int, v any) (*http.Response, error) {
-	text, err := json.Marshal(v)
-	return response(r, status, "application/json", io.NopCloser(bytes.NewReader(text))), err
-}
-
-// wordsAndSpace matches a word and the space after it, so that the joined matches are the
-// text.
-var wordsAndSpace = regexp.MustCompile(`[^ \n]*[ \n]+|[^ \n]+`)
-
-// chunks returns the pieces in which a reply is streamed: a word or a call each and, if
-// requested, the tokens used, which are 0. Their id and time are fixed, so that the same
-// request gives the same bytes.
-func (r reply) chunks(usage bool) (out []object) {
-	add := func(delta object, finish any) {
-		out = append(out, object{"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}}})
-	}
-	add(object{"role": "assistant", "content": ""}, nil)
-	for _, part := range []struct{ key, text string }{{"reasoning_content", r.reasoning}, {"content", r.text}} {
-		for _, word := range wordsAndSpace.FindAllString(part.text, -1) {
-			add(object{part.key: word}, nil)
+		defer func() { _ = r.Body.Close() }()
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, fmt.Errorf("offline: read the request: %w", err)
 		}
+		var req *request
+		if req, refused = readRequest(text); refused == nil {
+			contentType = "text/event-stream"
+			for _, event := range s.answer(req).events() {
+				body = append(body, strings.NewReader(event), pause{r.Context(), s.delay})
+			}
+		}
+	}
+	if refused != nil {
+		status, body = refused.Status, []io.Reader{strings.NewReader(refused.JSON())}
+	}
+	return &http.Response{
+		Status: fmt.Sprint(status, " ", http.StatusText(status)), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(io.MultiReader(body...)), ContentLength: -1, Request: r,
+	}, nil
+}
+
+// events returns the stream of a reply: a word or a call each.
+func (r reply) events() (out []string) {
+	for _, word := range chatapi.Words(r.reasoning) {
+		out = append(out, chatapi.ReasoningEvent("reasoning_content", word))
+	}
+	for _, word := range chatapi.Words(r.text) {
+		out = append(out, chatapi.TextEvent(word))
 	}
 	finish := "stop"
 	for i, c := range r.calls {
-		finish = "tool_calls"
-		function := object{"name": c.name, "arguments": c.args}
-		add(object{finish: []any{object{"index": i, "id": c.id, "type": "function", "function": function}}}, nil)
+		finish, out = "tool_calls", append(out, chatapi.CallEvent(i, c.id, c.name, c.text))
 	}
-	add(object{}, finish)
-	if usage {
-		used := object{"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-		out = append(out, object{"choices": []any{}, "usage": used})
-	}
-	return out
+	return append(out, chatapi.FinishEvent(finish), chatapi.UsageEvent(0, 0), chatapi.Done)
 }
 
-// stream writes chunks as server-sent events with a pause between them. It ends with ctx,
-// or when the client stops reading.
-func (s server) stream(ctx context.Context, w io.Writer, chunks []object) error {
-	for i, chunk := range chunks {
-		if i > 0 && s.delay > 0 {
-			select {
-			case <-time.After(s.delay):
-			case <-ctx.Done():
-			}
-		}
-		chunk["id"], chunk["object"] = "chatcmpl-offline", "chat.completion.chunk"
-		chunk["created"], chunk["model"] = 0, ModelID
-		data, err := json.Marshal(chunk)
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			_, err = fmt.Fprintf(w, "data: %s\n\n", data)
-		}
-		if err != nil {
-			return err
-		}
+// pause is an empty text that takes time to read. Reading it fails when ctx is done.
+type pause struct {
+	ctx context.Context
+	d   time.Duration
+}
+
+// Read implements io.Reader.
+func (p pause) Read([]byte) (int, error) {
+	select {
+	case <-p.ctx.Done():
+	case <-time.After(p.d):
 	}
-	_, err := io.WriteString(w, "data: [DONE]\n\n")
-	return err
+	return 0, cmp.Or(p.ctx.Err(), io.EOF)
 }

@@ -20,14 +20,14 @@ func echoing(delay time.Duration) server {
 	return server{delay, func(r *request) reply {
 		var said []string
 		out := reply{reasoning: "reading what was said"}
-		for _, x := range r.exchanges {
+		for _, x := range append(r.past, r.now) {
 			said = append(said, x.user)
 			for _, c := range x.calls {
 				said = append(said, fmt.Sprintf("%s(%s) is %v", c.name, c.text, c.result != nil && c.result.success))
 			}
 		}
 		for name := range r.tools {
-			out.calls = append(out.calls, newCall{id: "c1", name: name, args: `{"a":1}`})
+			out.calls = append(out.calls, call{id: "c1", name: name, text: `{"a":1}`})
 		}
 		out.text = strings.TrimSpace(r.system) + "|" + strings.Join(said, "|")
 		return out
@@ -73,7 +73,7 @@ func sendTo(t testing.TB, method, path string, b []byte) (*http.Response, string
 // streamed puts a stream's chunks together again.
 type streamed struct {
 	text, thought, finish string
-	calls                 []newCall
+	calls                 []call
 	usage                 bool
 	done                  bool
 	chunks                int
@@ -121,12 +121,12 @@ func readStream(tb testing.TB, text string) streamed {
 			}
 			for _, k := range ch.Delta.Calls {
 				for len(s.calls) <= k.Index {
-					s.calls = append(s.calls, newCall{})
+					s.calls = append(s.calls, call{})
 				}
 				p := &s.calls[k.Index]
 				p.id += k.ID
 				p.name += k.Function.Name
-				p.args += k.Function.Arguments
+				p.text += k.Function.Arguments
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func TestAReplyIsStreamed(t *testing.T) {
 	if ct := res.Header.Get("Content-Type"); ct != "text/event-stream" {
 		t.Errorf("content type %q", ct)
 	}
-	if fmt.Sprint(got.calls) != `[{c1 look {"a":1}}]` || got.finish != "tool_calls" || !got.done || !got.usage {
+	if fmt.Sprint(got.calls) != `[{c1 look {"a":1} <nil>}]` || got.finish != "tool_calls" || !got.done || !got.usage {
 		t.Errorf("streamed %v, finish %q, done %t, usage %t", got.calls, got.finish, got.done, got.usage)
 	}
 	if got.chunks < 11 || got.thought != "reading what was said" || got.text != "be brief|one two three four five" {

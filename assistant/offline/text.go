@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,23 +10,16 @@ import (
 	"winnow/assistant/safetext"
 )
 
-const (
-	maxEcho  = 400 // cells of an external line that an answer repeats
-	maxLines = 30  // lines of a list
-)
-
-// clean makes a string from a user, a model list or a tool safe for an answer: one line of
-// at most maxEcho cells without payload or tool markers.
+// clean makes a string from a user, a model list or a tool safe for an answer: one line
+// without payload or tool markers.
 func clean(s string) string {
-	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), maxEcho))
+	const most = 400 // cells
+	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), most))
 }
 
 // code returns an external string as a Markdown code span.
 func code(s string) string {
-	if s = strings.ReplaceAll(clean(s), "`", "'"); s == "" {
-		s = "?"
-	}
-	return "`" + s + "`"
+	return "`" + cmp.Or(strings.ReplaceAll(clean(s), "`", "'"), "?") + "`"
 }
 
 // quotedOrStarred matches names in a tool's message: code spans, text in quotes, and words
@@ -37,23 +31,17 @@ func withCode(s string) string {
 	return quotedOrStarred.ReplaceAllStringFunc(clean(s), func(m string) string { return code(strings.Trim(m, "\"` ")) })
 }
 
-// lines returns the lines of a tool's message, at most maxLines, safe for an answer.
-func lines(s string, fit func(string) string) string {
+// lines changes each line of a tool's message.
+func lines(s string, change func(string) string) string {
 	all := strings.Split(strings.TrimSpace(s), "\n")
 	for i, l := range all {
-		all[i] = fit(l)
+		all[i] = change(l)
 	}
-	return strings.Join(all[:min(len(all), maxLines)], "\n")
+	return strings.Join(all, "\n")
 }
 
-// sentence returns a tool's message with a capital letter and a full stop.
-func sentence(s string) string {
-	s = assistant.UpperFirst(lines(s, withCode))
-	if s == "" || strings.Contains(s, "\n") || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
-		return s
-	}
-	return s + "."
-}
+// sentence returns a tool's message, safe for an answer, with a capital letter.
+func sentence(s string) string { return assistant.UpperFirst(lines(s, withCode)) }
 
 // block returns a tool's message of several lines as a diff.
 func block(s string) string {
