@@ -3,8 +3,8 @@ package modelfilter
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
-	"strings"
 
 	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/engine"
@@ -17,29 +17,43 @@ type Order struct {
 	Name  string // for the language model and the command line
 	Title string // for users
 
-	known   func(m *condition.Model) bool
-	compare func(a, b *condition.Model) int
+	// key returns the fact as a number that grows with it; ok is false if it is unknown.
+	key func(m *condition.Model) (key int64, ok bool)
 }
 
 var orders = []Order{
-	{"status", "shown or hidden", func(*condition.Model) bool { return true }, func(a, b *condition.Model) int { return hiddenLast(a) - hiddenLast(b) }},
-	{"price", "output price", func(m *condition.Model) bool { return m.Info.Facts.PriceOut.Known }, func(a, b *condition.Model) int {
-		return cmp.Compare(b.Info.Facts.PriceOut.USD, a.Info.Facts.PriceOut.USD)
+	{"status", "shown or hidden", func(m *condition.Model) (int64, bool) {
+		if m.Hidden {
+			return 0, true
+		}
+		return 1, true
 	}},
-	{"price_in", "input price", func(m *condition.Model) bool { return m.Info.Facts.PriceIn.Known }, func(a, b *condition.Model) int {
-		return cmp.Compare(b.Info.Facts.PriceIn.USD, a.Info.Facts.PriceIn.USD)
+	{"price", "output price", func(m *condition.Model) (int64, bool) { return priceKey(m.Info.Facts.PriceOut) }},
+	{"price_in", "input price", func(m *condition.Model) (int64, bool) { return priceKey(m.Info.Facts.PriceIn) }},
+	{"context", "context window", func(m *condition.Model) (int64, bool) {
+		return int64(m.Info.Context), m.Info.Context > 0 && m.Info.Known
 	}},
-	{"context", "context window", func(m *condition.Model) bool { return m.Info.Context > 0 && m.Info.Known }, func(a, b *condition.Model) int { return cmp.Compare(b.Info.Context, a.Info.Context) }},
-	{"released", "release date", func(m *condition.Model) bool { return m.Info.Facts.Released != "" }, func(a, b *condition.Model) int { return strings.Compare(b.Info.Facts.Released, a.Info.Facts.Released) }},
-	{"requests", "requests", func(m *condition.Model) bool { return m.UseKnown }, func(a, b *condition.Model) int { return cmp.Compare(b.Use.Requests, a.Use.Requests) }},
-	{"last_used", "last use", func(m *condition.Model) bool { return m.UseKnown }, func(a, b *condition.Model) int { return b.Use.Last.Compare(a.Use.Last) }},
+	{"released", "release date", func(m *condition.Model) (int64, bool) { return dateKey(m.Info.Facts.Released) }},
+	{"requests", "requests", func(m *condition.Model) (int64, bool) { return m.Use.Requests, m.UseKnown }},
+	{"last_used", "last use", func(m *condition.Model) (int64, bool) { return m.Use.Last.Unix(), m.UseKnown }},
 }
 
-func hiddenLast(m *condition.Model) int {
-	if m.Hidden {
-		return 1
+func priceKey(p llm.Price) (int64, bool) {
+	return int64(math.Float64bits(p.USD + 0)), p.Known // the bits of floats that are not negative (-0 + 0 is 0) are in their order
+}
+
+// dateKey returns the digits of a date as YYYYMMDD; a missing month or day is 0.
+func dateKey(date string) (key int64, ok bool) {
+	digits := 0
+	for i := 0; i < len(date) && digits < 8; i++ {
+		if c := date[i]; '0' <= c && c <= '9' {
+			key, digits = 10*key+int64(c-'0'), digits+1
+		}
 	}
-	return 0
+	for ; digits < 8; digits++ {
+		key *= 10
+	}
+	return key, date != ""
 }
 
 // Orders lists the orders other than by name. Each starts with the highest: the most
@@ -58,24 +72,32 @@ func OrderNamed(name string) (o Order, ok bool) {
 // Sorted returns the indexes of n models in the order. Equal models keep their order. With
 // reversed, the lowest comes first.
 func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) []int {
-	sorted, unknown := make([]int, 0, n), []int(nil)
+	type keyed struct {
+		key   int64
+		index int
+	}
+	known, unknown := make([]keyed, 0, n), []int(nil)
 	for i := range n {
-		if o.known(model(i)) {
-			sorted = append(sorted, i)
-		} else {
+		key, ok := o.key(model(i))
+		switch {
+		case !ok:
 			unknown = append(unknown, i)
+		case reversed:
+			known = append(known, keyed{key, i})
+		default:
+			known = append(known, keyed{^key, i}) // the highest first
 		}
 	}
-	slices.SortFunc(sorted, func(a, b int) int {
-		c := o.compare(model(a), model(b))
-		if reversed {
-			c = -c
+	slices.SortFunc(known, func(a, b keyed) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
 		}
-		if c == 0 {
-			return a - b
-		}
-		return c
+		return a.index - b.index
 	})
+	sorted := make([]int, 0, n)
+	for _, k := range known {
+		sorted = append(sorted, k.index)
+	}
 	return append(sorted, unknown...)
 }
 

@@ -1,12 +1,14 @@
 package modelfilter
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/usage"
@@ -151,4 +153,61 @@ func allHidden(t *testing.T, w *Window) []string {
 		ids = append(ids, m.Info.ID)
 	}
 	return ids
+}
+
+// TestSortingReadsEachModelOnce sorts models by each order, compares that with a stable sort by
+// the fact itself, and counts how often a model is read.
+func TestSortingReadsEachModelOnce(t *testing.T) {
+	const n = 5000
+	rnd, models := rand.New(rand.NewPCG(1, 2)), make([]condition.Model, n)
+	dates := []string{"", "2024", "2024-05", "2024-05-13", "2025-01-01", "2025-11-30"}
+	for i := range models {
+		m := &models[i]
+		m.Hidden, m.UseKnown, m.Use.Requests, m.Use.Last = rnd.IntN(2) == 0, rnd.IntN(3) > 0, rnd.Int64N(9), time.Unix(rnd.Int64N(9)*1e6, 0)
+		m.Info.Context, m.Info.Known, m.Info.Facts.Released = rnd.IntN(9)*1000, true, dates[rnd.IntN(len(dates))]
+		m.Info.Facts.PriceOut = llm.PriceOf(float64(rnd.IntN(9))/8 - 0.2)
+		if m.UseKnown && rnd.IntN(9) == 0 {
+			m.Use.Last = time.Time{} // never used
+		}
+	}
+	compare := map[string]func(a, b *condition.Model) int{
+		"price": func(a, b *condition.Model) int {
+			return cmp.Compare(b.Info.Facts.PriceOut.USD, a.Info.Facts.PriceOut.USD)
+		},
+		"released":  func(a, b *condition.Model) int { return strings.Compare(b.Info.Facts.Released, a.Info.Facts.Released) },
+		"last_used": func(a, b *condition.Model) int { return b.Use.Last.Compare(a.Use.Last) },
+		"context":   func(a, b *condition.Model) int { return b.Info.Context - a.Info.Context },
+		"requests":  func(a, b *condition.Model) int { return cmp.Compare(b.Use.Requests, a.Use.Requests) },
+	}
+	for name, by := range compare {
+		for _, reversed := range []bool{false, true} {
+			o, _ := OrderNamed(name)
+			reads := 0
+			got := o.Sorted(n, func(i int) *condition.Model { reads++; return &models[i] }, reversed)
+			if reads != n {
+				t.Errorf("%s: %d models are read %d times", name, n, reads)
+			}
+			known := 0
+			for known < n && isKnown(o, &models[got[known]]) {
+				known++
+			}
+			for i := 1; i < n; i++ {
+				c := by(&models[got[i-1]], &models[got[i]])
+				if reversed {
+					c = -c
+				}
+				switch {
+				case i < known && (c > 0 || c == 0 && got[i] < got[i-1]):
+					t.Fatalf("%s, reversed %t: %d comes before %d", name, reversed, got[i-1], got[i])
+				case i >= known && isKnown(o, &models[got[i]]):
+					t.Fatalf("%s: a known model comes after an unknown one", name)
+				}
+			}
+		}
+	}
+}
+
+func isKnown(o Order, m *condition.Model) bool {
+	_, known := o.key(m)
+	return known
 }

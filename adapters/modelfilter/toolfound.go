@@ -142,7 +142,7 @@ func joined(texts []string, most int) string {
 // byOrder lists models with the fact that they are ordered by, if it is known.
 func byOrder(order Order, found []FoundModel) (lines []string) {
 	for _, m := range found {
-		if order.known(&m.Model) {
+		if _, known := order.key(&m.Model); known {
 			lines = append(lines, quote(m.Info.ID)+": "+order.fact(&m.Model)+m.Status.Status.Word())
 		}
 	}

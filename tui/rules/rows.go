@@ -233,7 +233,8 @@ func (p *Pane) modelRows() []row {
 			p.keys.Hint(keymap.RefreshModels, "asks the provider"), p.keys.Hint(keymap.Provider, "switches the provider"))...)...)
 	}
 	found := p.modelMatcher()
-	var fresh, rest []row
+	var fresh []row
+	rest := make([]row, 0, len(p.tabs.List().Rows)) // mostly as many as before
 	for _, i := range d.inOrder(p.sorting) {
 		switch {
 		case !found(i):
