@@ -40,12 +40,13 @@ type Context struct {
 		WhitelistCount int           `json:"whitelist_count,omitempty"`
 	} `json:"rules"` // of the current provider
 	UI struct {
-		Search      string   `json:"search_query,omitempty"`
+		Search      string   `json:"search_query"`
 		Unsaved     bool     `json:"has_unsaved_changes"`
-		Rule        *RuleRef `json:"highlighted_rule,omitempty"`
-		Highlighted []string `json:"highlighted_models,omitempty"`
+		Rule        *RuleRef `json:"highlighted_rule"`
+		Highlighted []string `json:"highlighted_models"`
 	} `json:"ui_state"`
-	Providers []ContextProvider `json:"providers"`
+	Available []string          `json:"available_providers"`
+	Providers []ContextProvider `json:"providers"` // the same, with counts
 	// Changes lists what changed about the models since the user last looked, for all
 	// providers whose models were read.
 	Changes []ContextNews `json:"model_changes,omitempty"`
@@ -89,7 +90,7 @@ func (w *Window) context(at *place) (any, error) {
 	defer w.mu.Unlock()
 	p := w.providerNamed(at.current(w))
 	e := w.engine(p)
-	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Providers: w.contextProviders(), Warnings: w.warnings(p, e)}
+	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Available: visibleAll(w.order), Providers: w.contextProviders(), Warnings: w.warnings(p, e)}
 	c.Models.Total, c.Models.Available, c.Models.Source = e.Total(), e.Available(), sourceCounts(p.models)
 	if !p.models.At.IsZero() {
 		c.Models.At = p.models.At.UTC().Format(time.RFC3339)
@@ -140,7 +141,7 @@ type shares struct{ rules, affected, highlighted int }
 // models that they decide, those that the user has highlighted, and the models that no rule
 // matches. fits is false if something was left out.
 func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled Context, fits bool) {
-	c.Rules.Ignore, c.Rules.Whitelist, c.UI.Highlighted, c.Models.Free = []ContextRule{}, []ContextRule{}, nil, []string{}
+	c.Rules.Ignore, c.Rules.Whitelist, c.UI.Highlighted, c.Models.Free = []ContextRule{}, []ContextRule{}, []string{}, []string{}
 	e, left := w.engine(p), limit-jsonSize(c)
 
 	room := left * share.rules / 100
