@@ -12,7 +12,7 @@ import (
 
 // ErrNothingToUndo is returned by UndoSteps if the session's assistant has no step in
 // effect.
-var ErrNothingToUndo = errors.New("there is no step of yours to undo")
+var ErrNothingToUndo = errors.New("the assistant has made no change in this session that could be undone")
 
 // NotYoursError is returned by UndoSteps if another user made the newest step, which must
 // be undone first.

@@ -54,7 +54,7 @@ func TestConversations(t *testing.T) {
 		"undo as many as asked": {
 			"hide mini => openai+ignore(*mini*)", "hide nano, allow o3 => openai+ignore(*nano*) openai+allow(o3)", "hide gpt-4 => openai+ignore(gpt-4)",
 			"undo the last two changes => undo(2) | Undid 2 steps", "which models are hidden on openai => | `gpt-5-mini`, `gpt-4o-mini` and `o3-mini` are hidden by the ignore rule `*mini*`",
-			"undo everything => undo(100) | Undid 1 step", "undo => undo(1) | Nothing was undone",
+			"undo everything => undo(100) | Undid 1 step", "undo => undo(1) | Nothing was undone: the assistant has made no change", "rollback to the start => undo(100)", "rollback => undo(1)",
 		},
 		"undo of a clear": {"clear all ignore rules => openai-ignore(all)", "undo that => undo(1)", "show the rules => | `*-preview` (ignore on openai) hides 2 models | `gpt-3.5*` (ignore on openai) hides 2 models"},
 		"questions over all providers": {
@@ -80,7 +80,7 @@ func TestConversations(t *testing.T) {
 		},
 		"a misspelt word": {
 			"hied gpt-4 and save => | - `hide gpt-4 and save`: hides 1 model on openai | chip: hide gpt-4 and save", "Please block the preveiw models => | matches `preveiw` | Nothing was changed",
-			"hide flash on gemni => | - `hide flash on gemini`: hides 3 models on gemini", "hello wolpertinger => | I did not understand",
+			"hide flash on gemni => | - `hide flash on gemini`: hides 3 models on gemini", "hello my dear wolpertinger => | I did not understand `hello my dear wolpertinger`",
 		},
 		"small talk": {
 			"what can you do => | I understand short requests | These work:", "how are you? => | a set of rules in this program", "verstecke alle preview modelle => | short requests in English only | Nothing was changed",

@@ -163,7 +163,7 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 	w.mu.Unlock()
 	text := fmt.Sprintf("Undid %s: %s.", assistant.Counted(len(undone), "step"), visible(strings.Join(undone, "; ")))
 	if len(undone) < steps {
-		text += " No older step of yours could be undone: the next one is the user's, or there are no more."
+		text += " No older step could be undone: the user made the next one, or there are no more."
 	}
 	data := w.savedFields(changes)
 	data["undone"] = visibleAll(undone)

@@ -61,11 +61,11 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 		case list == Allow:
 			effect = assistant.Counted(n, "model") + " allowed"
 		case n == 0:
-			effect = "Nothing changes, other rules decide the " + assistant.Counted(added.Matches, "model") + " it matches"
+			effect = "No model changes, because other rules decide " + assistant.Counted(added.Matches, "model") + " that it matches"
 		}
 		done := fmt.Sprintf("added %s rule %s for %s.", list, quote(added.Pattern), p.name)
 		if others := added.Matches - n; others > 0 && n > 0 {
-			done += fmt.Sprintf(" Other rules decide %d more that it matches.", others)
+			done += fmt.Sprintf(" Other rules decide %s that it matches.", assistant.Counted(others, "more model"))
 		}
 		data := p.affected(list, added.Models)
 		data["pattern"], data["matched_count"] = visible(added.Pattern), added.Matches

@@ -37,7 +37,7 @@ func (s clause) acts() bool {
 	return is(s.kind, "undo save_changes discard_changes switch_provider refresh_models")
 }
 
-// asks reports whether the clause names models and changes nothing.
+// asks reports whether the clause is a question about models.
 func (s clause) asks() bool { return is(s.kind, "find_models rank check use") }
 
 // forms contains the ways to say each kind of request.

@@ -77,15 +77,18 @@ func (c *conversation) tryElsewhere(request string, unmatched gjson.Result) {
 
 // notUnderstood reports a request that was not understood, and adds similar ones to tries.
 func (c *conversation) notUnderstood(s clause) {
-	c.sayf("I did not understand %s. I understand short requests in English only. %s", code(s.text), nothingChanged)
+	said := s.text
+	if len(c.clauses) == 1 { // quote the user's own words
+		said = c.now.user
+	}
+	c.sayf("I did not understand %s. I understand short requests in English only. %s", code(said), nothingChanged)
 	if near := closest(s.left[0]); s.kind == "" && near != "" {
 		c.try(s, s.left[:1], near)
 	}
 	c.try(s, s.left, "")
 }
 
-// cannot reports that a tool failed. If it knows no models for some words of a request, it
-// adds similar requests to tries.
+// cannot reports that a tool failed, and adds similar requests to tries.
 func (c *conversation) cannot(s clause, r *result) {
 	missed, text, left := r.data.Get("unmatched").Array(), outcome(r), []string(nil)
 	if len(missed) > 0 || s.changesRules() {
@@ -107,8 +110,7 @@ func (c *conversation) cannot(s clause, r *result) {
 }
 
 // try adds the message to tries with some words of a clause replaced by another. If by is ""
-// it leaves the words out or, of several requests, the clause; not if it would then select
-// models without a name.
+// it leaves them out or, of several requests, the clause; not if no name would be left.
 func (c *conversation) try(s clause, words []string, by string) {
 	c.lost = true
 	var said []string
@@ -140,8 +142,7 @@ func (c *conversation) try(s clause, words []string, by string) {
 	}
 }
 
-// closest returns the first word of a request that word probably misspells, by one edit or,
-// in a long word, two; "" if there is none.
+// closest returns the first word of a request that word probably misspells, or "".
 func closest(word string) string {
 	if len(word) < 4 || len(word) > 60 { // too short to tell, too long to compare
 		return ""

@@ -10,11 +10,10 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// clean makes a string from a user, a model list or a tool safe for an answer: one line
-// without payload or tool markers.
+// clean makes an external string safe for an answer: one line of at most 400 cells without
+// payload or tool markers.
 func clean(s string) string {
-	const most = 400 // cells
-	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), most))
+	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), 400))
 }
 
 // code returns an external string as a Markdown code span.
