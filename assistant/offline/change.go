@@ -55,7 +55,7 @@ func (c *conversation) ask(steps []clause) bool {
 		if s.effect() == "" {
 			continue
 		}
-		a := args{"provider": s.plan.Get("provider").String(), "reasoning": s.text}
+		a := args{"provider": s.plan.Get("provider").String(), "reasoning": c.now.user}
 		for _, edit := range edits {
 			a[edit] = texts(s.plan.Get(edit))
 		}
