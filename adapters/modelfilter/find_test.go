@@ -211,3 +211,18 @@ func isKnown(o Order, m *condition.Model) bool {
 	_, known := o.key(m)
 	return known
 }
+
+// TestUnknownUseIsNoAnswer: of a provider without a usage file, find_models does not say that
+// nobody uses its models.
+func TestUnknownUseIsNoAnswer(t *testing.T) {
+	w := openFind(t, twoProviders)
+	for where, want := range map[string]string{"used:7d": "The use of ", "unused:7d": "The use of ", "tools": "Left out because a fact is unknown"} {
+		r := w.toolFind(findArgs{Where: where, Provider: "gemini"})
+		if !strings.Contains(r.Message, want) || strings.HasPrefix(where, "u") && strings.Contains(r.Message, "No model") {
+			t.Errorf("%s on gemini: %s", where, r.Message)
+		}
+	}
+	if r := w.toolFind(findArgs{Where: "shown", Models: []string{"unused:1d"}, Provider: "openai gemini"}); !strings.Contains(r.Message, "(never used)") || !strings.Contains(r.Message, "The use of ") {
+		t.Errorf("on both providers: %s", r.Message)
+	}
+}

@@ -81,7 +81,10 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	}
 	text := foundText(a, where, found, shown, w.opts.Now())
 	if a.asksUse() && found.NoUse > 0 {
-		text += fmt.Sprintf("\n\nThe use of %s is unknown: the proxy has no usage file for them.", assistant.Counted(found.NoUse, "model"))
+		unknown := fmt.Sprintf("The use of %s is unknown: the proxy has no usage file for them.", assistant.Counted(found.NoUse, "model"))
+		if text += "\n\n" + unknown; len(found.Models) == 0 { // "no model" would be a claim
+			text = unknown
+		}
 	} else if found.Unknown > 0 {
 		text += fmt.Sprintf("\n\nLeft out because a fact is unknown: %s.", assistant.Counted(found.Unknown, "model"))
 	}

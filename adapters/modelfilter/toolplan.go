@@ -149,11 +149,11 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 	w.undoing = false
 	w.mu.Unlock()
 	if err != nil {
-		r := assistant.Fail(assistant.CodeFailed, "Nothing was undone: %v.", err)
-		if errors.As(err, new(*assistant.NotYoursError)) {
-			r.Hint = "Tell the user, who can undo it with ctrl+z or go back to a checkpoint."
+		if others, ok := errors.AsType[*assistant.NotYoursError](err); ok {
+			return assistant.Fail(assistant.CodeFailed, "Nothing was undone: the newest change was not made in this session: %s. "+
+				"The user can undo it with ctrl+z on the screen, or go back to a checkpoint with `winnow checkpoints`.", visible(others.What))
 		}
-		return r
+		return assistant.Fail(assistant.CodeFailed, "Nothing was undone: %v.", err)
 	}
 	var changes []RuleChange
 	w.mu.Lock()

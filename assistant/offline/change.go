@@ -170,7 +170,7 @@ func (s clause) args(current string) args {
 		if state == "" && !s.named() {
 			state = "hidden"
 		}
-		state += " used:7d"
+		state = strings.TrimSpace(state + " used:7d")
 	case "check":
 		state = cmp.Or(state, "hidden")
 	case "find_models":
