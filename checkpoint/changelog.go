@@ -49,7 +49,7 @@ func Changes(j *Journal, except ...string) []Change {
 	return out
 }
 
-// reader interprets the records of a journal in order.
+// changeReader interprets the records of a journal in order.
 type changeReader struct {
 	except  []string
 	saved   string // the state in the file; "" if unknown
@@ -99,7 +99,7 @@ func (h *changeReader) read(r Record) (c Change, ok bool) {
 	return c, len(all) > 0
 }
 
-// describe returns the step of a checkpoint in one line.
+// describeStep returns the step of a checkpoint in one line.
 func describeStep(c Checkpoint) string {
 	switch {
 	case c.Description != "":

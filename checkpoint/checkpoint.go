@@ -116,7 +116,7 @@ func (c Checkpoint) described() Checkpoint {
 }
 
 // addResults adds the results of tools. Each result replaces the call with the same name and arguments that has no
-// result yet; if there is none, it is appended.
+// result yet, or is appended if there is no such call.
 func (c *Checkpoint) addResults(tools []ToolSummary) {
 	for _, t := range tools {
 		i := slices.IndexFunc(c.Tools, func(a ToolSummary) bool {

@@ -269,7 +269,7 @@ func (j *Journal) Close() error {
 			err = errors.Join(err, j.write(end, nil, ""))
 		}
 		j.writing.Unlock()
-	} else if !errors.As(lockErr, new(*LockedError)) { // the holder continues, so this run will not count as crashed
+	} else if !errors.As(lockErr, new(*LockedError)) { // another process is still using the journal, so this run will not count as crashed
 		err = errors.Join(err, lockErr)
 	}
 	return errors.Join(err, j.unlockFile(), last.Release())

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// ErrMismatch is wrapped by the error of Apply if the document lacks a place that a delta changes.
-var ErrMismatch = errors.New("delta does not fit the document")
+// ErrMismatch is wrapped by the error of Apply if the document lacks a path that a delta changes.
+var ErrMismatch = errors.New("the delta is for a different document")
 
 // errNoPlace is wrapped together with ErrMismatch.
-var errNoPlace = errors.New("no such place")
+var errNoPlace = errors.New("no such path")
 
 // absent stands for a member that an object does not have.
 type absent struct{}
