@@ -228,6 +228,14 @@ func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	return s.acquire(changes)
 }
 
+// section begins a section of the session with this id in the window, which may be shared.
+func (s *Session) section(id string, changes bool) (end func(), err error) {
+	if changes {
+		return s.opts.Member.ChangeSection(id)
+	}
+	return s.opts.Member.Section(id), nil
+}
+
 // acquire is acquireWork for any role.
 func (s *Session) acquire(changes bool) (release func(), err error) {
 	s.mu.Lock()
@@ -238,7 +246,7 @@ func (s *Session) acquire(changes bool) (release func(), err error) {
 	}
 	select {
 	case s.work <- struct{}{}:
-		end, err := s.opts.Member.Section(id, changes)
+		end, err := s.section(id, changes)
 		if err != nil {
 			<-s.work
 			return nil, err

@@ -127,8 +127,7 @@ func (t *turn) execute() (end Event) {
 
 // begin does everything that comes before the first request.
 func (t *turn) begin() error {
-	end, _ := t.s.opts.Member.Section(t.session, false)
-	defer end()
+	defer t.s.opts.Member.Section(t.session)()
 	if err := errors.Join(t.s.ensureStarted(t.ctx), t.s.finishRollback(t.ctx)); err != nil {
 		return err
 	}

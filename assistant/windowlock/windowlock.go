@@ -140,23 +140,36 @@ type Member struct {
 // Join returns a new member. Members need not be closed; a member without a hold only uses memory.
 func (w *Lock) Join(user string) *Member { return &Member{w, user} }
 
-// Section begins a section of a session and returns a function that ends it. If changes is true and another member
-// holds the window, Section waits until its turn ends, behind those who are already waiting. After the wait of New, it
-// returns a *HeldError.
-func (m *Member) Section(session string, changes bool) (end func(), err error) {
+// Section begins a section that does not change the window, and returns a function that ends it.
+func (m *Member) Section(session string) (end func()) {
+	if m == nil {
+		return func() {}
+	}
+	m.window.section.Lock()
+	return m.begin(session)
+}
+
+// ChangeSection begins a section that may change the window, and returns a function that ends it. While the turn of
+// another member holds the window, ChangeSection waits, behind those who are already waiting. After the wait of New,
+// it returns a *HeldError.
+func (m *Member) ChangeSection(session string) (end func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
-	w := m.window
-	w.section.Lock()
-	if changes && m.heldByAnother() {
-		w.section.Unlock()
+	m.window.section.Lock()
+	if m.heldByAnother() {
+		m.window.section.Unlock()
 		if err := m.waitForTurn(); err != nil {
 			return nil, err
 		}
 	}
-	w.act(Holder{User: m.user, Session: session})
-	return func() { w.act(Holder{}); w.section.Unlock() }, nil
+	return m.begin(session), nil
+}
+
+// begin makes the session the one that acts. The section is locked; end unlocks it.
+func (m *Member) begin(session string) (end func()) {
+	m.window.act(Holder{User: m.user, Session: session})
+	return func() { m.window.act(Holder{}); m.window.section.Unlock() }
 }
 
 // waitForTurn returns with the section locked once no other member holds the window.

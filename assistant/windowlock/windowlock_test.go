@@ -48,7 +48,7 @@ func TestAChangeWaitsForATurn(t *testing.T) {
 		})
 		synctest.Wait()
 		running.Go(func() {
-			end, err := cleo.Section("c", true)
+			end, err := cleo.ChangeSection("c")
 			if err != nil {
 				t.Error(err)
 				return
@@ -75,15 +75,11 @@ func TestAChangeWaitsForSomeSeconds(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		_, err := bert.Section("b", true)
+		_, err := bert.ChangeSection("b")
 		if held, ok := errors.AsType[*windowlock.HeldError](err); !ok || held.User != "anna" || time.Since(began) != patience {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
-		if end, err := bert.Section("b", false); err != nil {
-			t.Errorf("reading: %v", err)
-		} else {
-			end()
-		}
+		bert.Section("b")() // reading does not wait
 		anna.Release()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
