@@ -14,9 +14,9 @@ import (
 // repeat.
 var ErrNothingCancelled = errors.New("there is no cancelled answer to keep; the next message drops it")
 
-// Cancelled returns what arrived of the most recently cancelled answer, as a
-// pair in state partial. It is available until the next message is sent, and
-// nil if there is none. The caller must not change it.
+// Cancelled returns the received part of the most recently cancelled answer, as a pair in
+// state partial. It is available until the next message is sent; nil if there is none.
+// The caller must not change it.
 func (q MessageQueue) Cancelled() *Pair {
 	s := q.session
 	s.mu.Lock()
@@ -122,10 +122,9 @@ func (s *Session) keepAsAnswer(ctx context.Context, partial, of *Pair) error {
 	return add.Apply(of)
 }
 
-// partial returns what arrived of a cancelled answer as a separate pair, or nil
-// if nothing did. If a tool has run, the complete responses stay in the turn's
-// pair and partial holds the whole answer so far. Suggestions and proposals in
-// it are dropped.
+// partial returns the received part of a cancelled answer as a separate pair, or nil if
+// nothing was received. If a tool has run, the complete responses stay in the turn's pair
+// and partial holds the whole answer so far. Suggestions and proposals in it are dropped.
 func (t *turn) partial(ran bool) *Pair {
 	p := t.pair
 	if p.AssistantText == "" && p.Reasoning == "" || t.decided != nil || ran && p.AssistantText == wholeResponses(p) {
@@ -148,9 +147,9 @@ func (t *turn) partial(ran bool) *Pair {
 	return &part
 }
 
-// offerBeside stores a cancelled answer next to the pair, which keeps its own
+// offerPartial stores a cancelled answer next to the pair, which keeps its own
 // answer; nil stores nothing. It returns the event that ends the turn.
-func (t *turn) offerBeside(partial *Pair, end Event) Event {
+func (t *turn) offerPartial(partial *Pair, end Event) Event {
 	if partial == nil {
 		return end
 	}

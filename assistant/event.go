@@ -160,7 +160,7 @@ type (
 		Tool   string `json:"tool"`
 		Diff   string `json:"diff"`
 		Digest string `json:"digest"`           // identifies what would be done
-		Note   string `json:"note,omitempty"`   // a sentence to show with it: who changed what had been shown before
+		Note   string `json:"note,omitempty"`   // if the user is asked again: who changed the plan, as a sentence; otherwise ""
 		Server string `json:"server,omitempty"` // the program that would run the call, if not this one; see Tool.Server
 	}
 )

@@ -120,7 +120,7 @@ func splitThoughts(reasoning, answer string, took time.Duration, stored []Though
 		}
 		t.Place = min(t.Place, len(answer)) // the text may have been shortened since; reasoning never is
 		ordered := (i > 0 || t.From == 0) && before.From <= t.From && t.From <= end && end <= len(reasoning) && before.Place <= t.Place
-		escaped := strings.HasSuffix(answer[:max(t.Place, 0)], `\`) // a marker there is escaped
+		escaped := strings.HasSuffix(answer[:max(t.Place, 0)], `\`) // a marker inserted there would be escaped
 		if !ordered || escaped || !startsRune(reasoning, t.From) || !startsRune(answer, t.Place) {
 			return whole
 		}

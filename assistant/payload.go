@@ -59,9 +59,10 @@ type PayloadType struct {
 	// Parse turns the JSON after the marker into the data; nil leaves it unchanged.
 	// An error leaves the text visible.
 	Parse func(raw json.RawMessage) (json.RawMessage, error)
-	// Begin returns the Parse of a turn in which a window is used, when the turn
-	// begins and after its own tools have moved it, so that the data does not
-	// depend on where others are when it arrives. nil means that Parse is used.
+	// Begin returns the Parse for a turn, tied to the position of the turn's window. It
+	// is called when the turn begins and again when one of its tools changes the
+	// position, so that the data does not depend on what other sessions do. If it is nil,
+	// Parse is used.
 	Begin func(w Window) (parse func(raw json.RawMessage) (json.RawMessage, error))
 	// Instructions tell the model when and how to write it.
 	Instructions string
@@ -104,7 +105,7 @@ func (t PayloadType) read(raw json.RawMessage) (json.RawMessage, error) {
 	return t.Parse(raw)
 }
 
-// begun returns the types as a turn in w reads them from now on.
+// begun returns the types with the Parse that Begin returns for w.
 func begun(types []PayloadType, w Window) []PayloadType {
 	types = slices.Clone(types)
 	for i := range types {

@@ -48,18 +48,18 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 	var calls []llm.Call
 	var done []string
 	var found []*Payload
-	var notices []func() error
+	var callbacks []func() error
 	for _, id := range payloads {
 		p, kind, toDo, err := s.proposalOf(holder, id, accept)
 		if err != nil {
 			return 0, err
 		}
 		calls, done, found = append(calls, toDo...), append(done, p.Summary), append(found, p)
-		if notice := kind.notice(accept); notice != nil {
-			notices = append(notices, func() error { return notice(s.ToolContext(ctx), *p) })
+		if decided := kind.callback(accept); decided != nil {
+			callbacks = append(callbacks, func() error { return decided(s.ToolContext(ctx), *p) })
 		}
 	}
-	decide := func(how string) error { return decideAll(found, how, notices) }
+	decide := func(how string) error { return decideAll(found, how, callbacks) }
 	summary := strings.Join(done, "; ")
 	if accept && holder.Author != s.opts.Author && holder.Author != "" {
 		summary += ", proposed by " + holder.Author
@@ -126,8 +126,8 @@ func (s *Session) mayDecide(holder *Pair, accept bool) error {
 	return s.Needs(RoleSave)
 }
 
-// notice returns the type's callback for a decision, or nil.
-func (t PayloadType) notice(accept bool) func(context.Context, Payload) error {
+// callback returns the type's callback for a decision, or nil.
+func (t PayloadType) callback(accept bool) func(context.Context, Payload) error {
 	if accept {
 		return t.Accepted
 	}

@@ -43,8 +43,8 @@ func (q MessageQueue) Queue(p Prompt) error {
 	}
 }
 
-// wait replaces the queued message, which must still be before; done is false if it has
-// been taken in the meantime.
+// wait queues joined in place of before, the message that was queued so far. done is
+// false if another call has changed the queue in the meantime.
 func (q MessageQueue) wait(t *turn, id string, before *Prompt, joined Prompt) (done bool, err error) {
 	s := q.session
 	s.mu.Lock()

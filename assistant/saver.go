@@ -109,7 +109,8 @@ type Saved struct {
 	// Warning says what failed after the file was written, in sentences. Every front end
 	// shows it.
 	Warning string `json:"warning,omitempty"`
-	// Applied is how applying the save has begun; nil if the user has to apply it. See Applier.
+	// Applied is the progress so far of applying the save; nil if the user has to apply it. See
+	// Applier.
 	Applied *Applied `json:"applied,omitempty"`
 }
 
@@ -129,9 +130,9 @@ type AppliedState string
 // The states of applying a save.
 const (
 	AppliedRunning    AppliedState = "running"    // the command is running, or the program is being asked
-	AppliedLive       AppliedState = "live"       // the program has what was saved
-	AppliedDiffers    AppliedState = "differs"    // the command has run, and the program has something else
-	AppliedUnanswered AppliedState = "unanswered" // the command has run, and the program does not answer
+	AppliedLive       AppliedState = "live"       // the program uses the saved state
+	AppliedDiffers    AppliedState = "differs"    // the command has run, but the program uses a different state
+	AppliedUnanswered AppliedState = "unanswered" // the command has run, but the program does not answer
 	AppliedFailed     AppliedState = "failed"     // the command has failed
 	AppliedUnknown    AppliedState = "unknown"    // winnow ended before this was known
 )

@@ -67,7 +67,7 @@ const (
 )
 
 // cancelled removes the pair from the conversation if no tool has run, and keeps it
-// otherwise. The user can still keep what arrived of the unfinished answer.
+// otherwise. The user can still keep the received part of the unfinished answer.
 func (t *turn) cancelled() Event {
 	if t.outgoing != nil {
 		t.report(t.attempt.Record(), "")
@@ -76,7 +76,7 @@ func (t *turn) cancelled() Event {
 	partial := t.partial(ran)
 	if t.prompt.Regenerate != 0 && !ran {
 		defer t.showStored()
-		return t.offerBeside(partial, Cancelled{Kept: true})
+		return t.offerPartial(partial, Cancelled{Kept: true})
 	}
 	if ran || !t.fresh {
 		t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, CodeCancelled, cancelledUnanswered
@@ -84,7 +84,7 @@ func (t *turn) cancelled() Event {
 			t.pair.ErrorMessage = cancelledAfterTools
 		}
 		t.pair.AssistantText = wholeResponses(t.pair)
-		return t.offerBeside(partial, t.storeEnd(Cancelled{Kept: true}))
+		return t.offerPartial(partial, t.storeEnd(Cancelled{Kept: true}))
 	}
 	if err := t.removePair(partial); err != nil {
 		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("cancelled, but the store failed: %v", err)}

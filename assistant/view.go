@@ -151,8 +151,8 @@ func (v View) Shown() Shown {
 }
 
 // Counter returns the context counter: X/Y of the boundary, or [X-T]/Y after a trimmed
-// send, from the first pair left out until something other than its own answer moves the
-// boundary.
+// send. That form stays from the first pair left out until the boundary moves for a
+// reason other than the answer to that send.
 func (v View) Counter() string {
 	s := v.session
 	s.mu.Lock()
@@ -257,7 +257,7 @@ func (s *Session) ShowPair(ctx context.Context, seq int64) error {
 	return nil
 }
 
-// restore shows pairs again that drop removed.
+// restore puts pairs that drop removed back into view.
 func (v *view) restore(refs []Ref) {
 	v.frozen = false
 	v.refs = append(v.refs, refs...)

@@ -8,15 +8,15 @@ import (
 	"winnow/checkpoint"
 )
 
-// WindowLog is the parts of a State that the sessions of a window have in common. Each is
-// made once, by the first reader of any session. Its versions count for all sessions.
+// WindowLog holds the parts of a State that the sessions of a window share. A part is computed
+// once, by the first reader in any session. All sessions take their version numbers from it.
 type WindowLog struct {
 	window  Window
 	journal *checkpoint.Journal
-	others  func() windowlock.Others // nil: a session has the window to itself
-	version atomic.Int64             // the newest, of the parts and of the sessions
+	others  func() windowlock.Others // nil if only one session uses the window
+	version atomic.Int64             // the newest version of any part or session
 
-	making sync.Mutex // locked while parts are made; before mu
+	making sync.Mutex // held while parts are computed; locked before mu
 
 	mu      sync.Mutex // guards the fields below, and is held only briefly
 	steps   int        // number of steps in progress, see step
@@ -44,14 +44,15 @@ type Snapshotter interface {
 	Changed() <-chan struct{}
 }
 
-// NewWindowLog returns the log of a window and its journal, which may be nil. others
-// returns who is in the window, from memory; nil: a session has it to itself.
+// NewWindowLog returns the log of a window and its journal, which may be nil. others returns who
+// is in the window, without waiting; nil means that only one session uses the window.
 func NewWindowLog(w Window, j *checkpoint.Journal, others func() windowlock.Others) *WindowLog {
 	return &WindowLog{window: w, journal: j, others: others}
 }
 
-// Changed wakes the readers of all sessions: something may have changed in the window, in
-// its journal, or among the others. It makes nothing, however many readers there are.
+// Changed wakes the readers of all sessions: something may have changed in the window, in its
+// journal, or among the others. It computes no part, so it takes the same short time however many
+// readers there are.
 func (l *WindowLog) Changed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,8 +86,8 @@ func (l *WindowLog) changed() <-chan struct{} {
 	return l.wake
 }
 
-// windowChanged returns a channel that is closed when the window changes; nil if the window
-// is no Snapshotter.
+// windowChanged returns a channel that is closed when the window changes; nil if the window is
+// not a Snapshotter.
 func (l *WindowLog) windowChanged() <-chan struct{} {
 	if w, ok := l.window.(Snapshotter); ok {
 		return w.Changed()
@@ -97,15 +98,15 @@ func (l *WindowLog) windowChanged() <-chan struct{} {
 // next returns a new version.
 func (l *WindowLog) next() int64 { return l.version.Add(1) }
 
-// made returns the parts as they were last made.
+// made returns the parts as last computed.
 func (l *WindowLog) made() windowParts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.parts
 }
 
-// refresh makes the parts whose state has changed, unless a step is in progress. No mutex
-// of a session is locked: a turn does not wait for it.
+// refresh computes the parts whose state has changed, unless a step is in progress. It must be
+// called without the mutex of a session, so that no turn waits for it.
 func (l *WindowLog) refresh() {
 	l.making.Lock()
 	defer l.making.Unlock()

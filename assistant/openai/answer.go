@@ -126,7 +126,7 @@ func (a *answer) incomplete(cause error) error {
 	case cause == nil:
 		return a.newError(net, nil, "%s closed the connection without an answer", a.host)
 	}
-	return a.newError(net, cause, "the connection to %s broke before the answer", a.host)
+	return a.newError(net, cause, "the connection to %s was lost before the answer", a.host)
 }
 
 // pageError returns the error for a web page in place of an answer.
@@ -194,7 +194,7 @@ func (a *answer) chunk(ch chunk) {
 	case ch.damaged != "":
 		a.damage(ch.damaged)
 	case a.finished && more:
-		a.damage("it went on after its finish_reason")
+		a.damage("it continued after its finish_reason")
 	case a.finished && finish != "" && finish != a.finish:
 		a.damage("it has two different finish_reasons")
 	}

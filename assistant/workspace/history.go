@@ -202,7 +202,7 @@ func (w *Workspace) rememberLine(ctx context.Context, line string) error {
 
 const (
 	sharedDraftKey = "input"          // the key of the draft without a folder
-	besideSuffix   = "\x00\x00beside" // the suffix for the draft of a second program with the same window
+	secondSuffix   = "\x00\x00beside" // the suffix for the draft of a second program with the same window
 	sentLimit      = 200              // the number of sent messages that can be recalled
 )
 
@@ -215,7 +215,7 @@ func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	empty := func(d history.Draft) bool { return d.Text == "" && len(d.Stash) == 0 }
 	key := w.draftKey()
 	d, err := w.history.Draft(ctx, key)
-	for _, other := range []string{key + besideSuffix, sharedDraftKey} {
+	for _, other := range []string{key + secondSuffix, sharedDraftKey} {
 		if err != nil || key == sharedDraftKey || !empty(d) {
 			break
 		}
@@ -270,7 +270,7 @@ func (w *Workspace) draftKey() string {
 	}
 	key := strings.TrimSuffix(sharedDraftKey+":"+w.folder+"\x00"+w.user, "\x00")
 	if w.session != nil && !w.session.Journal().Alone() { // the other program has its own draft
-		key += besideSuffix
+		key += secondSuffix
 	}
 	return key
 }

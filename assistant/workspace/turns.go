@@ -86,8 +86,7 @@ func (w *Workspace) Cancel() { w.session.Cancel() }
 // Answer answers a ConfirmRequest of the running turn.
 func (w *Workspace) Answer(id string, yes bool) error { return w.session.Answer(id, yes) }
 
-// Cancelled returns what arrived of the most recently cancelled answer, or nil; see
-// assistant.Session.Cancelled.
+// Cancelled returns the received part of the most recently cancelled answer, or nil; see assistant.Session.Cancelled.
 func (w *Workspace) Cancelled() *assistant.Pair { return w.session.Cancelled() }
 
 // KeepCancelled stores the cancelled answer and returns the pair that now holds it.

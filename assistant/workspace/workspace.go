@@ -26,7 +26,7 @@ var (
 	// ErrNotLast is returned for an attempt to regenerate an answer that is not the last one.
 	ErrNotLast = errors.New("only the last answer can be regenerated")
 	// ErrSettingValue is returned for an invalid value of a setting.
-	ErrSettingValue = errors.New("unknown value of the setting")
+	ErrSettingValue = errors.New("invalid value for the setting")
 )
 
 // Options configures a Workspace. Without a Session, only the draft and the sent messages can be used. All other
