@@ -21,7 +21,7 @@ const maxSeq = 1 << 30
 // state is what a checkpoint restores.
 type state struct {
 	Version int                 `json:"version"`
-	Newest  int64               `json:"newest"` // the newest pair at the time of the state
+	Newest  int64               `json:"newest"` // the newest pair when the state was taken
 	Stars   map[string][]string `json:"stars"`  // ranges of pairs by number of stars, "1" to "3"
 	Grey    []string            `json:"grey"`   // ranges of pairs without a flag
 	Topics  map[string][]string `json:"topics"` // every topic, with the ranges of its own pairs

@@ -47,10 +47,10 @@ type Window struct {
 	now      func() time.Time
 	selected func() Selected
 
-	storeMu   sync.Mutex          // held while the store is read or changed; locked before mu
-	toldMarks *marks              // the marks that the model was last told; nil if none yet
-	toldLine  string              // the filter line that the model was last told
-	original  map[pairKind]string // values of pairs before the first change by a tool
+	storeMu       sync.Mutex          // held while the store is read or changed; locked before mu
+	reportedMarks *marks              // the marks as last reported to the model; nil if none yet
+	reportedLine  string              // the filter line as last reported to the model
+	original      map[pairKind]string // values of pairs before the first change by a tool
 
 	reading      sync.Mutex // held while a Snapshot is read
 	readRevision int64      // revision of the store when it was last read; guarded by reading
@@ -231,17 +231,17 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 // apply carries out a change. Before that, it records what the user has changed, so that the model does not take it
 // for a change by the tool.
 func (w *Window) apply(ctx context.Context, c change, before marks) error {
-	told := w.toldMarks != nil
-	if told {
-		w.recordChanges(before, w.toldLine)
+	reported := w.reportedMarks != nil
+	if reported {
+		w.recordChanges(before, w.reportedLine)
 	}
 	if _, err := w.store.Mark(ctx, c.pairs, c.mark.storeMark()); err != nil {
 		return err
 	}
-	if after, err := w.readMarks(ctx); told && err == nil {
-		w.toldMarks = &after
+	if after, err := w.readMarks(ctx); reported && err == nil {
+		w.reportedMarks = &after
 	} else {
-		w.toldMarks = nil
+		w.reportedMarks = nil
 	}
 	for value, pairs := range before.values(c.mark.kind, c.pairs) {
 		for _, seq := range pairs {
@@ -266,11 +266,11 @@ func (w *Window) env(ctx context.Context) history.Env {
 	}
 }
 
-// recordChanges records which marks of pairs known to the model others have changed since the model was last told,
-// and stores now and line as the new state that it is told.
+// recordChanges records which marks have changed since the last report to the model, for pairs that the model knows,
+// and stores now and line as the reported state.
 func (w *Window) recordChanges(now marks, line string) {
-	then, oldLine := w.toldMarks, w.toldLine
-	if w.toldMarks, w.toldLine = &now, line; then == nil {
+	then, oldLine := w.reportedMarks, w.reportedLine
+	if w.reportedMarks, w.reportedLine = &now, line; then == nil {
 		return
 	}
 	w.mu.Lock()

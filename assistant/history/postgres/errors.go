@@ -19,7 +19,7 @@ import (
 // did not come back in time. Committing a batch again is safe, because its pairs already have their ids.
 type unknownOutcomeError struct{ cause error }
 
-func (e *unknownOutcomeError) Error() string { return "the connection broke during the commit" }
+func (e *unknownOutcomeError) Error() string { return "the connection was lost during the commit" }
 
 func (e *unknownOutcomeError) Unwrap() error { return e.cause }
 
@@ -70,9 +70,9 @@ func unknown(err error) bool {
 // that begin with it.
 var reasons = map[string]string{
 	codeReadOnly: "the server is read-only", codeDenied: "the database role may not do this",
-	"53100": "the disk of the server is full", "53200": "the server has no memory left", "53300": "the server has too many connections", "53": "the server is out of resources",
+	"53100": "the server's disk is full", "53200": "the server is out of memory", "53300": "the server has too many connections", "53": "the server is out of resources",
 	"23505": "its id is already taken, perhaps by another role", "57014": "the server took too long", "55P03": "timed out waiting for another program's lock",
-	"57P": "the server is stopping or starting", "08": "the connection broke", "58": "the disk of the server reports an error", "XX": "the server reports an internal error",
+	"57P": "the server is stopping or starting", "08": "the connection was lost", "58": "the server's disk reports an error", "XX": "the server reports an internal error",
 	"28": "the server refuses the user or the password", "3D": "the database does not exist",
 }
 

@@ -228,7 +228,7 @@ func TestRefusalsOfTheServerAreNamed(t *testing.T) {
 		return s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s"}}})
 	}
 	must(t, put())
-	for state, reason := range map[string]string{"53100": "the disk of the server is full", "57014": "the server took too long", "25006": "the server is read-only"} {
+	for state, reason := range map[string]string{"53100": "the server's disk is full", "57014": "the server took too long", "25006": "the server is read-only"} {
 		raise := fmt.Sprintf("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '%s'; END $$", state)
 		run(t, s, raise)
 		run(t, s, "CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON pair EXECUTE FUNCTION refuse()")

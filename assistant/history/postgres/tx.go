@@ -212,7 +212,7 @@ func (s *store) try(ctx, committing context.Context, w *wait, readOnly bool, f f
 }
 
 // errAborted means that a transaction was not committed and can be run again.
-var errAborted = errors.New("the connection broke before the commit")
+var errAborted = errors.New("the connection was lost before the commit")
 
 // outcome determines whether a transaction was committed if the commit got no answer. It returns nil if the
 // transaction was committed. lost is the error that broke the connection.

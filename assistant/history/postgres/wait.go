@@ -26,11 +26,11 @@ type wait struct {
 	cancel context.CancelCauseFunc
 	quiet  bool // OnWait is not called
 
-	mu      sync.Mutex
-	timeout *time.Timer
-	slow    *time.Timer
-	told    bool // OnWait(true) has been called
-	ended   bool
+	mu       sync.Mutex
+	timeout  *time.Timer
+	slow     *time.Timer
+	reported bool // OnWait(true) has been called
+	ended    bool
 }
 
 type quietKey struct{}
@@ -88,9 +88,9 @@ func (w *wait) end() {
 func (w *wait) tell(slow bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.quiet || w.ended || w.told == slow {
+	if w.quiet || w.ended || w.reported == slow {
 		return
 	}
-	w.told = slow
+	w.reported = slow
 	w.s.options.OnWait(slow)
 }

@@ -56,7 +56,7 @@ func (s *store) prepareFiles() error {
 		if errors.Is(err, syscall.EROFS) {
 			return fmt.Errorf("history: %w", err)
 		} else if err != nil {
-			return &history.FileError{Path: path, Reason: "others may read it, and its mode cannot be changed: " + err.Error()}
+			return &history.FileError{Path: path, Reason: "other users can read it, and its mode cannot be changed:  " + err.Error()}
 		}
 		s.reportNarrowed(path, narrowed)
 	}

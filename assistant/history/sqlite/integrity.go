@@ -39,7 +39,7 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	bytes, walBytes := fileSize(s.path), fileSize(s.path+"-wal")
 	switch {
 	case bytes <= 0 && walBytes > 0:
-		return errors.New("the database is missing, only its -wal file is left"), nil
+		return errors.New("the database file is missing; only its -wal file remains"), nil
 	case bytes == 0 && s.usedBefore: // a new database is complete when it gets its name
 		return errors.New("the file is empty, although it contained a database"), nil
 	case bytes <= 0:

@@ -35,7 +35,7 @@ func newOwner(runDir string, now time.Time) (*owner, error) {
 	o := &owner{token, flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
 	ok, err := o.lock.TryLock()
 	if err == nil && !ok {
-		err = errors.New("another program has it")
+		err = errors.New("another program holds it")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), err)

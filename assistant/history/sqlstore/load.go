@@ -58,7 +58,7 @@ func (s *Store) Payloads(ctx context.Context, seqs []int64) (pairs []assistant.P
 // loadedRow is a pair with its version, and whether its texts are damaged.
 type loadedRow struct {
 	history.Row
-	version int64 // 0 if the database is not shared
+	version int64 // incremented with each change of the pair; 0 if the database is not shared
 	damaged bool
 }
 

@@ -27,7 +27,7 @@ func (s *Store) Count(ctx context.Context, q *filter.Query, env history.Env) (n 
 }
 
 // ErrBroken is the error of a stream if the connection breaks after the first piece.
-var ErrBroken = errors.New("the connection broke while messages were read")
+var ErrBroken = errors.New("the connection was lost while messages were being read")
 
 // Stream implements history.Store. It calls yield while a transaction is open, and yields an error if the connection
 // breaks after the first piece.

@@ -37,9 +37,9 @@ type Engine interface {
 
 // Dialect contains the SQL that differs between engines.
 type Dialect struct {
-	Seqs     string // a table (seq, at) with the seqs in its argument, a JSON array
-	IDs      string // a table with the texts in its argument, a JSON array
-	NewSeqs  string // the query that takes as many seqs as its argument says; "" means that each pair takes its own
+	Seqs     string // expands its argument, a JSON array of seqs, into a table (seq, at)
+	IDs      string // expands its argument, a JSON array of texts, into a table
+	NewSeqs  string // the query that reserves as many seqs as its argument says; "" if inserting a pair assigns its seq
 	SeqArray string // the aggregate function for a JSON array
 	NewSeq   string // the expression for the seq of a new pair
 	UserText string // the expression for the user's text of body b
@@ -145,7 +145,8 @@ type Change struct {
 // numbered is a row that is known by a name and has a number.
 type numbered struct{ table, name string }
 
-// number returns the number of a row that no other part of a change removes. find is called for the first request.
+// number returns the number of a row, as found by find and remembered for the rest of the change, which must not remove
+// the row.
 func (c *Change) number(table, name string, find func() int64) int64 {
 	key := numbered{table, name}
 	n, known := c.numbers[key]

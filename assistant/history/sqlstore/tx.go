@@ -90,8 +90,8 @@ func (t *Tx) Number(query string, args ...any) (n int64, found bool) {
 	return n, found && t.err == nil
 }
 
-// Later executes a statement before the next one that is not executed later, and at the latest before the commit. Its
-// error becomes the error of the transaction.
+// Later queues a statement. It is executed before the next statement that is not queued, at the latest before the
+// commit. Its error becomes the error of the transaction.
 func (t *Tx) Later(query string, args ...any) {
 	if q, ok := t.conn.(Queuer); !ok {
 		t.Run(query, args...)
