@@ -67,9 +67,9 @@ func (r *recorder) run() {
 		err := r.add()
 		switch {
 		case err == nil && pause > 0:
-			r.Log.Info("the changes of the window are in the history again")
+			r.Log.Info("the window's changes are being stored in the history again")
 		case err != nil && pause == 0:
-			r.Log.Warn("the changes of the window are not in the history yet", "error", err)
+			r.Log.Warn("the window's changes could not be stored in the history yet", "error", err)
 		}
 		if err == nil {
 			pause = 0
@@ -80,7 +80,7 @@ func (r *recorder) run() {
 		}
 	}
 	if err := r.add(); err != nil {
-		r.Log.Warn("the newest changes of the window are not in the history; the next start adds them", "error", err)
+		r.Log.Warn("the window's newest changes could not be stored in the history; the next start adds them", "error", err)
 	}
 }
 

@@ -177,12 +177,12 @@ func (h *Hub) Followed(who, what string) {
 	h.opts.Session.Shared.Changed()
 }
 
-// Applied announces what came of applying a save.
+// Applied announces the result of applying a save.
 func (h *Hub) Applied(a assistant.Applied) {
 	h.shared.Announce(windowlock.Change{Kind: windowlock.Applied, What: string(a.State), Effect: a.Message})
 }
 
-// Changes returns the log of what happens in the window, without states.
+// Changes returns the log of what happens in the window. Its entries do not contain the states Before and After.
 func (h *Hub) Changes() *Log[windowlock.Change] { return h.changes }
 
 // Holder returns the holder of the window's lock; ok is false if no turn holds it.
@@ -200,8 +200,8 @@ func (h *Hub) Journal() *checkpoint.Journal { return h.opts.Session.Journal }
 // Window returns the shared window, for reading.
 func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
 
-// Place returns the shared window from a place of its own, if it is an assistant.Placer: what is chosen there, such as
-// a provider, is not chosen for others.
+// Place returns the shared window at a separate place, if it is an assistant.Placer: what is chosen there, such as a
+// provider, is not chosen for others.
 func (h *Hub) Place() assistant.Window {
 	if w, ok := h.opts.Session.Window.(assistant.Placer); ok {
 		return w.Place()
@@ -217,8 +217,8 @@ type Join struct {
 	Session string         // session to continue; "" starts a new one
 	Model   string         // "" means the model last used in the session, or that of the hub
 	Models  *llm.Registry  // contains Model; nil means the models of the hub
-	// Window is the window from a place of its own, from Place: for a session without a screen. nil means the place
-	// that all screens show.
+	// Window is the window at a separate place, as Place returns it, for a session without a screen. nil means the
+	// place that all screens show.
 	Window assistant.Window
 }
 

@@ -66,8 +66,8 @@ func (h *Hub) storeProposals(ctx context.Context, seq int64, added bool) error {
 	return errors.Join(err, h.opts.History.Set(ctx, proposalsKey+h.opts.Window, string(raw)))
 }
 
-// proposed stores that a pair has proposals or that they have been decided, and shows this to the other sessions: a
-// pair with new proposals to those whose users can decide them.
+// proposed records that a pair has new proposals (added), or that its proposals have been decided, and tells the other
+// sessions. A pair with new proposals appears in the view of every user who can decide them.
 func (h *Hub) proposed(seq int64, added bool) {
 	ctx := context.Background()
 	err := h.storeProposals(ctx, seq, added)

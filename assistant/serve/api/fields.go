@@ -52,7 +52,7 @@ var fields = map[string]map[string]string{
 	"CheckpointCreated": {"id": "the id of the checkpoint", "description": "the step, in one line"},
 	"Complete":          {"payload": "the whole answer"},
 	"ConfirmRequest": {
-		"id": "the id for the path of the answer", "tool": "the tool that asks", "diff": "what the tool would change", "digest": "identifies what the tool would do", "note": "a sentence to show with the question: who changed what was shown before",
+		"id": "the id for the path of the answer", "tool": "the tool that asks", "diff": "what the tool would change", "digest": "identifies what the tool would do", "note": "if the question is asked again: who changed what the tool would do, as a sentence",
 		"server": "the MCP server that would carry out the call; absent for a tool of the window",
 	},
 	"Conflict": {
@@ -74,7 +74,7 @@ var fields = map[string]map[string]string{
 		"id": "the id of the pair, which an export keeps", "author": "who sent the message; absent for the user of this history", "topic": "a path, for example AI > Agents; empty for the root",
 		"user_text": "the message", "star": "0 to 3", "flag": "the color of the flag; true means blue", "created_at": "when the message was sent", "attachments": "files that are sent with the message",
 		"answer_to": "for a cancelled answer: the seq of the message that was being answered again; absent for an answer to a new message",
-		"variants":  "the other answers, oldest first", "chosen": "how many variants are older than this answer", "answered_at": "when this answer was requested; absent if with the message",
+		"variants":  "the other answers, oldest first", "chosen": "how many variants are older than this answer", "answered_at": "when this answer was requested; absent for the answer to the original request",
 	},
 	"Payload": {
 		"id": "the id for the path of the decision", "type": "the type of the payload", "data": "the data, as defined by the type", "summary": "the data, in one line", "decision": "accepted or rejected; absent if not decided yet",
@@ -90,7 +90,7 @@ var fields = map[string]map[string]string{
 	},
 	"Saved": {
 		"written": "false if there was nothing to write", "changes": "the saved changes", "message": "what was saved and what is needed to apply it",
-		"warning": "what failed after the file was written", "applied": "how applying the save has begun; absent if the user has to apply it",
+		"warning": "what failed after the file was written", "applied": "the progress so far of applying the save; absent if the user has to apply it",
 	},
 	"Status":           {"message": "what the turn is doing before its next text"},
 	"SuggestedAction":  {"action": "the name of the action", "handler": "client runs the action in the program, server sends it to the session", "data": "the data of the action", "style": "primary, secondary or warning"},
@@ -106,7 +106,7 @@ var fields = map[string]map[string]string{
 	"ToolSummary":      {"name": "the name of the tool", "args": "a JSON object, or any text", "effect": "what the tool did", "ok": "true if the tool succeeded", "lasting": "true if a rollback cannot undo the call, because a file was written"},
 	"TurnStarted":      {"seq": "the seq of the pair"},
 	"Usage":            {"Prompt": "tokens in the requests", "Completion": "tokens in the responses", "Reasoning": "the part of Completion that was spent on reasoning", "Cached": "the part of Prompt that came from a cache"},
-	"Variant":          {"id": "unique among the answers of the pair; absent for the first answer", "at": "when the answer was requested; absent if with the message"},
+	"Variant":          {"id": "unique among the answers of the pair; absent for the first answer", "at": "when the answer was requested; absent for the answer to the original request"},
 	"WindowChanged":    {"kind": "what happened", "time": "when it happened", "user": "the user who made the change; empty if no session made it", "pair": "for proposed and decided: the seq of the pair with the proposals", "what": "what was done", "effect": "the effect on what the window shows; absent if unknown"},
 }
 

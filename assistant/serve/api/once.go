@@ -141,7 +141,7 @@ func (s *Server) first(w http.ResponseWriter, r *http.Request, next http.Handler
 	out.release()
 }
 
-// replay responds in the same way as to the first request.
+// replay sends the stored response to the first request.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *keptAnswer) {
 	w.Header().Set(replayedHeader, "true")
 	if kept.Session == "" {
@@ -208,7 +208,7 @@ func describeKey(o *huma.Operation) {
 	most := maxKey
 	o.Parameters = append(o.Parameters, &huma.Param{
 		Name: keyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most, Pattern: validKey().String()},
-		Description: "a random value of the client. A request that is repeated with its key is not carried out again and gets the same response, with the header " + replayedHeader +
+		Description: "a random value chosen by the client. A request that is repeated with its key is not carried out again and gets the same response, with the header " + replayedHeader +
 			". A stream begins again with the first event of its turn. Keys of a user are stored for 24 hours, even if the server restarts; the newest " +
 			fmt.Sprint(maxKeys) + " with up to " + fmt.Sprint(maxKeyBytes>>20) + " MiB of responses",
 	})

@@ -41,7 +41,7 @@ func (s *Server) register() {
 
 	answer(s, operation("listProposals", "GET /v1/proposals", "List the pairs of all sessions with proposals that have not been decided, oldest first", codeStorage), s.listProposals)
 	answer(s, operation("listTokens", "GET /v1/tokens", "List the tokens, without the tokens themselves", "no_tokens"), s.listTokens)
-	made := operation("addToken", "POST /v1/tokens", "Add a token. The response contains it, and nothing else ever does", "no_tokens", "token_exists")
+	made := operation("addToken", "POST /v1/tokens", "Add a token. Only the response contains it; it cannot be read again", "no_tokens", "token_exists")
 	made.DefaultStatus = http.StatusCreated
 	add(s, made, s.addToken)
 	answer(s, operation("getToken", "GET /v1/tokens/{name}", "Show a token, without the token itself", "no_tokens", "no_token"), s.getToken)

@@ -13,14 +13,14 @@ func (s *Server) registerVariants() {
 	branched := operation("branchSession", "POST /v1/sessions/{id}/pairs/{seq}/branch", "Open a new session that continues from a message: its view starts with the pairs up to that one. Nothing is copied, and the window does not change", "no_session", "no_pair", "busy", codeLimit, "too_many", codeStorage, "ending")
 	branched.DefaultStatus = http.StatusCreated
 	add(s, branched, s.branchSession)
-	answer(s, operation("showCancelled", "GET /v1/sessions/{id}/cancelled", "Show what arrived of the answer that was cancelled last. It is available until the next message is sent", "no_session", "nothing_cancelled"), s.showCancelled)
-	answer(s, operation("keepCancelled", "POST /v1/sessions/{id}/cancelled/keep", "Keep what arrived of the cancelled answer. The answer to a new message becomes a pair that is never sent; the answer to an older message becomes one of its answers, not the chosen one", "no_session", "nothing_cancelled", "busy", codeStorage), s.keepCancelled)
+	answer(s, operation("showCancelled", "GET /v1/sessions/{id}/cancelled", "Show the received part of the most recently cancelled answer. It is available until the next message is sent", "no_session", "nothing_cancelled"), s.showCancelled)
+	answer(s, operation("keepCancelled", "POST /v1/sessions/{id}/cancelled/keep", "Keep the received part of the cancelled answer. The answer to a new message becomes a pair that is never sent; the answer to an older message becomes one of its answers, not the chosen one", "no_session", "nothing_cancelled", "busy", codeStorage), s.keepCancelled)
 	events(s, operation("askAgain", "POST /v1/sessions/{id}/cancelled/retry", "Send the message of the cancelled answer again and follow the turn to its end", "no_session", "nothing_cancelled", "busy", "model", codeLimit, codeStorage, "ending"), s.askAgain)
 	answer(s, operation("showTitle", "GET /v1/sessions/{id}/title", "Show the title of the session", "no_session", codeStorage), s.showTitle)
 	answer(s, operation("setTitle", "POST /v1/sessions/{id}/title", "Set the title of the session", "no_session", codeStorage), s.setTitle)
 }
 
-// showCancelled returns what arrived of the answer that was cancelled last.
+// showCancelled returns the received part of the most recently cancelled answer.
 func (s *Server) showCancelled(_ context.Context, in *SessionPath) (pairInfo, error) {
 	st, err := s.lookAt(in.ID)
 	if err != nil {

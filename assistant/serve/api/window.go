@@ -13,9 +13,9 @@ type windowInfo struct {
 	Unsaved bool                `json:"unsaved" doc:"there are unsaved changes"`
 	Holder  *windowlock.Holder  `json:"holder,omitempty" doc:"the turn that is changing the window"`
 	Waiting []windowlock.Holder `json:"waiting,omitempty" doc:"turns that wait for an answer from their user; meanwhile others may change the window"`
-	Applied *assistant.Applied  `json:"applied,omitempty" doc:"what came of applying the newest save; absent if nothing applies saves, or before the first one. The event window_changed with the kind applied reports it when it ends"`
+	Applied *assistant.Applied  `json:"applied,omitempty" doc:"the result of applying the newest save; absent before the first save, or if the user applies saves by hand. The event window_changed with the kind applied reports it when it ends"`
 	Context json.RawMessage     `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut and marked as cut; counts are exact"`
-	Tools   []toolInfo          `json:"tools" nullable:"false" doc:"for /v1/window/edit"`
+	Tools   []toolInfo          `json:"tools" nullable:"false" doc:"the tools that /v1/window/edit can call"`
 }
 
 type toolInfo struct {
@@ -26,7 +26,7 @@ type toolInfo struct {
 }
 
 type viewing struct {
-	Session string `query:"session" doc:"the id of a session, whose choices, such as a provider, the context then has; the default is what screens show"`
+	Session string `query:"session" doc:"the id of a session: the context is then that of the session's position, such as its provider; the default is the position that the screens show"`
 }
 
 func (s *Server) showWindow(_ context.Context, in *viewing) (windowInfo, error) {

@@ -103,8 +103,8 @@ func (s *server) callWindow(ctx context.Context, t assistant.Tool, req *sdk.Call
 	return result, ask, applies
 }
 
-// applyWait is how long the result of a save waits for what applies it: less than the minute after which clients of
-// the TypeScript SDK give up.
+// applyWait is how long a save waits for its changes to be applied before it returns its result. It is less than the
+// minute after which clients based on the TypeScript SDK give up.
 const applyWait = 45 * time.Second
 
 // waitApplied adds the outcome of applying a save to its result. Other calls of the client can run in the meantime.

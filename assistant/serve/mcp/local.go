@@ -132,7 +132,7 @@ func (a *Agents) local(ctx context.Context, conn net.Conn, secret string, logged
 	stop := context.AfterFunc(c.ctx, func() { _ = conn.SetReadDeadline(time.Now()) }) // ends reading; answers are still written
 	defer stop()
 	if err := c.run(c.ctx, io.MultiReader(bytes.NewReader(rest), conn), conn); err != nil {
-		c.opts.Log.Warn("connection to an agent broke", "error", err)
+		c.opts.Log.Warn("connection to an agent lost", "error", err)
 	}
 }
 

@@ -43,7 +43,8 @@ type Options struct {
 	// Queries returns tools that only read the window and are not for its assistant; it may be nil.
 	Queries func(assistant.Window) []assistant.Tool
 	Prompts []Prompt
-	// ApplyWait is how long the result of a save waits for what applies it; 0 means 45 seconds.
+	// ApplyWait is how long a save waits for its changes to be applied before it returns its result; 0 means 45
+	// seconds.
 	ApplyWait time.Duration
 	ReadOnly  bool                // offer only tools that change nothing
 	Tools     []string            // the names of the tools to offer; empty means all
@@ -93,7 +94,7 @@ func (s *server) run(ctx context.Context, in io.Reader, out io.Writer) error {
 		err = flushed
 	}
 	if err != nil {
-		return fmt.Errorf("the connection to the agent broke: %w", err)
+		return fmt.Errorf("the connection to the agent was lost: %w", err)
 	}
 	return nil
 }
