@@ -164,7 +164,8 @@ func changedRules(c checkpoint.Change) string {
 	return strings.Join(done, ", ")
 }
 
-// ruleAt describes the effect of adding a value at a path of the state, or removing it.
+// ruleAt describes the effect of adding a value at a path in the state, or of removing
+// it.
 func ruleAt(path string, raw json.RawMessage, added bool) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

@@ -9,9 +9,9 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// wants finds the models that phrases select on the providers of a window. It waits for the
+// finder finds the models that phrases select on the providers of a window. It waits for the
 // disk.
-type wants struct {
+type finder struct {
 	w         *Window
 	read      map[string][]FoundModel // the models of the providers that were looked at
 	unknown   int                     // number of models for which a fact in a phrase is unknown
@@ -21,10 +21,10 @@ type wants struct {
 	asks      bool                    // a question, for which "no model" is an answer
 }
 
-func (w *Window) wants() *wants { return &wants{w: w, read: map[string][]FoundModel{}} }
+func (w *Window) finder() *finder { return &finder{w: w, read: map[string][]FoundModel{}} }
 
 // models returns all models of a provider.
-func (r *wants) models(provider string) ([]FoundModel, error) {
+func (r *finder) models(provider string) ([]FoundModel, error) {
 	if all, ok := r.read[provider]; ok {
 		return all, nil
 	}
@@ -36,8 +36,8 @@ func (r *wants) models(provider string) ([]FoundModel, error) {
 	return found.Models, err
 }
 
-// where returns the providers that a tool's argument stands for; "" is the current one.
-func (r *wants) where(provider string) ([]string, error) {
+// providersOrCurrent returns the providers that a tool's argument names; "" is the current one.
+func (r *finder) providersOrCurrent(provider string) ([]string, error) {
 	if provider == "" {
 		s, err := r.w.On("")
 		if err != nil {
@@ -93,8 +93,8 @@ func namesEach(provider string) bool {
 // locate returns the providers on which a phrase selects models: the named ones that have
 // such models or, if none is named, the current one, or else the only one with this id or
 // family. A phrase that selects nothing is added to unmatched.
-func (r *wants) locate(p phrase, provider string) ([]string, error) {
-	names, err := r.where(provider)
+func (r *finder) locate(p phrase, provider string) ([]string, error) {
+	names, err := r.providersOrCurrent(provider)
 	if err != nil {
 		return nil, err
 	}
@@ -102,13 +102,13 @@ func (r *wants) locate(p phrase, provider string) ([]string, error) {
 	r.unknown += unknown
 	if err != nil || len(found) > 0 {
 		if without := without(names, found); namesEach(provider) && len(without) > 0 {
-			r.text = append(r.text, "No model matches "+quoteAll(slices.Concat(p.names, p.facts))+" on "+strings.Join(without, ", ")+".")
+			r.text = append(r.text, "No model matches "+quoteList(slices.Concat(p.names, p.facts))+" on "+strings.Join(without, ", ")+".")
 		}
 		return found, err
 	}
 	var elsewhere, family []string
 	if provider == "" {
-		all, _ := r.where("*") // cannot fail: all are known
+		all, _ := r.providersOrCurrent("*") // cannot fail: all are known
 		if elsewhere, _, unknown, err = r.fits(p, all, true); err != nil {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func (r *wants) locate(p phrase, provider string) ([]string, error) {
 // fits returns the providers on which a phrase selects models. If there are none, missing
 // contains the words that match no model. Without some, a provider also counts if the facts
 // are merely unknown.
-func (r *wants) fits(p phrase, names []string, some bool) (found, missing []string, unknown int, err error) {
+func (r *finder) fits(p phrase, names []string, some bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)
 		if err != nil {
@@ -163,7 +163,7 @@ var letterWords = regexp.MustCompile(`[a-z]{4,}`)
 
 // miss adds a phrase that selects no model to unmatched, with the words that match nothing,
 // similar words, and the providers that have such models.
-func (r *wants) miss(p phrase, missing, elsewhere []string) {
+func (r *finder) miss(p phrase, missing, elsewhere []string) {
 	if r.asks && slices.Equal(missing, p.facts) {
 		return
 	}
@@ -174,9 +174,9 @@ func (r *wants) miss(p phrase, missing, elsewhere []string) {
 			near = append(near, r.misspelt(strings.ToLower(word))...)
 		}
 	}
-	text := "No model matches " + quoteAll(missing) + "."
+	text := "No model matches " + quoteList(missing) + "."
 	if len(elsewhere) > 0 {
-		text = "No model of the current provider matches " + quoteAll(missing) + ", but some of " + strings.Join(elsewhere, ", ") + " do."
+		text = "No model of the current provider matches " + quoteList(missing) + ", but some of " + strings.Join(elsewhere, ", ") + " do."
 	}
 	r.text = append(r.text, text)
 	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "elsewhere": visibleAll(elsewhere)})
@@ -193,8 +193,8 @@ var conditionsFor = map[string][]string{
 
 // misspelt returns the providers, families and words in names of known models that differ from
 // a word by one letter, or by two if it is long.
-func (r *wants) misspelt(word string) (near []string) {
-	providers, _ := r.where("*") // cannot fail: all are known
+func (r *finder) misspelt(word string) (near []string) {
+	providers, _ := r.providersOrCurrent("*") // cannot fail: all are known
 	known := slices.Concat(knownFamilies, providers)
 	for _, models := range r.read {
 		for _, m := range models {

@@ -30,7 +30,7 @@ func (p *provider) setModels(list ModelList) {
 	p.updateEngine()
 }
 
-// cached returns the models of p that are known without asking anybody.
+// cached returns the models of p that are known without a request.
 func (w *Window) cached(p *provider) (list ModelList) {
 	if w.opts.Models == nil {
 		return list

@@ -203,7 +203,7 @@ func TestSentences(t *testing.T) {
 				if strings.Contains(answer, "\nproposal: ") {
 					did = strings.TrimSpace("ask " + did)
 				}
-				if provider, ok := strings.CutSuffix(s.want, ": hidden"); ok && strings.Contains(answer, "Hidden already on "+provider) {
+				if provider, ok := strings.CutSuffix(s.want, ": hidden"); ok && strings.Contains(answer, "Already hidden on "+provider) {
 					s.want = ""
 				}
 				if did != s.want {

@@ -75,7 +75,7 @@ func TestConversations(t *testing.T) {
 			"hide every wolpertinger => | matches `wolpertinger` | These work", "hide turb models => | - `hide turbo models`: hides 1 model on openai",
 		},
 		"each named provider has an answer": {
-			"hide all preview models of openai and gemini => gemini+ignore(*preview*) | Hidden already on openai",
+			"hide all preview models of openai and gemini => gemini+ignore(*preview*) | Already hidden on openai",
 			"hide all nano models of anthropic and gemini => gemini+ignore(*nano*) | No model matches `nano`", "hide previews on xai => | No model matches `previews`. Nothing was changed.",
 		},
 		"a misspelt word": {

@@ -93,7 +93,7 @@ func (m *meaning) named(models []FoundModel) string {
 func (m *meaning) hide(p *rulePlan) {
 	shown := kept(m.meant, func(f FoundModel) bool { return !f.Hidden })
 	if len(shown) == 0 && len(m.meant) > 0 && !m.verbatim {
-		p.note("Hidden already on " + m.provider + ": " + m.named(m.meant) + ".")
+		p.note("Already hidden on " + m.provider + ": " + m.named(m.meant) + ".")
 		return
 	}
 	if slices.ContainsFunc(m.patterns, hasWildcard) && len(m.excepted) > 0 {
@@ -165,14 +165,15 @@ func (m *meaning) show(p *rulePlan) {
 
 func (m *meaning) allow(p *rulePlan, patterns []string) {
 	if m.addAllow(p, patterns); len(p.AddAllow) == 0 {
-		p.note("Allowed already on " + m.provider + ": " + strings.Join(patterns, ", ") + ".")
+		p.note("Already allowed on " + m.provider + ": " + strings.Join(patterns, ", ") + ".")
 	}
 }
 
-// planRemoval plans to remove rules that are named by their patterns or, where there is none
-// written so, by a word that only one of them has; all rules without a name.
-func (r *wants) planRemoval(a planArgs) (out []rulePlan, err error) {
-	providers, err := r.where(a.Provider)
+// planRemoval plans the removal of rules. Each name is the pattern of a rule or, if no rule has
+// that pattern, a word that occurs in only one of them. Without names, it plans to remove all
+// rules.
+func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
+	providers, err := r.providersOrCurrent(a.Provider)
 	if err != nil {
 		return nil, err
 	}

@@ -126,8 +126,8 @@ func proposalFor(provider string, data json.RawMessage) (Proposal, error) {
 	return p, err
 }
 
-// beginProposals returns how a turn reads proposals that name no provider: they are for the
-// one that is current in its window now.
+// beginProposals returns the function with which a turn reads proposals. A proposal that
+// names no provider is for the provider that is current in the window now.
 func beginProposals(window assistant.Window) func(raw json.RawMessage) (json.RawMessage, error) {
 	provider := ""
 	if w, at := placeOf(window); w != nil {
@@ -198,7 +198,7 @@ func summarizeProposal(data json.RawMessage) string {
 	var parts []string
 	for _, part := range p.edits() {
 		if len(part.patterns) > 0 {
-			parts = append(parts, part.verb+" "+quoteAll(part.patterns))
+			parts = append(parts, part.verb+" "+quoteList(part.patterns))
 		}
 	}
 	s := strings.Join(parts, "; ")

@@ -84,13 +84,13 @@ func (w *Window) changed() {
 	}
 }
 
-// touch is changed for changes of a provider's rules or models.
+// touch calls changed for a change of a provider's rules or models.
 func (w *Window) touch(p *provider) {
 	w.redraw(p)
 	p.revision = w.revision
 }
 
-// redraw is changed for other displayed properties of a provider.
+// redraw calls changed for a change of other displayed properties of a provider.
 func (w *Window) redraw(p *provider) {
 	w.changed()
 	p.shown, p.numbers = nil, nil

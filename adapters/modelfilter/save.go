@@ -102,7 +102,8 @@ func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	return by
 }
 
-// takeEffect starts what applies n rules that were written, or says what does.
+// takeEffect starts applying the n rules that were written, or says how the user can
+// apply them.
 func (w *Window) takeEffect(saved *assistant.Saved, n int) (how string) {
 	if w.opts.AfterSave == nil {
 		return restartHint(n)

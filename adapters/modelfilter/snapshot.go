@@ -106,7 +106,7 @@ func (s *envSnapshot) readList(key string, l *ruleList) {
 	case strings.Contains(raw, "${"):
 		l.fixed = fmt.Sprintf("%s sets %s from other variables (${…}): edit that line by hand", o, key)
 	case !utf8.ValidString(raw):
-		l.fixed = fmt.Sprintf("%s is not valid UTF-8, so that the proxy cannot read the file: edit that line by hand", o)
+		l.fixed = fmt.Sprintf("%s is not valid UTF-8, so the proxy cannot read the file: edit that line by hand", o)
 	}
 }
 

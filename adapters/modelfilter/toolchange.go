@@ -41,7 +41,7 @@ type rulePlan struct {
 
 // toolPlanRules works out the rules for an action. It changes nothing.
 func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
-	r := w.wants()
+	r := w.finder()
 	plans, err := r.plan(a)
 	switch {
 	case err != nil:
@@ -102,11 +102,11 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 		switch e.Kind {
 		case assistant.EffectRemoves:
 			out["hides"], out["hides_count"] = names[:min(len(names), maxListed)], len(names)
-			text = fmt.Sprintf("hides %d of %s: %s", len(names), assistant.Counted(c.Available, "shown model"), andMore(names, maxFoundNames))
+			text = fmt.Sprintf("hides %d of %s: %s", len(names), assistant.Counted(c.Available, "shown model"), quoteAnd(names, maxFoundNames))
 			text = withClause(text, visible(use))
 		case assistant.EffectAdds:
 			out["shows"], out["shows_count"] = names[:min(len(names), maxListed)], len(names)
-			text += "; shows again " + andMore(names, maxFoundNames)
+			text += "; shows again " + quoteAnd(names, maxFoundNames)
 		default:
 		}
 	}
@@ -132,7 +132,7 @@ func confirmation(every bool, hides, shown int) string {
 }
 
 // plan plans an action on each provider that it concerns.
-func (r *wants) plan(a planArgs) (out []rulePlan, err error) {
+func (r *finder) plan(a planArgs) (out []rulePlan, err error) {
 	phrases, err := readPhrases(a.Models)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (r *wants) plan(a planArgs) (out []rulePlan, err error) {
 }
 
 // locateAll returns the providers on which phrases select models, and the phrases of each.
-func (r *wants) locateAll(phrases []phrase, a planArgs) (providers []string, on map[string][]phrase, err error) {
+func (r *finder) locateAll(phrases []phrase, a planArgs) (providers []string, on map[string][]phrase, err error) {
 	on = map[string][]phrase{}
 	for _, p := range phrases {
 		n := len(r.unmatched)
@@ -238,7 +238,7 @@ func (m *meaning) exactly(wanted, also []FoundModel) []string {
 }
 
 // mean finds the models of the phrases and patterns for them.
-func (r *wants) mean(action, provider string, phrases, except []phrase) (*meaning, error) {
+func (r *finder) mean(action, provider string, phrases, except []phrase) (*meaning, error) {
 	models, err := r.models(provider)
 	if err != nil {
 		return nil, err

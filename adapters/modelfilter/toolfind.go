@@ -117,7 +117,7 @@ func (w *Window) findNamed(phrases []string, where condition.Condition, on strin
 		}
 		return found, missed, err
 	}
-	r, now, seen := w.wants(), w.opts.Now(), map[string]bool{}
+	r, now, seen := w.finder(), w.opts.Now(), map[string]bool{}
 	r.asks = true
 	for _, p := range named {
 		at, err := r.locate(p, on)

@@ -50,7 +50,7 @@ func foundText(a findArgs, where condition.Condition, found Found, shown int, no
 		text += ":"
 	}
 	if more := len(lines) - maxFoundLines; more > 0 {
-		lines = append(lines[:maxFoundLines:maxFoundLines], "and those of "+assistant.Counted(more, "more "+what))
+		lines = append(lines[:maxFoundLines:maxFoundLines], assistant.Counted(more, "more "+what)+" not listed")
 	}
 	return text + "\n\n- " + strings.Join(lines, "\n- ")
 }
@@ -82,7 +82,7 @@ func foundHeading(a findArgs, where condition.Condition, n int) (head, state str
 		head += is + state
 	}
 	if len(said) > 0 {
-		head += matches + andMore(said, maxFoundNames)
+		head += matches + quoteAnd(said, maxFoundNames)
 	}
 	if a.Provider != "" && a.Provider != "*" {
 		head += " on " + visible(a.Provider)
@@ -116,27 +116,6 @@ func byRule(found []FoundModel, remark func(FoundModel) string) (lines []string)
 		lines = append(lines, visible(key.provider)+": "+joined(names[key], maxFoundNames)+is+why)
 	}
 	return lines
-}
-
-// andMore quotes the first names and counts the rest: "`a`, `b` and 3 more".
-func andMore(names []string, most int) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = quote(name)
-	}
-	return joined(quoted, most)
-}
-
-// joined joins the first texts and counts the rest: "a, b and 3 more".
-func joined(texts []string, most int) string {
-	if n := len(texts); n > most+1 {
-		texts = append(slices.Clone(texts[:most]), fmt.Sprintf("%d more", n-most))
-	}
-	last := len(texts) - 1
-	if last < 1 {
-		return strings.Join(texts, "")
-	}
-	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
 // byOrder lists models with the fact that they are ordered by, if it is known.

@@ -70,11 +70,11 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 		data := p.affected(list, added.Models)
 		data["pattern"], data["matched_count"] = visible(added.Pattern), added.Matches
 		if len(added.Redundant) > 0 {
-			done += fmt.Sprintf(" It makes these %s rules redundant: %s.", list, quoteAll(added.Redundant))
+			done += fmt.Sprintf(" It makes these %s rules redundant: %s.", list, quoteList(added.Redundant))
 			data["redundant_rules"] = visibleAll(added.Redundant)
 		}
 		if len(added.Undecided) > 0 {
-			done += fmt.Sprintf(" It is undecided whether it and these rules cover each other: %s.", quoteAll(added.Undecided))
+			done += fmt.Sprintf(" It is undecided whether it and these rules cover each other: %s.", quoteList(added.Undecided))
 			data["undecided_rules"] = visibleAll(added.Undecided)
 		}
 		var hidden []string
@@ -101,7 +101,7 @@ func noMatchHint(e *engine.Engine, pattern string) string {
 		}
 	}
 	if near := nearest.Names(strings.Trim(pattern, "*"), displayNames(e.Provider(), e.Models()), maxNear); len(near) > 0 {
-		return "No matches. Hint: upper and lower case differ; similar names are " + quoteAll(near) + "."
+		return "No matches. Hint: upper and lower case differ; similar names are " + quoteList(near) + "."
 	}
 	return "No matches. Hint: use wildcards, e.g. *preview*."
 }
@@ -113,7 +113,7 @@ func (w *Window) toolRemove(list List, a ruleArgs) assistant.ToolResult {
 			r := errorResult(err)
 			r.Hint = fmt.Sprintf("There are no %s rules for %s.", list, p.name)
 			if rules := p.lists[list].rules; len(rules) > 0 {
-				r.Hint = fmt.Sprintf("The %s rules of %s are: %s.", list, p.name, quoteAll(rules))
+				r.Hint = fmt.Sprintf("The %s rules of %s are: %s.", list, p.name, quoteList(rules))
 			}
 			return r
 		}

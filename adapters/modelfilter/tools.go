@@ -183,7 +183,7 @@ func errorResult(err error) assistant.ToolResult {
 // refusalResult returns the result for a rejected pattern. Rules and pattern are quoted for
 // the language model.
 func refusalResult(refusal *engine.Refusal) assistant.ToolResult {
-	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(refusal.Text(quoteAll)))
+	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(refusal.Text(quoteList)))
 	switch refusal.Reason {
 	case engine.Empty:
 		r.Hint = "Give a pattern, e.g. *preview*."
@@ -342,7 +342,7 @@ func (w *Window) toolDiscard(ctx context.Context, _ noArgs) assistant.ToolResult
 	return assistant.OK(fmt.Sprintf("Discarded %s; the rules match the file again.", ruleCount(rules)), w.savedFields(rules))
 }
 
-// previewDiscard shows what a discard would lose and its effect on the models.
+// previewDiscard shows what discarding would lose, and its effect on the models.
 func (w *Window) previewDiscard(context.Context, json.RawMessage) (assistant.Preview, error) {
 	plan := w.PlanDiscard("")
 	return assistant.Preview{Text: strings.Join(plan.DiscardLines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil

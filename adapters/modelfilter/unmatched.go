@@ -36,9 +36,9 @@ func (w *Window) unmatched(p *provider) []assistant.Effect {
 
 const matchesNothing = "matches no known model"
 
-// matchesNone says that a pattern matches no known model of a provider, and which others in
-// use have models that it matches: it may have been meant for them. It returns "" if it
-// matches a model, and if no models are known. The caller holds mu.
+// matchesNone says that a pattern matches no known model of a provider, and which other providers
+// in use have models that it matches, because it may have been meant for them. It returns "" if
+// it matches a model, and if no models are known. The caller holds mu.
 func (w *Window) matchesNone(provider, pattern string) string {
 	if e := w.engine(w.providerNamed(provider)); e.Total() == 0 || len(e.Matching(pattern)) > 0 {
 		return ""

@@ -52,7 +52,7 @@ func quote(text string) string {
 	return fence + text + fence
 }
 
-// decidedBy says what the rule that decides a model makes of it.
+// decidedBy says whether a model is hidden or shown, and by which rule.
 func decidedBy(status engine.Status, rule string) string {
 	if status == engine.Ignored {
 		return "hidden by the ignore rule " + quote(rule)
@@ -60,18 +60,37 @@ func decidedBy(status engine.Status, rule string) string {
 	return "shown by the allow rule " + quote(rule)
 }
 
-// quoteAll quotes the first texts and counts the rest.
-func quoteAll(texts []string) string {
-	const maxQuoted = 12
-	quoted := make([]string, 0, maxQuoted)
-	for _, t := range texts[:min(len(texts), maxQuoted)] {
-		quoted = append(quoted, quote(t))
+// quoteList quotes the first texts and counts the rest, as a list: "`a`, `b`".
+func quoteList(texts []string) string {
+	const most = 12
+	more := ""
+	if n := len(texts) - most; n > 1 {
+		texts, more = texts[:most], fmt.Sprintf(" and %d more", n)
 	}
-	s := strings.Join(quoted, ", ")
-	if n := len(texts) - maxQuoted; n > 0 {
-		s += fmt.Sprintf(" and %d more", n)
+	return strings.Join(quoteAll(texts), ", ") + more
+}
+
+// quoteAnd is quoteList for the middle of a sentence: "`a` and `b`".
+func quoteAnd(texts []string, most int) string { return joined(quoteAll(texts), most) }
+
+func quoteAll(texts []string) []string {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = quote(t)
 	}
-	return s
+	return quoted
+}
+
+// joined joins the first texts and counts the rest: "a, b and 3 more".
+func joined(texts []string, most int) string {
+	if n := len(texts); n > most+1 {
+		texts = append(slices.Clone(texts[:most]), fmt.Sprintf("%d more", n-most))
+	}
+	last := len(texts) - 1
+	if last < 1 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
 // ruleType contains the proxy's and the assistant's names of the lists.
@@ -106,9 +125,9 @@ func (e *UnknownError) Error() string {
 	s := fmt.Sprintf("there is no %s %s", e.What, quote(e.Name))
 	switch {
 	case len(e.Near) > 0:
-		s += fmt.Sprintf(". Did you mean %s?", quoteAll(e.Near))
+		s += fmt.Sprintf(". Did you mean %s?", quoteList(e.Near))
 	case len(e.Known) > 0:
-		s += ". Known: " + quoteAll(e.Known)
+		s += ". Known: " + quoteList(e.Known)
 	}
 	return s
 }

@@ -31,8 +31,8 @@ type catalogue struct {
 	byName    map[string]*llm.ModelInfo  // by lower-case last segment; the first model with it
 }
 
-// theCatalogue reads the compiled-in list on first use, because it would delay the start of
-// the program.
+// theCatalogue reads the compiled-in list on first use, because reading it at the start
+// would delay the program.
 var theCatalogue = sync.OnceValue(func() *catalogue { return newCatalogue(embedded.GetAll()) })
 
 func newCatalogue(all []catwalk.Provider) *catalogue {

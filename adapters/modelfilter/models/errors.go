@@ -13,7 +13,7 @@ var (
 	errNoSource = errors.New("it has no known key or address, and there is no proxy")
 	errNoProxy  = errors.New("no proxy is set up") // returned if Options.Proxy is nil
 	errEmpty    = errors.New("the list is empty")
-	errUnusable = errors.New("no entry of the list is usable")
+	errUnusable = errors.New("the list has no usable entry")
 	errTooLong  = fmt.Errorf("the list has more than %d models", maxModels)
 )
 
