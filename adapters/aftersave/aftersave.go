@@ -45,8 +45,8 @@ type Options struct {
 	// Check asks the proxy and compares: differs is "" if it serves what the rules say. The error means that the proxy
 	// does not answer.
 	Check func(ctx context.Context) (differs string, err error)
-	// Told is called with the result of each run.
-	Told func(assistant.Applied)
+	// Done is called with the result of each run.
+	Done func(assistant.Applied)
 	Path string       // the file for the result of the last run; "" means no file
 	Log  *slog.Logger // nil means no log
 
@@ -173,7 +173,7 @@ func (r *Runner) run() {
 		r.note(done)
 		r.mu.Unlock()
 		if !ended {
-			r.opts.Told(done)
+			r.opts.Done(done)
 		}
 		r.mu.Lock()
 		if !r.again || ended {

@@ -33,7 +33,7 @@ func told(t *testing.T, command string, state assistant.AppliedState, check func
 	results, path := make(chan assistant.Applied, 1), filepath.Join(t.TempDir(), "after_save")
 	r := New(Options{
 		Command: config.Words{os.Args[0]}, Environ: append(os.Environ(), mode+"="+command, "SECRET_API_KEY=sk-0123456789"), Redactor: &safetext.Redactor{},
-		Check: check, Path: path, Told: func(a assistant.Applied) { results <- a }, limit: 200 * time.Millisecond, pause: time.Millisecond,
+		Check: check, Path: path, Done: func(a assistant.Applied) { results <- a }, limit: 200 * time.Millisecond, pause: time.Millisecond,
 	})
 	t.Cleanup(func() { _ = r.Close() })
 	if a := r.Saved(); a.State != assistant.AppliedRunning || !strings.HasPrefix(a.Message, "Running ") || a.Began.IsZero() || !a.Ended.IsZero() {
@@ -75,7 +75,7 @@ func TestCloseEndsTheChecks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "after_save")
 	r := New(Options{
 		Command: config.Words{os.Args[0]}, Environ: append(os.Environ(), mode+"=ok"), Redactor: &safetext.Redactor{},
-		Told: func(a assistant.Applied) { t.Error("told " + a.Message) }, Path: path,
+		Done: func(a assistant.Applied) { t.Error("told " + a.Message) }, Path: path,
 	})
 	asked := make(chan struct{})
 	r.opts.Check = func(ctx context.Context) (string, error) {
@@ -102,7 +102,7 @@ func TestCloseEndsTheChecks(t *testing.T) {
 func TestASaveDuringARun(t *testing.T) {
 	asked, answer, told := make(chan struct{}), make(chan struct{}), make(chan assistant.Applied, 2)
 	r := New(Options{
-		Command: config.Words{os.Args[0]}, Environ: append(os.Environ(), mode+"=ok"), Redactor: &safetext.Redactor{}, Told: func(a assistant.Applied) { told <- a },
+		Command: config.Words{os.Args[0]}, Environ: append(os.Environ(), mode+"=ok"), Redactor: &safetext.Redactor{}, Done: func(a assistant.Applied) { told <- a },
 		Check: func(context.Context) (string, error) {
 			asked <- struct{}{}
 			<-answer

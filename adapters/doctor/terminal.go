@@ -27,8 +27,8 @@ type Terminal struct {
 	Unicode bool
 	// Send names the send key, depending on whether ctrl+enter is known to arrive.
 	Send func(ctrlEnter bool) string
-	// AnswerTime is how long to wait for answers of the terminal; 0 means 3 s. Only a terminal that never answers
-	// takes this long; later answers appear as input of the shell.
+	// AnswerTime is how long to wait for the terminal's answers; 0 means 3 s. Only a terminal that never answers takes
+	// this long; answers that arrive later appear as input in the shell.
 	AnswerTime time.Duration
 }
 

@@ -36,14 +36,14 @@ const saveWait = 10 * time.Second
 // saveLock is the lock of a save: a file next to the target, and the target itself for programs that see it in another
 // folder, such as in a container. If no file can be created next to the target, it is only the lock of the target.
 type saveLock struct {
-	beside, target *privatefile.Lock
+	adjacent, target *privatefile.Lock
 }
 
 // lockFile waits for other saves of target. A *privatefile.HeldError names the program that is saving.
 func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock, error) {
 	o := privatefile.LockOptions{Name: "save lock of " + printable(target), Program: "winnow", Wait: wait, Temporary: true}
-	beside, err := privatefile.Acquire(ctx, target+lockSuffix, o)
-	l := &saveLock{beside: beside}
+	adjacent, err := privatefile.Acquire(ctx, target+lockSuffix, o)
+	l := &saveLock{adjacent: adjacent}
 	if _, held := errors.AsType[*privatefile.HeldError](err); held || ctx.Err() != nil {
 		return nil, fmt.Errorf("dotenv: nothing was saved: %w", err)
 	}
@@ -74,7 +74,7 @@ func (l *saveLock) lockTarget(ctx context.Context, target string, wait time.Dura
 // release releases the locks; the caller could not act on an error.
 func (l *saveLock) release() {
 	_ = l.target.Release()
-	_ = l.beside.Release()
+	_ = l.adjacent.Release()
 }
 
 // recoverUnlocked is recoverLocked for a caller without the lock. It acquires the lock only if there is something to

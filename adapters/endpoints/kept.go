@@ -155,7 +155,7 @@ func (e *Endpoint) keepLimit(id string, learned llm.LearnedLimit) {
 	}
 }
 
-// Feed passes every list of models that an endpoint returns from now on to to, in the goroutine that asked for it.
+// Feed calls to with every list of models that an endpoint returns from now on, in the goroutine that asked for it.
 func (s *Set) Feed(to func(models.Answer)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

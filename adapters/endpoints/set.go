@@ -101,7 +101,7 @@ func (s *Set) Serves(id string) bool {
 	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
 }
 
-// AskProxy asks the folder's proxy for its models if it runs on this machine, and passes the answer to to. If the
+// AskProxy asks the folder's proxy for its models if it runs on this machine, and calls to with the answer. If the
 // proxy does not respond, the stored lists stay in use.
 func (s *Set) AskProxy(ctx context.Context, to func(models.Answer)) {
 	e := s.Named(ProxyName)

@@ -91,7 +91,7 @@ func refuse(plan assistant.SavePlan, user string) error {
 	}
 	for _, c := range plan.Changes {
 		if user != "" && c.By.User != "" && c.By.User != user {
-			return fmt.Errorf("%s has staged changes there in the meantime, which a save would include", c.By.Name())
+			return fmt.Errorf("%s has since staged changes there, which a save would include", c.By.Name())
 		}
 	}
 	return nil
@@ -130,7 +130,7 @@ func changedBy(users []string) error {
 	return fmt.Errorf("%w, by %s", ErrChanged, safetext.Visible(strings.Join(users, ", ")))
 }
 
-// Save saves each planned job by the digest of its plan.
+// Save saves each planned job, using the digest of its plan as the basis.
 func Save(ctx context.Context, jobs []*Job) {
 	for _, j := range jobs {
 		if j.State != Planned {

@@ -23,14 +23,14 @@ func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	if a.applier != nil {
 		return a.applier
 	}
-	path, err := a.besideJournal("after_save")
+	path, err := a.inJournalFolder("after_save")
 	if err != nil {
 		a.logger().Warn("result of after_save not stored", "error", err)
 	}
 	r := aftersave.New(aftersave.Options{
 		Command: a.settings.AfterSave, Environ: a.environ, Redactor: a.redactor, Path: path, Log: a.logger(),
 		Check: func(ctx context.Context) (string, error) { return a.applied.Load().differs(ctx) },
-		Told:  a.tellApplied,
+		Done:  a.tellApplied,
 	})
 	a.onClose(func() error {
 		if w := a.applied.Load(); a.background == nil && w.hub.Load() == nil && w.agent == "" {
@@ -74,14 +74,14 @@ func (w *journaledWindow) differs(ctx context.Context) (string, error) {
 	return fmt.Sprintf("it serves %s that the rules hide", assistant.Counted(extra, "model")), nil
 }
 
-// examineAfterSave checks whether the command of after_save can be found, and what came of its last run.
+// examineAfterSave checks whether the command of after_save can be found, and what the result of its last run was.
 func (a *app) examineAfterSave(context.Context) doctor.Finding {
 	const about = "after_save"
 	command, err := exec.LookPath(a.settings.AfterSave[0])
 	if err != nil {
 		return doctor.Fail(about, doctor.BadSettings, err, "")
 	}
-	path, err := a.besideJournal("after_save")
+	path, err := a.inJournalFolder("after_save")
 	var last assistant.Applied
 	if err == nil {
 		last, err = aftersave.Last(path)
