@@ -293,8 +293,9 @@ func (f *connectForm) model(ctx context.Context, ch *endpoints.Checked) (string,
 	return ids[i], nil
 }
 
-// choose asks for one of several lines and returns its index. The user enters its number, its beginning, or a value
-// for which other returns an index of 0 or more; other may be nil. what describes the possible input in the prompt.
+// choose asks for one of several lines and returns its index. The user enters the number or the start of a line, or a
+// value for which other returns an index of 0 or more; other may be nil. what describes the possible input in the
+// prompt.
 func (f *connectForm) choose(ctx context.Context, title, what string, lines []string, other func(answer string) int) (int, error) {
 	f.Print(title)
 	for i, l := range lines {

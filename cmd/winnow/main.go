@@ -187,8 +187,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
-		if wants := flagValues[f.Value.Type()]; wants != "" {
-			message = fmt.Sprintf("--%s: %q is not %s", f.Name, safetext.Line(invalid.GetValue(), maxName), wants)
+		if expected := flagValues[f.Value.Type()]; expected != "" {
+			message = fmt.Sprintf("--%s: %q is not %s", f.Name, safetext.Line(invalid.GetValue(), maxName), expected)
 		}
 	}
 	return &usageError{cmd.CommandPath(), message}

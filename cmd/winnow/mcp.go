@@ -66,10 +66,10 @@ func (a *app) agents(hub *serve.Hub, metrics *serve.Metrics, perUser int) (*mcp.
 }
 
 // hubDocument returns the path of the document through which agents on this machine find the hub of this window.
-func (a *app) hubDocument() (string, error) { return a.besideJournal("hub") }
+func (a *app) hubDocument() (string, error) { return a.inJournalFolder("hub") }
 
-// besideJournal returns the path of a file in the folder of the window's journal.
-func (a *app) besideJournal(name string) (string, error) {
+// inJournalFolder returns the path of a file in the folder of the window's journal.
+func (a *app) inJournalFolder(name string) (string, error) {
 	s, err := a.config()
 	if err != nil {
 		return "", err

@@ -101,7 +101,7 @@ func (a *app) diffTargets(ctx context.Context, one, other string) error {
 	return errPending
 }
 
-// differenceLines are the lines of a difference for people.
+// differenceLines returns a difference as lines, for people.
 func differenceLines(one, other string, d fleet.Difference) (lines []string) {
 	for _, name := range []string{one, other} {
 		var of []string
@@ -173,7 +173,7 @@ func (a *app) applyTo(ctx context.Context, from string, to []string, yes bool) e
 	return a.printJobs(from, jobs, lines)
 }
 
-// planLines show the plan of a job.
+// planLines returns the plan of a job, for people.
 func planLines(j *fleet.Job, user string) []string {
 	if j.Plan == nil {
 		return nil
@@ -185,7 +185,7 @@ func planLines(j *fleet.Job, user string) []string {
 	return append(lines, "")
 }
 
-// printJobs prints what became of each job, after lines.
+// printJobs prints lines and then the outcome of each job.
 func (a *app) printJobs(from string, jobs []*fleet.Job, lines []string) error {
 	failed, pending := false, false
 	for _, j := range jobs {

@@ -79,7 +79,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	kept, err := a.besideJournal("responses")
+	kept, err := a.inJournalFolder("responses")
 	if err != nil {
 		return err
 	}

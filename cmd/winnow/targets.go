@@ -176,7 +176,7 @@ func (t *localTarget) Stage(ctx context.Context, rules []fleet.Rules) (plan assi
 	return plan, t.app.userName(), err
 }
 
-// replace stages the rules of a provider in the place of those that it has.
+// replace stages these rules of a provider instead of its current ones.
 func (t *localTarget) replace(r fleet.Rules) error {
 	s, err := t.window.filter.On(r.Provider)
 	if err != nil {
