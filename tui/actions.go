@@ -11,6 +11,7 @@ import (
 
 	"winnow/tui/chat"
 	"winnow/tui/keymap"
+	"winnow/tui/markdown"
 	"winnow/tui/overlay"
 	"winnow/tui/slash"
 	"winnow/tui/status"
@@ -80,8 +81,8 @@ func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.PageUp:             onChat(func(v *chat.View) { v.Page(-1) }),
 		keymap.JumpToBoundary:     onConversation((*conversation).jumpToBoundary),
 		keymap.Search:             func(m *Model) tea.Cmd { m.conv.search.Open(""); return nil },
-		keymap.NextHit:            onConversation(func(c *conversation) intent { return c.toHit(false) }),
-		keymap.PreviousHit:        onConversation(func(c *conversation) intent { return c.toHit(true) }),
+		keymap.NextHit:            onConversation(func(c *conversation) intent { return c.toHit(markdown.Forward) }),
+		keymap.PreviousHit:        onConversation(func(c *conversation) intent { return c.toHit(markdown.Backward) }),
 		keymap.PreviousCheckpoint: toCheckpoint(-1),
 		keymap.NextCheckpoint:     toCheckpoint(1),
 		keymap.Fold:               onChat(func(v *chat.View) { v.ToggleFold() }),

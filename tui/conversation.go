@@ -138,7 +138,7 @@ func (c *conversation) searchKey(a keymap.Action, text string) intent {
 			c.chat.Search(text)
 			c.search.Remember(text)
 		}
-		return c.toHit(false)
+		return c.toHit(markdown.Forward)
 	case keymap.LineUp:
 		c.search.Walk(-1)
 	case keymap.LineDown:
@@ -164,7 +164,7 @@ func (c *conversation) escapeSearch() {
 
 // toHit goes to the next or previous hit. It searches the history first, because not all
 // pairs are loaded.
-func (c *conversation) toHit(back bool) intent {
+func (c *conversation) toHit(back markdown.Direction) intent {
 	needle := c.chat.Searching()
 	if needle == "" {
 		return notify{"no search is active", []clause{{" · %s searches", keymap.Search}}}

@@ -13,6 +13,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
+	"winnow/tui/markdown"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -248,7 +249,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.turn.running = false
 	for what, do := range map[string]func(){
 		"busy": func() { m.fail(assistant.ErrBusy) }, "no model": func() { m.fail(assistant.ErrNoModel) },
-		"cleared": func() { m.input.draft.Set("x"); m.carryOut(m.input.clear()) }, "search": func() { m.carryOut(m.conv.toHit(false)) },
+		"cleared": func() { m.input.draft.Set("x"); m.carryOut(m.input.clear()) }, "search": func() { m.carryOut(m.conv.toHit(markdown.Forward)) },
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
 		"edited":   func() { m.onEditEnded(pane.Edit{Act: modelfilter.AddRule{}}, usecase.Edited{Done: "added"}) },
 		"session":  func() { m.onSessionOpened(usecase.SessionOpened{New: true}) },

@@ -26,7 +26,7 @@ func (m *Model) header() []status.BarPart {
 	at := m.conv.boundary.Boundary
 	h := status.Header{
 		Ready: true, Title: m.about.Title, Window: window.Title, Provider: window.Subtitle, Model: m.parts.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.parts.shownSession()),
-		Counter: m.conv.boundary.Counter, NearLimit: at.NearLimit(), Share: status.Share(at.SYS+at.HistoryTokens, at.ML, at.Known), Others: others.CountText(), Mouse: m.opts.Mouse,
+		Counter: m.conv.boundary.Counter, NearLimit: at.NearLimit(), Share: status.Share(at), Others: others.CountText(), Mouse: m.opts.Mouse,
 		Saves: !m.plainChat(), Unsaved: window.Unsaved,
 	}
 	if m.plainChat() {

@@ -5,6 +5,7 @@ import (
 
 	"winnow/assistant/history"
 	"winnow/tui/keymap"
+	"winnow/tui/markdown"
 	"winnow/tui/overlay"
 	"winnow/tui/usecase"
 )
@@ -86,7 +87,7 @@ type (
 	// (*conversation).onFound; keys wait for it.
 	findText struct {
 		text string
-		back bool
+		back markdown.Direction
 	}
 	// copyText copies a text made safe by safe; nil means safetext.Clean. what describes
 	// the text.

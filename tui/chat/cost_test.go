@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/assistant"
+	"winnow/tui/markdown"
 )
 
 // units are what long texts are repeated of.
@@ -102,9 +103,9 @@ func useOf(p assistant.Pair) (u use) {
 	}
 	do("drawing", func() { show(v, p) })
 	v.Search("this is nowhere")
-	do("a search before all is laid out", func() { v.NextFound(false, nil) })
+	do("a search before all is laid out", func() { v.NextFound(markdown.Forward, nil) })
 	v.Search("w")
-	do("a hit before all is laid out", func() { v.NextFound(true, nil) })
+	do("a hit before all is laid out", func() { v.NextFound(markdown.Backward, nil) })
 	do("unfolding", func() { v.FocusLast(); v.ToggleAll() })
 	do("raw", v.ToggleRaw)
 	do("the top", v.Top)
@@ -112,10 +113,10 @@ func useOf(p assistant.Pair) (u use) {
 	do("rendering", v.ToggleRaw)
 	for _, needle := range []string{"a", "word", "日", "this is nowhere"} {
 		v.Search(needle)
-		do("a search", func() { v.NextFound(false, nil) })
-		do("the next hit", func() { v.NextFound(false, nil) })
-		do("the hit before", func() { v.NextFound(true, nil) })
-		do("the hit before that", func() { v.NextFound(true, nil) })
+		do("a search", func() { v.NextFound(markdown.Forward, nil) })
+		do("the next hit", func() { v.NextFound(markdown.Forward, nil) })
+		do("the hit before", func() { v.NextFound(markdown.Backward, nil) })
+		do("the hit before that", func() { v.NextFound(markdown.Backward, nil) })
 	}
 	do("copying", func() { v.Answer(); v.Markdown() })
 	do("copying code", func() { v.Code() })

@@ -98,7 +98,7 @@ func (j *joined) stretches(i int, hit [2]int) (all []stretch) {
 }
 
 // find returns the next line after from in which a hit starts, or the previous one.
-func (s *partLines) find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
+func (s *partLines) find(needle markdown.Needle, from int, back markdown.Direction) (line int, ok bool) {
 	first := 0
 	for n := range s.sources {
 		source := s.sources[n]
@@ -132,7 +132,7 @@ func (s *partLines) count(needle markdown.Needle, before, most int) (count int) 
 }
 
 // findLine is lineSource.Find among the first n lines.
-func findLine(s lineSource, n int, needle markdown.Needle, from int, back bool) (int, bool) {
+func findLine(s lineSource, n int, needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
 	step, i := 1, from+1
 	if back {
 		step, i = -1, min(from, n)-1
@@ -154,7 +154,7 @@ func countLines(s lineSource, n int, needle markdown.Needle, most int) (count in
 }
 
 // Find implements lineSource.
-func (s *partLines) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+func (s *partLines) Find(needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
 	return s.find(needle, from, back)
 }
 
@@ -164,7 +164,7 @@ func (s *partLines) Count(needle markdown.Needle, before, most int) int {
 }
 
 // Find implements lineSource.
-func (r *ready) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+func (r *ready) Find(needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
 	return findLine(r, len(r.text), needle, from, back)
 }
 
@@ -174,7 +174,7 @@ func (r *ready) Count(needle markdown.Needle, before, most int) int {
 }
 
 // Find implements lineSource.
-func (t *longText) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+func (t *longText) Find(needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
 	return t.text.Find(needle, from, back)
 }
 
@@ -184,7 +184,7 @@ func (t *longText) Count(needle markdown.Needle, before, most int) int {
 }
 
 // Find implements lineSource.
-func (s *firstLines) Find(needle markdown.Needle, from int, back bool) (int, bool) {
+func (s *firstLines) Find(needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
 	line, ok := s.find(needle, min(from, s.n), back)
 	return line, ok && line < s.n
 }
@@ -195,7 +195,7 @@ func (s *firstLines) Count(needle markdown.Needle, before, most int) int {
 }
 
 // Find implements lineSource.
-func (l *docLines) Find(needle markdown.Needle, from int, back bool) (line int, ok bool) {
+func (l *docLines) Find(needle markdown.Needle, from int, back markdown.Direction) (line int, ok bool) {
 	n, rest := len(l.lines), l.doc.Rest()
 	if back && rest != nil && from > n {
 		if line, ok = rest.Find(needle, from-n-1, back); ok {

@@ -35,7 +35,7 @@ type lineSource interface {
 	Info(i int) markdown.LineInfo
 	// Find returns the next line after from in which a hit starts or, with back, the
 	// previous one; from may be -1 or Len.
-	Find(needle markdown.Needle, from int, back bool) (line int, ok bool)
+	Find(needle markdown.Needle, from int, back markdown.Direction) (line int, ok bool)
 	// Count counts the hits that start before a line, up to most.
 	Count(needle markdown.Needle, before, most int) int
 }

@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
+	"winnow/tui/markdown"
 	"winnow/tui/style"
 )
 
@@ -230,7 +231,7 @@ func TestALongMessageFolds(t *testing.T) {
 			t.Errorf("%s, folded again:\n%s", name, frame)
 		}
 		v.Search("the needle")
-		if _, ok := v.NextFound(false, nil); !ok { // what is folded is found as well
+		if _, ok := v.NextFound(markdown.Forward, nil); !ok { // what is folded is found as well
 			t.Errorf("%s: a hit in the folded lines is not found", name)
 		}
 	}

@@ -11,12 +11,12 @@ import (
 // pairs contain.
 type search struct {
 	needle  string
-	find    markdown.Needle // empty if there is no search
-	at      hitLocation     // the current hit
-	goingOn bool            // the hit after at is unknown until its pair is laid out by the next frames
-	back    bool            // search for the previous hit instead
-	settled bool            // that hit has become known since the last Settled
-	pairs   []int64         // the visible pairs that contain the text, as of the last NextFound
+	find    markdown.Needle    // empty if there is no search
+	at      hitLocation        // the current hit
+	goingOn bool               // the hit after at is unknown until its pair is laid out by the next frames
+	back    markdown.Direction // search for the previous hit instead
+	settled bool               // that hit has become known since the last Settled
+	pairs   []int64            // the visible pairs that contain the text, as of the last NextFound
 }
 
 // hitLocation is the nth hit, from 0, that starts in a line of a pair.
@@ -53,7 +53,7 @@ func (v *View) Searching() string { return v.search.needle }
 // NextFound goes to the next hit, or the previous one, and wraps around at the ends; ok is
 // false if there is none. stored contains the pairs with the text that are not loaded,
 // sorted.
-func (v *View) NextFound(back bool, stored []int64) (hit Hit, ok bool) {
+func (v *View) NextFound(back markdown.Direction, stored []int64) (hit Hit, ok bool) {
 	pairs := v.matchingPairs(stored)
 	v.search.pairs, v.search.settled = pairs, false
 	if len(pairs) == 0 {
@@ -113,7 +113,7 @@ func (v *View) hit() (hit Hit) {
 
 // enterPair goes to the first or last hit of a pair. If the pair is not loaded or laid out
 // yet, it shows its start until it is.
-func (v *View) enterPair(seq int64, back bool) {
+func (v *View) enterPair(seq int64, back markdown.Direction) {
 	v.search.at, v.search.back, v.search.goingOn = hitLocation{seq: seq, line: beforeFirst}, back, true
 	if back {
 		v.search.at.line = afterLast
@@ -183,7 +183,7 @@ func (v *View) searchStart() hitLocation {
 // nextHitInPair returns the next hit in the same pair; in is false if there is none. known
 // is false if the pair is not laid out yet. A closed part that contains the text is opened.
 // If the text is in no drawn line, as within Markdown syntax, the part's first line counts.
-func (v *View) nextHitInPair(from hitLocation, back bool) (next hitLocation, in, known bool) {
+func (v *View) nextHitInPair(from hitLocation, back markdown.Direction) (next hitLocation, in, known bool) {
 	it := v.src.loaded(from.seq)
 	if it == nil {
 		return hitLocation{}, false, true
@@ -225,7 +225,7 @@ func (v *View) nextHitInPair(from hitLocation, back bool) (next hitLocation, in,
 
 // hitInPart returns the line of part k with the hits that are nearest to a line of the
 // pair, after or before it.
-func (v *View) hitInPart(it *item, k, from int, back bool) (line int, ok bool) {
+func (v *View) hitInPart(it *item, k, from int, back markdown.Direction) (line int, ok bool) {
 	p, first := it.parts[k], it.starts[k]
 	if back && from <= first || !back && from >= first+p.Len() || v.without(p) {
 		return 0, false
@@ -260,7 +260,7 @@ func (v *View) without(p part) bool {
 
 // onlySource reports whether the source of a part contains the text, but no drawn line.
 func (v *View) onlySource(p part) bool {
-	_, drawn := p.Find(v.search.find, -1, false)
+	_, drawn := p.Find(v.search.find, -1, markdown.Forward)
 	return !drawn && v.search.find.In(p.source())
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/tui/markdown"
 )
 
 // current returns the text on the screen that is drawn as the current hit, from line to
@@ -39,7 +40,7 @@ func TestSearchStopsAtEachHit(t *testing.T) {
 	v.Search("NEEDLE")
 	var got []string
 	for range 9 {
-		hit, ok := v.NextFound(false, nil)
+		hit, ok := v.NextFound(markdown.Forward, nil)
 		got = append(got, fmt.Sprint(hit, ok, current(v, w, h)))
 	}
 	want := []string{
@@ -51,7 +52,7 @@ func TestSearchStopsAtEachHit(t *testing.T) {
 	}
 	got = nil
 	for range 8 {
-		hit, ok := v.NextFound(true, nil)
+		hit, ok := v.NextFound(markdown.Backward, nil)
 		got = append(got, fmt.Sprint(hit, ok, current(v, w, h)))
 	}
 	slices.Reverse(got)
@@ -79,7 +80,7 @@ func TestAHitGoesOnInTheNextLine(t *testing.T) {
 			v.View(w, 20)
 			v.Search("one needle")
 			for n := range 2 {
-				hit, _ := v.NextFound(false, nil)
+				hit, _ := v.NextFound(markdown.Forward, nil)
 				marked := current(v, w, 20)
 				if hit.Nth != n+1 || hit.Of != 2 || strings.Join(strings.Fields(strings.Join(marked, " ")), " ") != "one needle" {
 					t.Errorf("%s, %d wide: %+v marks %q:\n%s", name, w, hit, marked, plain(v.View(w, 20)))
@@ -100,12 +101,12 @@ func TestOnlyTheTextIsSearched(t *testing.T) {
 	show(v, p)
 	frame := plain(v.View(60, 12))
 	v.Search("12:30")
-	hit, ok := v.NextFound(false, nil)
+	hit, ok := v.NextFound(markdown.Forward, nil)
 	if !ok || hit.Of != 1 || strings.Count(frame, "12:30") != 2 {
 		t.Errorf("%+v of\n%s", hit, frame)
 	}
 	v.Search("│")
-	if _, ok := v.NextFound(false, nil); ok {
+	if _, ok := v.NextFound(markdown.Forward, nil); ok {
 		t.Error("a bar is found")
 	}
 }
@@ -119,13 +120,13 @@ func TestSearchSaysInWhichMessage(t *testing.T) {
 	v.Search("needle")
 	var got []Hit
 	for range 5 {
-		hit, _ := v.NextFound(false, nil)
+		hit, _ := v.NextFound(markdown.Forward, nil)
 		got = append(got, hit)
 	}
 	if want := []Hit{{1, 3, 1, 2}, {2, 3, 1, 2}, {3, 3, 1, 2}, {1, 1, 2, 2}, {1, 3, 1, 2}}; !slices.Equal(got, want) {
 		t.Errorf("hits = %v, want %v", got, want)
 	}
-	if hit, _ := v.NextFound(true, nil); hit != (Hit{1, 1, 2, 2}) {
+	if hit, _ := v.NextFound(markdown.Backward, nil); hit != (Hit{1, 1, 2, 2}) {
 		t.Errorf("back: %v", hit)
 	}
 }
@@ -136,7 +137,7 @@ func TestAHitBecomesKnown(t *testing.T) {
 	show(v, pair(1, "q", strings.Repeat("some words\n\n", 20_000)+"a needle"), pair(2, "q", "a"))
 	v.View(60, 12)
 	v.Search("needle")
-	if hit, ok := v.NextFound(false, nil); !ok || hit.Nth != 0 {
+	if hit, ok := v.NextFound(markdown.Forward, nil); !ok || hit.Nth != 0 {
 		t.Fatalf("before it is laid out: %+v, %v", hit, ok)
 	}
 	var said []Hit
@@ -165,11 +166,11 @@ func TestHitsAreCountedUpToALimit(t *testing.T) {
 			more = v.LayOut()
 		}
 		v.Search("needle")
-		if hit, ok := v.NextFound(false, nil); !ok || hit.Nth != 1 || hit.Of != MostHits {
+		if hit, ok := v.NextFound(markdown.Forward, nil); !ok || hit.Nth != 1 || hit.Of != MostHits {
 			t.Errorf("raw %v: the first hit is %+v", raw, hit)
 		}
-		v.NextFound(true, nil)
-		if hit, ok := v.NextFound(true, nil); !ok || hit.Nth != MostHits {
+		v.NextFound(markdown.Backward, nil)
+		if hit, ok := v.NextFound(markdown.Backward, nil); !ok || hit.Nth != MostHits {
 			t.Errorf("raw %v: one of the last hits is %+v", raw, hit)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
+	"winnow/tui/markdown"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -563,7 +564,7 @@ func TestSearchWalksRound(t *testing.T) {
 	v.View(60, 12)
 	v.Search("NEEDLE")
 	for i, want := range []int64{2, 3, 2} {
-		if _, ok := v.NextFound(false, nil); !ok {
+		if _, ok := v.NextFound(markdown.Forward, nil); !ok {
 			t.Fatalf("step %d found nothing", i)
 		}
 		if p, _ := v.Focused(); i > 0 && p.Seq != want && p.Seq != 5-want {
@@ -571,7 +572,7 @@ func TestSearchWalksRound(t *testing.T) {
 		}
 	}
 	v.Search("nowhere")
-	if _, ok := v.NextFound(false, nil); ok {
+	if _, ok := v.NextFound(markdown.Forward, nil); ok {
 		t.Error("found what is not there")
 	}
 }

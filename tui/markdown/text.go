@@ -139,10 +139,18 @@ func (t *Text) lineAt(at int) int {
 	}
 }
 
-// Find returns the next line after from, or the previous one, in which the needle starts.
-// The text must be laid out; from may be -1 or Len. It searches the text, not the drawn
-// lines.
-func (t *Text) Find(needle Needle, from int, back bool) (line int, ok bool) {
+// Direction is the direction of a search.
+type Direction = bool
+
+// The directions, from the first line to the last or the other way round.
+const (
+	Forward  Direction = false
+	Backward Direction = true
+)
+
+// Find returns the nearest line after from, or before it, in which the needle starts. The
+// text must be laid out; from may be -1 or Len. It searches the text, not the drawn lines.
+func (t *Text) Find(needle Needle, from int, back Direction) (line int, ok bool) {
 	src := t.src.String()[:t.solid]
 	if t.width == 0 || len(src) == 0 {
 		return 0, false

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/budget"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
@@ -173,18 +174,18 @@ func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 	return append(right, BarPart{Text: st.Bar.Render(" ")})
 }
 
-// Share returns how much of a model's context a number of tokens takes. known means that
-// the size of the context is known.
-func Share(tokens, context int, known bool) string {
-	if context <= 0 {
+// Share returns how much of the model's limit the system prompt and the included pairs take:
+// "31 % of 400k", or "31 % of ~400k" if the limit is assumed.
+func Share(at budget.Boundary) string {
+	if at.ML <= 0 {
 		return ""
 	}
 	const percent = 100
 	about := "~"
-	if known {
+	if at.Known {
 		about = ""
 	}
-	return fmt.Sprintf("%d %% of %s%s", (max(tokens, 0)*percent+context-1)/context, about, short(context))
+	return fmt.Sprintf("%d %% of %s%s", (max(at.SYS+at.HistoryTokens, 0)*percent+at.ML-1)/at.ML, about, short(at.ML))
 }
 
 // short returns a number in a few digits: "812", "400k", "1.0M".

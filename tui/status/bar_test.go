@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant/budget"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
@@ -140,7 +141,7 @@ func TestTheShareOfTheContext(t *testing.T) {
 		{1, 999_600, true, "1 % of 1.0M"},
 		{1, 0, true, ""},
 	} {
-		if got := Share(c.tokens, c.context, c.known); got != c.want {
+		if got := Share(budget.Boundary{HistoryTokens: c.tokens, ML: c.context, Known: c.known}); got != c.want {
 			t.Errorf("Share(%d, %d, %v) = %q, want %q", c.tokens, c.context, c.known, got, c.want)
 		}
 	}

@@ -60,7 +60,7 @@ func (t *InputLine) Edit(a keymap.Action, text string) bool {
 }
 
 // Room divides w cells between the line, which gets at least half of them, and the hint
-// behind it.
+// after it.
 func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
 		hint = style.Truncate(safetext.Line(t.Hint, maxHint), max(0, w/2-hintGap), "…")

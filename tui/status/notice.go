@@ -73,8 +73,8 @@ func (n *Notices) Lines(styles style.Styles) []string {
 	return lines
 }
 
-// wayOut matches the part at the end of a notice that names a key: " · ctrl+z undoes it".
-var wayOut = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab|f\d+|[a-zA-Z]) .*$`)
+// keyClause matches the part at the end of a notice that names a key: " · ctrl+z undoes it".
+var keyClause = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab|f\d+|[a-zA-Z]) .*$`)
 
 // FitNotice shortens a notice to w cells. The text about what happened is cut first; the
 // keys at the end stay if they take at most two thirds of the width. Otherwise the notice
@@ -84,7 +84,7 @@ func FitNotice(text string, w int, ellipsis, more string) string {
 		return text
 	}
 	tail := ellipsis + " " + more
-	if keys := wayOut.FindString(text); keys != "" && ansi.StringWidth(keys) <= w*2/3 {
+	if keys := keyClause.FindString(text); keys != "" && ansi.StringWidth(keys) <= w*2/3 {
 		text, tail = strings.TrimSuffix(text, keys), ellipsis+keys
 	}
 	return style.Truncate(style.Truncate(text, max(0, w-ansi.StringWidth(tail)), "")+tail, max(0, w), "")

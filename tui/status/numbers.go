@@ -22,8 +22,8 @@ type ContextNumbers struct {
 	Boundary budget.Boundary
 	Counter  string
 	Draft    assistant.DraftCost
-	Session  []Row                  // what the answers of the session took
-	Focused  assistant.Pair         // the zero value is none
+	Session  []Row                  // the cost of the session's answers
+	Focused  assistant.Pair         // the zero value means none
 	UserText func(seq int64) string // the message of a pair, as one line
 }
 
@@ -38,8 +38,8 @@ const (
 	maxValueWidth              = 500 // in cells
 )
 
-// Lines formats the numbers in groups for a screen of w cells: those of the boundary and
-// those of the last request.
+// Lines formats the numbers for a screen of w cells, in groups: first about the boundary,
+// then about the last request.
 func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {

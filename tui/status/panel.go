@@ -56,7 +56,7 @@ const (
 	minBorder = 20   // a narrower panel is empty
 	minText   = 6    // cells that the text of a pair keeps before its reason is left out
 	wideText  = 20   // cells that it keeps before the reason is shortened
-	// From this height on, the draft and the system prompt have rows of their own, and the
+	// From this height on, the draft and the system prompt have separate rows, and the
 	// bar and the pairs hidden by the filter have a line each.
 	tall = 8
 )
@@ -303,7 +303,7 @@ func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (in bool, reason
 }
 
 // draw draws a sign, an estimate and a text, and a remark at the right end, in w cells. A
-// selected line is drawn in the selected style alone.
+// selected line is drawn only in the selected style.
 func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, text style.Style, words string, selected *style.Style, remark string) string {
 	head := style.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
 	room := w - min(w, leftWidth)
