@@ -26,7 +26,7 @@ func cancelled(t *testing.T, s setup) *fixture {
 	d.Wait("two words")
 	d.Type(tuitest.Esc)
 	d.Wait("Cancelled after 2 words")
-	d.Wait("[alt+1 Keep what came] [alt+2 Ask again]")
+	d.Wait("[alt+1 Keep the partial answer] [alt+2 Ask again]")
 	d.box("question")
 	return d
 }
@@ -67,7 +67,7 @@ func TestTheBoxSaysWhatSendingDoes(t *testing.T) {
 	d.Wait("editing message 1 · sent as a new one")
 	d.Wait("ctrl+j ask again · esc leave the edit")
 	d.Type(tuitest.Esc)
-	d.Wait("the edit is given up; the message is unchanged · ctrl+z brings it back")
+	d.Wait("edit discarded; the message is unchanged · ctrl+z brings it back")
 	d.WaitGone("editing message")
 	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), tuitest.Enter)
 	d.Wait("2 messages of all sessions will be sent with yours")

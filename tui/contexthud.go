@@ -23,13 +23,13 @@ func (m *Model) openHUD() tea.Cmd {
 	return tea.Batch(m.open(overlay.HUD, text, nil), m.sumUp())
 }
 
-// sessionSum is what the answers of the session took, for the HUD.
+// sessionSum is the cost of the session's answers, for the HUD.
 type sessionSum struct {
 	request int64
 	read    *usecase.CostRead // nil: not read yet
 }
 
-// sumUp reads what the answers of the session took, if the HUD is open.
+// sumUp reads the cost of the session's answers if the HUD is open.
 func (m *Model) sumUp() tea.Cmd {
 	if _, open := m.overlay.Find(overlay.HUD); !open || m.parts.Shown == nil {
 		return nil
@@ -38,8 +38,8 @@ func (m *Model) sumUp() tea.Cmd {
 	return m.commands.ReadCost(m.sum.request)
 }
 
-// onCost shows what the answers of the session took: in the HUD that asked for it, else as
-// a notice.
+// onCost shows the cost of the session's answers: in the HUD if that asked for it,
+// otherwise as a notice.
 func (m *Model) onCost(o usecase.CostRead) {
 	if o.Request == m.sum.request {
 		m.sum.read = &o
@@ -65,7 +65,7 @@ func (m *Model) numbers() []string {
 	}.Lines(m.width, m.styles.Overlay)
 }
 
-// sumRows are what the answers of the session took.
+// sumRows returns the rows with the cost of the session's answers.
 func sumRows(o *usecase.CostRead) []status.Row {
 	if o.Cost.Answers == 0 {
 		return []status.Row{{Name: "answers", Value: "none yet"}}

@@ -45,8 +45,8 @@
 //	spinner     wakes the program for each frame              frames come with the chunks of a turn
 //	progress    draws a bar of a share                        numbers in the header; no bars are drawn
 //	viewport    measures all lines when its content changes   100,000 lines, laid out when they are seen
-//	help        has no places to click, drops what is over    footer entries that answer a click
-//	list        pages, with a filter of its own               the rows beside the cursor stay in sight
+//	help        cannot be clicked, drops what does not fit    footer entries that answer a click
+//	list        pages, with its own filter                    the rows around the cursor stay visible
 //
 // # Concurrency
 //

@@ -42,8 +42,7 @@ func (m *Model) onAttached(msg attachedMsg) tea.Cmd {
 	return m.flushOutbox()
 }
 
-// flushOutbox sends the messages that no longer wait, in the order in which they left
-// the box.
+// flushOutbox sends the messages that are ready, in the order in which they left the box.
 func (m *Model) flushOutbox() tea.Cmd {
 	var cmds []tea.Cmd
 	for m.ready && len(m.input.outbox) > 0 && m.input.outbox[0].read {

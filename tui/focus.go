@@ -246,8 +246,9 @@ func (m *Model) lineKey(name keymap.Key, text string) tea.Cmd {
 	}
 }
 
-// escapeLine closes the list of a text line; without a list it clears the line; an empty
-// line it leaves. Nothing is applied; the key for earlier lines restores a cleared line.
+// escapeLine closes the list of a text line; without a list it clears the line; if the
+// line is empty, it leaves the line. Nothing is applied; the key for earlier lines
+// restores a cleared line.
 func (m *Model) escapeLine() tea.Cmd {
 	switch m.mode {
 	case keymap.Pane:

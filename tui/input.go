@@ -92,7 +92,7 @@ func (i *input) clear() intent {
 	i.draft.Clear()
 	done := "cleared"
 	if i.editing != 0 {
-		done = "the edit is given up; the message is unchanged"
+		done = "edit discarded; the message is unchanged"
 	}
 	return several{endReAsk{}, notify{text: done, keys: []clause{{" · %s brings it back", keymap.UndoTyping}}}, i.storeDraft()}
 }

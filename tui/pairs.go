@@ -124,7 +124,7 @@ func (m *Model) onReAsk(o usecase.ReAskBegun) tea.Cmd {
 	m.input.draft.Set(o.Text)
 	m.input.editing = o.Pair
 	if o.Replaces {
-		m.notice.Info("sending replaces the failed message" + m.hint(" · %s gives up", keymap.Escape))
+		m.notice.Info("sending replaces the failed message" + m.hint(" · %s cancels", keymap.Escape))
 	}
 	return m.carryOut(m.input.draftChanged())
 }

@@ -194,8 +194,8 @@ func (c *welcome) sessionLines(s *scene, w int) (lines []string) {
 	return lines
 }
 
-// line returns the i-th choice of the welcome with its key. A remark stands at the right
-// edge, and the text is then cut to one line; without a remark it wraps.
+// line returns the i-th choice of the welcome with its key. A remark is right-aligned,
+// and the text is then cut to one line; without a remark it wraps.
 func (s *scene) line(i int, text, remark string, w int) []string {
 	key := ""
 	if s.numbered {

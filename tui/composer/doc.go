@@ -3,10 +3,10 @@
 //
 // # Types
 //
-// A Model is a bubbles textarea that never loses typed text. Undo reverts edits one by one,
-// and restores what was cleared, sent or replaced. A large paste becomes a chip in the
-// text; its full text is stored beside it. Older and Newer move through sent messages and
-// the stash of cleared texts.
+// A Model is a bubbles textarea that never loses typed text. Undo reverts edits one by
+// one, and restores what was cleared, sent or replaced. A large paste becomes a chip in
+// the text; its full text is stored separately. Older and Newer move through sent
+// messages and the stash of cleared texts.
 //
 // Completions is the list above the box with completions of the text before the cursor. Its
 // entries may be read in the background; Show then shows them, unless the text has changed.

@@ -124,7 +124,7 @@ func (c *Card) showCandidates() {
 	}))
 }
 
-// candidates are the entries of what was found, and of an address that is typed.
+// candidates returns an entry for each endpoint found, and one for a typed address.
 func (c *Card) candidates() (entries []overlay.Entry) {
 	for _, one := range c.found {
 		e := overlay.Entry{Value: candidateValue(one), Group: "found"}
@@ -142,7 +142,7 @@ func (c *Card) candidates() (entries []overlay.Entry) {
 	return entries
 }
 
-// query is what is typed into the list; "" before there is one.
+// query returns what is typed into the list; "" before there is one.
 func (c *Card) query() string {
 	if c.list == nil {
 		return ""
@@ -185,7 +185,7 @@ func (c *Card) showModels() {
 	c.list = c.newList(entries, at)
 }
 
-// head says what the step is about, a paragraph each.
+// head returns the paragraphs that say what the step is about.
 func (c *Card) head() []string {
 	if c.busy != "" {
 		return []string{c.busy + "…"}
@@ -217,7 +217,7 @@ func (c *Card) head() []string {
 	return nil
 }
 
-// result says what was done.
+// result returns the lines that say what was done.
 func (c *Card) result() []string {
 	text := []string{safetext.Visible(c.flow.Saved.Model) + " is now in use."}
 	switch {

@@ -200,7 +200,7 @@ func globalActions() []*Row {
 		{Name: Sessions, Group: "Messages", Title: "Sessions of the history", Modes: nil},
 		{Name: NameSession, Group: "Messages", Title: "Name this session", Modes: nil},
 		{Name: SessionCost, Group: "Model and context", Title: "Tokens and price of this session", Modes: nil},
-		{Name: KeepCancelled, Group: "Messages", Title: "Keep what came of the cancelled answer", Modes: nil},
+		{Name: KeepCancelled, Group: "Messages", Title: "Keep the partial answer that was cancelled", Modes: nil},
 		{Name: AskAgain, Group: "Messages", Title: "Ask again what was cancelled", Modes: nil},
 		{Name: Settings, Title: "Settings: theme, mouse, confirm, context", Modes: nil},
 		{Name: Suspend, Title: "Suspend winnow", Modes: nil},

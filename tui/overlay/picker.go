@@ -143,7 +143,7 @@ func (p *Picker) SetKeys(keys *keymap.Map) { p.keys = keys }
 func (p *Picker) hint() string {
 	hint, notice := p.keys.Hints(p.mode, p.offers...), p.notice
 	if p.start > 0 && !p.query.Empty() {
-		notice = "" // it speaks of the entries before the user types
+		notice = "" // it is about the entries shown before the user types
 	}
 	if notice != "" && hint != "" {
 		hint = " · " + hint

@@ -59,12 +59,12 @@ type Pane struct {
 	sorting   sorting
 	searched  string // query when its input was closed
 	highlight highlight
-	told      modelfilter.Look // what was last reported to the window about tab, search and highlight
+	reported  modelfilter.Look // what was last reported to the window about tab, search and highlight
 	asked     int64            // revision at which models or facts were requested
 	columns   columnsKnown
 	compared  bool // the other proxies were asked
 
-	welcome welcomed
+	welcome welcomeCache
 	input   textInput
 	version int64 // increases with every change of what is drawn
 	frame   frame
@@ -110,7 +110,7 @@ func (p *Pane) Show(s pane.State) {
 	p.rebuild()
 }
 
-// begin restores what the window knows about an earlier session of looking at it.
+// begin restores what the user was last looking at, as the window has it.
 func (p *Pane) begin() {
 	p.query, p.searched = p.data.Search, p.data.Search
 	p.highlight = p.data.windowHighlight()
@@ -119,7 +119,7 @@ func (p *Pane) begin() {
 			p.tabs.Open = t
 		}
 	}
-	p.told = p.look()
+	p.reported = p.look()
 	keyed, ruled := 0, false
 	for _, v := range p.data.Providers {
 		ruled = ruled || v.Rules > 0 || v.Unsaved
@@ -136,18 +136,18 @@ func (p *Pane) begin() {
 // for example by a rollback.
 func (p *Pane) follow(before *modelfilter.Snapshot) {
 	d := &p.data
-	if d.Search != before.Search && d.Search != p.told.Search {
-		p.query, p.searched, p.told.Search = d.Search, d.Search, d.Search
+	if d.Search != before.Search && d.Search != p.reported.Search {
+		p.query, p.searched, p.reported.Search = d.Search, d.Search, d.Search
 	}
 	if before.Locked && !d.Locked {
-		p.told.Search = d.Search // a locked window accepts no search
+		p.reported.Search = d.Search // a locked window accepts no search
 	}
-	if d.Highlight.Equal(before.Highlight) || p.look() != p.told {
+	if d.Highlight.Equal(before.Highlight) || p.look() != p.reported {
 		p.highlight = d.highlightOf(p.highlight.rule, p.highlight.model)
 		return
 	}
 	p.highlight = d.windowHighlight()
-	p.told = p.look()
+	p.reported = p.look()
 }
 
 // look returns what the user is looking at.
@@ -161,8 +161,8 @@ func (p *Pane) Wants() (pane.Edit, bool) {
 	if p.data.Revision == 0 {
 		return pane.Edit{}, false
 	}
-	if look := p.look(); look != p.told {
-		p.told = look
+	if look := p.look(); look != p.reported {
+		p.reported = look
 		return p.act(look), true
 	}
 	unread := func(v modelfilter.ProviderView) bool { return !v.Read }

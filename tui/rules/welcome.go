@@ -14,8 +14,8 @@ import (
 // maxWelcomed is how many providers the welcome lists.
 const maxWelcomed = 4
 
-// welcomed caches the Welcome of a snapshot.
-type welcomed struct {
+// welcomeCache caches the Welcome of a snapshot.
+type welcomeCache struct {
 	of *modelfilter.Snapshot
 	pane.Welcome
 }
@@ -49,7 +49,7 @@ func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
 	for _, text := range d.Requests() {
 		w.Requests = append(w.Requests, pane.Visible(text))
 	}
-	p.welcome = welcomed{d.Snapshot, w}
+	p.welcome = welcomeCache{d.Snapshot, w}
 	return w, true
 }
 

@@ -15,7 +15,7 @@ import (
 func TestWelcome(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	b.opts.Home = filepath.Dir(b.file)
-	b.welcome = welcomed{}
+	b.welcome = welcomeCache{}
 	b.w.ReadModels(t.Context())
 	b.show()
 	w, ok := b.Welcome()

@@ -4,8 +4,8 @@
 // # Types
 //
 // A Setting is one line of the list. It has a few values; Step finds the next or previous one,
-// and Set sets it when the setting is one of the screen. Its key and values are those of the
-// config file. Screen holds the values of the settings of the screen.
+// and Set changes a setting of the screen. It has the same key and values as in the config file.
+// Screen holds the values of the settings of the screen.
 //
 // # Concurrency
 //
@@ -33,7 +33,7 @@ type Screen struct {
 	HUD             bool   // the context HUD is docked
 	LongReply       string // what happens when an answer is longer than the screen: one of the Reply constants; "" means ReplyStay
 	PanePlace       string // where the pane of the window is: one of the Pane constants; "" means PaneBeside
-	Notify          bool   // notify the user when a long turn ends while he looks elsewhere
+	Notify          bool   // notify the user when a long turn ends while the user is looking elsewhere
 	EnterSends      bool   // send_key = "enter": enter sends, the other keys break the line
 	AsksEnter       bool   // send_key is not set: the first enter asks which key should send
 }
@@ -62,7 +62,7 @@ func (s *Screen) NextPane() string {
 type Setting struct {
 	Key    string
 	Title  string
-	about  string // what it is good for
+	about  string // what it does
 	values []string
 	words  map[string]string // how a value is shown, where that differs from the value itself
 	value  func() string
@@ -152,7 +152,7 @@ func (s *Screen) settings() []Setting {
 	}
 	pane := Setting{
 		Key: "pane", Title: "Pane", about: "where the rules are", values: []string{PaneBeside, PaneFull, PaneAway},
-		words: map[string]string{PaneBeside: "beside the chat", PaneFull: "full: the whole width in turn with the chat", PaneAway: "away: until it is brought back"},
+		words: map[string]string{PaneBeside: "beside the chat", PaneFull: "full: the whole width, alternating with the chat", PaneAway: "away: hidden until you bring it back"},
 		value: func() string { return cmp.Or(s.PanePlace, PaneBeside) },
 		set:   func(v string) { s.PanePlace = v },
 	}

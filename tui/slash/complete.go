@@ -106,8 +106,8 @@ func completeName(typed string, commands []Command) (entries []overlay.Entry, se
 	return entries, selected
 }
 
-// withoutAliases keeps one entry of those that do the same: the one that is typed in full,
-// else the first.
+// withoutAliases keeps one of the entries that do the same: the one that is typed in
+// full, else the first.
 func withoutAliases(entries []overlay.Entry, typed string, byName map[string]Command) (kept []overlay.Entry) {
 	shown := map[keymap.Action]bool{byName[typed].Action: true}
 	for _, e := range entries {

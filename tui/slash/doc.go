@@ -3,10 +3,10 @@
 //
 // # Types
 //
-// A Command has a name and says which argument it takes. Table lists the commands that the
-// front ends have in common; Screen adds every other action of the screen under its own
-// name. Parse tells a command from a message, Find looks a command up, and Complete lists
-// completions of a draft.
+// A Command has a name and says which argument it takes. Table lists the commands that
+// the front ends have in common; Screen adds every other action of the screen under its
+// own name. Parse distinguishes a command from a message, Find looks up a command, and
+// Complete lists completions of a draft.
 //
 // # Caveats
 //

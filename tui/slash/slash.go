@@ -10,8 +10,8 @@ import (
 	"winnow/tui/keymap"
 )
 
-// Argument says what a command of the screen takes, as its usage shows it. It may always be
-// left out.
+// Argument is the argument of a command of the screen, as its usage shows it. It is
+// always optional.
 type Argument string
 
 // The arguments.
@@ -37,9 +37,9 @@ type Command struct {
 	Argument Argument
 }
 
-// Table lists the commands that the screen and the console have in common, those of the
-// console alone, and those of the screen whose names differ from their actions. Both show
-// them in this order.
+// Table lists the commands that the screen and the console share, those that only the
+// console has, and those of the screen that are not named after their action. Both front
+// ends show them in this order.
 func Table() []Command {
 	return []Command{
 		{"help", "help [TOPIC]", "read this, or about TOPIC", keymap.Help, Topic},
@@ -68,7 +68,7 @@ func Table() []Command {
 		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", keymap.Sessions, None},
 		{"title", "title [TEXT]", "show the title of the session, or change it; - names it after its first message again", keymap.NameSession, Title},
 		{"cost", "cost", "tokens and price of the session's answers", keymap.SessionCost, None},
-		{"keep", "keep", "keep what came of the cancelled answer", keymap.KeepCancelled, None},
+		{"keep", "keep", "keep the partial answer that was cancelled", keymap.KeepCancelled, None},
 		{"again", "again", "ask again what was cancelled", keymap.AskAgain, None},
 		{"branch", "branch [N]", "a new session that continues from message N, or from the last one", keymap.Branch, None},
 		{"undo-messages", "", "", keymap.UndoPairs, None},
@@ -93,10 +93,9 @@ func Commands(plainChat bool) []Command {
 	return Screen(actions)
 }
 
-// Screen lists the commands of the screen: those of the table, and one for each other
-// action, with the name of the action. actions are those of the palette, each with its
-// title as Help. A command of the table gets that Help too, unless another command does the
-// same.
+// Screen lists the commands of the screen: those of the table, and for each other action
+// a command named after it. actions are the palette's, each with its title as Help. A
+// command of the table gets that Help too, unless another command has the same action.
 func Screen(actions []Command) (all []Command) {
 	title, named := map[keymap.Action]string{}, map[keymap.Action]bool{}
 	for _, a := range actions {

@@ -155,7 +155,7 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 		c.setSize(r.Width, r.Height)
 		c.resized()
 		return nil, true
-	case "signal": // whichever signal it is
+	case "signal": // any signal
 		c.end(errGone)
 		return nil, c.started
 	case "shell":
@@ -192,7 +192,7 @@ func (c *channel) resized() {
 	c.sizes <- c.terminal.complete()
 }
 
-// shell returns the screen, which a client gets that asks for no command.
+// shell returns the screen, for a client that requests no command.
 func (c *channel) shell() func() int {
 	t := c.terminal.complete()
 	if !c.hasPTY || slices.Contains(t.Environ, "TERM=dumb") {

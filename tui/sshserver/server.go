@@ -77,7 +77,7 @@ var (
 	errGone    = errors.New("the client disconnected") // never shown
 )
 
-// Server serves SSH connections. Make it with New.
+// Server serves SSH connections. Create it with New.
 type Server struct {
 	// Problems lists the lines of the authorized_keys file that New could not use.
 	Problems []string

@@ -40,7 +40,7 @@ const ruleColourCount = 8
 //	special    models, badges, numbers in code
 type palette struct {
 	Colours     map[string]string
-	Xterm       map[string]string       // chosen by hand from the 256, where the nearest looks wrong
+	Xterm       map[string]string       // hand-picked from the 256 colours where the nearest one looks wrong
 	RuleColours [ruleColourCount]string // of the rules of the pane, in turn
 }
 

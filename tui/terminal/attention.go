@@ -26,9 +26,9 @@ type Attention struct {
 
 // What the program can wait for.
 const (
-	NeedsPermission = tea.ProgramStatusKindPermission // to do what the assistant wants to do
-	NeedsAnswer     = tea.ProgramStatusKindQuestion   // to a question about what the user began
-	NeedsLogin      = tea.ProgramStatusKindAuth       // to an endpoint, with its key
+	NeedsPermission = tea.ProgramStatusKindPermission // permission for what the assistant wants to do
+	NeedsAnswer     = tea.ProgramStatusKindQuestion   // the answer to a question about what the user is doing
+	NeedsLogin      = tea.ProgramStatusKindAuth       // the key of an endpoint
 )
 
 const (
@@ -79,7 +79,8 @@ func (s Attention) Progress() *tea.ProgressBar {
 	return nil
 }
 
-// Status returns what a terminal shows that collects the states of programs.
+// Status returns the status of the program, for terminals that show what their programs
+// are doing.
 func (s Attention) Status() *tea.ProgramStatus {
 	status := &tea.ProgramStatus{State: tea.ProgramStateIdle, App: app, Kind: s.Needs, Message: s.text()}
 	switch {
@@ -108,8 +109,8 @@ func TurnEnded(end assistant.Event) Attention {
 	}
 }
 
-// Asked returns a command that notifies the user of a new question, one that was not there
-// before, if he looks elsewhere and notifications are on.
+// Asked returns a command that notifies the user of a new question, one that was not
+// there before, if the user is looking elsewhere and notifications are on.
 func (s Attention) Asked(before Attention, on bool) tea.Cmd {
 	if !on || s.Focused || s.Question == "" || s.Question == before.Question {
 		return nil

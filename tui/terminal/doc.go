@@ -1,7 +1,7 @@
 // Package terminal runs a Bubble Tea program in a terminal, and restores the terminal
 // however the program ends: normally, by a signal, by a panic, or because the terminal is
-// gone or has stopped reading. It also reads the keys, and tells a user who looks elsewhere
-// what the program is doing.
+// gone or has stopped reading. It also reads the keys, and tells a user who is looking
+// elsewhere what the program is doing.
 //
 // # Types
 //
@@ -31,6 +31,6 @@
 // without poll no pastes are recognised: pastes without marks count as typed text.
 //
 // The texts of an Attention may come from anywhere: they are sanitised here. Terminals
-// ignore the sequences that they do not know. A status outlives the program, so whoever
-// runs the program must write ClearStatus after it has ended.
+// ignore the sequences that they do not know. A status outlives the program, so the
+// caller that runs the program must write ClearStatus after it has ended.
 package terminal

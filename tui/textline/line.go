@@ -4,7 +4,7 @@ package textline
 type Line struct {
 	Editor
 	History []string // applied lines, oldest first
-	cleared string   // the line that was cleared most recently since then
+	cleared string   // the line cleared most recently, if later than History
 	index   int      // in entries; len(entries) is the line being written
 	draft   string   // the line being written, while an earlier one is shown
 }

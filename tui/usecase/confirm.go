@@ -17,8 +17,8 @@ type ConfirmWanted struct {
 	do      confirmable
 }
 
-// confirmable is such a use case. It returns a Confirm to ask for, and gets the one that
-// the user has confirmed; nil if there is none yet.
+// confirmable is such a use case. confirmed is what the user has confirmed, or nil at
+// first. It returns the Confirm to ask for, or nil if it needs none.
 type confirmable func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error)
 
 // confirmed returns the command of a use case that asks first.

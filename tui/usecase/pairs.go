@@ -115,15 +115,15 @@ func (c *Commands) SetPairTopic(request, seq int64, path string) tea.Cmd {
 	})
 }
 
-// ChooseAnswer selects answer number answer, out of of, as the one that is sent:
-// AnswerChosen.
-func (c *Commands) ChooseAnswer(request, seq int64, answer, of int) tea.Cmd {
+// ChooseAnswer selects one of a pair's answers, of which there are total, as the one that
+// is sent: AnswerChosen.
+func (c *Commands) ChooseAnswer(request, seq int64, answer, total int) tea.Cmd {
 	return c.command(request, "choose the answer", func(ctx context.Context, c call) (Outcome, error) {
 		if _, err := c.Choose(ctx, seq, answer); err != nil {
 			return nil, err
 		}
 		view := c.refilter(ctx)
-		return AnswerChosen{c.reply(), seq, answer, of, view}, nil
+		return AnswerChosen{c.reply(), seq, answer, total, view}, nil
 	})
 }
 

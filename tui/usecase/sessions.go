@@ -123,7 +123,7 @@ func (c *Commands) Branch(request, seq int64) tea.Cmd {
 
 // KeepCancelled keeps the cancelled answer: CancelledKept.
 func (c *Commands) KeepCancelled(request int64) tea.Cmd {
-	return c.command(request, "keep what came", func(ctx context.Context, c call) (Outcome, error) {
+	return c.command(request, "keep the answer", func(ctx context.Context, c call) (Outcome, error) {
 		p, err := c.Workspace.KeepCancelled(ctx)
 		return CancelledKept{c.reply(), p}, err
 	})
@@ -168,7 +168,7 @@ func (c call) about(ctx context.Context) (About, error) {
 
 // ReadCost adds up the cost of the session's answers: CostRead.
 func (c *Commands) ReadCost(request int64) tea.Cmd {
-	return c.command(request, "sum up the session", func(ctx context.Context, c call) (Outcome, error) {
+	return c.command(request, "add up the cost", func(ctx context.Context, c call) (Outcome, error) {
 		sum, err := c.Cost(ctx)
 		return CostRead{c.reply(), sum}, err
 	})
