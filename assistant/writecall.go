@@ -65,8 +65,8 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 }
 
 // beforeWrite makes the turn's checkpoint, once, before its first write tool. It is
-// reported when a tool has changed the window. calls are those of the response that are
-// still to run.
+// reported when a tool has changed the window. calls are the response's calls that have
+// not run yet.
 func (t *turn) beforeWrite(calls []checkedCall) error {
 	if t.checkpoint != nil || t.s.opts.Window == nil {
 		return nil

@@ -53,7 +53,7 @@ type link interface {
 	end()
 }
 
-var errClosed = errors.New("the program is ending")
+var errClosed = errors.New("the program is exiting")
 
 // connect returns the session, connecting first if necessary.
 func (s *server) connect(ctx context.Context) (*sdk.ClientSession, error) {

@@ -112,7 +112,7 @@ func (m *meaning) hide(p *rulePlan) {
 		return f.Status.Status == engine.Whitelisted && !slices.Contains(p.RemoveAllow, f.Status.Rule)
 	})
 	if len(stay) > 0 {
-		p.note("An allow rule keeps shown: " + m.named(stay) + ".")
+		p.note("An allow rule keeps these shown: " + m.named(stay) + ".")
 	}
 }
 

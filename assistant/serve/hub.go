@@ -27,7 +27,7 @@ var (
 	// ErrOpen means that a user already has the session open.
 	ErrOpen = errors.New("the session is already open")
 	// ErrClosed is returned after Close.
-	ErrClosed = errors.New("the server is ending")
+	ErrClosed = errors.New("the server is shutting down")
 )
 
 // AnswerWait is how long a question of a turn waits for an answer: long enough to read what a tool wants to change.
@@ -253,7 +253,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	s := &Session{hub: h, id: o.ID, user: cmp.Or(o.Author, "someone"), key: j.Key, opened: h.now(), used: h.now()}
 	s.member = h.shared.Join(s.user)
 	o.Member = s.member
-	if q := h.quotaOf(s.user); q != nil && j.Models == nil { // other models are not those of the server
+	if q := h.quotaOf(s.user); q != nil && j.Models == nil { // a session with its own models does not use the server's
 		o.Quota = q
 	}
 	session, err := assistant.NewSession(models, o)

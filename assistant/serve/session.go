@@ -102,8 +102,8 @@ func (s *Session) OthersWaiting() (users []string) {
 	return users
 }
 
-// Others returns the users of the other open sessions, in the order in which they were opened, without sessions that
-// were abandoned without being closed.
+// Others returns the users of the other open sessions, in the order in which they were opened. It leaves
+// out abandoned sessions.
 func (s *Session) Others() (users []string) {
 	for _, other := range s.hub.Sessions() {
 		if other != s && other.Unused() < presentTime {

@@ -38,7 +38,7 @@ var causes = []Cause{
 	{Code: "body", Status: http.StatusBadRequest, Means: "the body could not be read"},
 	{Code: "event_id", Status: http.StatusBadRequest, Means: "Last-Event-ID is not the id of an event"},
 	{Code: "unauthorized", Status: http.StatusUnauthorized, Means: "the token is missing or wrong"},
-	{Code: assistant.CodeForbidden, Status: http.StatusForbidden, Means: "the role of the token does not allow this, or the session is of another user"},
+	{Code: assistant.CodeForbidden, Status: http.StatusForbidden, Means: "the role of the token does not allow this, or the session belongs to another user"},
 	{Code: "wrong_origin", Status: http.StatusForbidden, Means: "a page of another site sent the request"},
 	{Code: "no_route", Status: http.StatusNotFound, Means: "the path does not exist"},
 	{Code: "no_session", Status: http.StatusNotFound, Means: "the session is not open here, or the history does not contain it", errs: []error{serve.ErrNoSession}},
@@ -85,5 +85,5 @@ var causes = []Cause{
 	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history cannot be used now"},
 	{Code: "not_ready", Status: http.StatusServiceUnavailable, Means: "the history or the window cannot be used now"},
 	{Code: "too_many", Status: http.StatusServiceUnavailable, Means: "too many sessions are in use"},
-	{Code: "ending", Status: http.StatusServiceUnavailable, Means: "the server is ending", errs: []error{serve.ErrClosed}},
+	{Code: "ending", Status: http.StatusServiceUnavailable, Means: "the server is shutting down", errs: []error{serve.ErrClosed}},
 }

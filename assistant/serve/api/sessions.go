@@ -23,7 +23,7 @@ type SessionPath struct {
 func (s *Server) streamOf(ctx context.Context, id string) (*stream, error) {
 	st, err := s.lookAt(id)
 	if err == nil && st.Key() != clientOf(ctx).Key {
-		return nil, newProblem(assistant.CodeForbidden, "the session is of %s: open one of your own", st.User())
+		return nil, newProblem(assistant.CodeForbidden, "the session belongs to %s: open one of your own", st.User())
 	}
 	return st, err
 }

@@ -256,7 +256,7 @@ func (a *Agents) leave(c *agent) {
 const closeTime = 10 * time.Second
 
 // receive handles a request. From the request that begins a session on, the connection counts towards the limits. It
-// counts the requests being handled, and refuses requests while the server is ending.
+// counts the requests being handled, and refuses requests while the server is shutting down.
 func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	a := c.agents
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {

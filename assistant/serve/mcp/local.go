@@ -182,7 +182,7 @@ func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice
 		return nil
 	}
 	if err == nil {
-		err = errors.New("the server has ended")
+		err = errors.New("the server has shut down")
 	}
 	return err
 }

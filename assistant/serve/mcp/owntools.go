@@ -27,7 +27,7 @@ type (
 // maxListed is the maximum number of checkpoints that are listed.
 const maxListed = 200
 
-// listed is a checkpoint as it is listed.
+// listed is a checkpoint as list_checkpoints returns it.
 type listed struct {
 	checkpoint.Checkpoint
 	Own bool `json:"own"` // made by this session
