@@ -58,7 +58,7 @@ func (m *Model) cancelledCard(w int) string {
 		}
 		return "[" + key + label + "]", "[" + key + short + "]"
 	}
-	keep, keepShort := button(1, "Keep the partial answer", "Keep")
+	keep, keepShort := button(1, "Keep this part", "Keep")
 	again, againShort := button(2, "Ask again", "Again")
 	buttons := keep + " " + again
 	if m.widths.Width("  "+what+", "+until+" · "+buttons) <= w {

@@ -26,7 +26,7 @@ func cancelled(t *testing.T, s setup) *fixture {
 	d.Wait("two words")
 	d.Type(tuitest.Esc)
 	d.Wait("Cancelled after 2 words")
-	d.Wait("[alt+1 Keep the partial answer] [alt+2 Ask again]")
+	d.Wait("[alt+1 Keep this part] [alt+2 Ask again]")
 	d.box("question")
 	return d
 }

@@ -60,11 +60,11 @@ type rollingBack struct {
 
 // begin rolls back to a checkpoint. It asks first if that undoes changes by others.
 func (b *rollingBack) begin(r rollback) intent {
-	return act{begin: func(p *parts, request int64) intent { return b.to(p, request, r) }}
+	return act{begin: func(p *parts, request int64) intent { return b.start(p, request, r) }}
 }
 
-// to does the work of begin once the acts before it have ended.
-func (b *rollingBack) to(p *parts, request int64, r rollback) intent {
+// start does the work of begin once the acts before it have ended.
+func (b *rollingBack) start(p *parts, request int64, r rollback) intent {
 	if err := p.refused(); err != nil {
 		return showError{err}
 	}
@@ -166,7 +166,7 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	case !ok:
 		return notify{text: "there is no change of the " + p.state() + " to undo"}
 	case !step.ByAssistant, step.OtherSession && others.Shared:
-		return b.to(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”"})
+		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”"})
 	}
 	removed := " are removed from the chat."
 	if step.Pairs == 1 {

@@ -254,8 +254,8 @@ func (c *Card) Hints() string {
 }
 
 const (
-	cardWidth = 64 // cells of a sentence that reads well
-	listLines = 14 // of a list, where there is room
+	cardWidth = 64 // maximum width of a sentence in cells, so that it reads well
+	listLines = 14 // maximum number of lines of a list
 	unbounded = 1 << 20
 )
 

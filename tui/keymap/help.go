@@ -97,8 +97,8 @@ const (
 // screen.
 const Anywhere = "ANYWHERE"
 
-// Help lists the keys by mode on a screen of w cells; those of several modes are listed
-// once. Extra contains all keys of an action.
+// Help lists the keys by mode on a screen of w cells; keys that several modes have are
+// listed once. Extra contains all keys of an action.
 func (k *Map) Help(w int) []Entry {
 	column := helpKeys
 	if w < helpWide {

@@ -89,7 +89,7 @@ func (c *console) help(_ context.Context, topic string) error {
 		topics = append(topics, t.Name)
 	}
 	if topics != nil {
-		c.out.Line("/help and one of these topics explains it: " + strings.Join(topics, ", ") + ".")
+		c.out.Line("/help TOPIC explains one of these topics: " + strings.Join(topics, ", ") + ".")
 	}
 	return nil
 }

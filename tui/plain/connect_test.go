@@ -119,5 +119,5 @@ func TestHelpExplainsATopic(t *testing.T) {
 	r.wait("the help has no topic kyes")
 	r.wait("keys")
 	r.say("/help")
-	r.wait("explains it: keys.")
+	r.wait("of these topics: keys.")
 }
