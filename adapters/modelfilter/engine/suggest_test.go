@@ -26,6 +26,7 @@ func TestSuggest(t *testing.T) {
 		{"o1 o3", "gpt", "o1 o3"},
 		{"a*b", "axb", "a[*]b"},
 		{"a,b", "ab", "a?b"},
+		{"x,abc-1 x,abc-2", "xyabc-9", "x?abc-1 x?abc-2"}, // x?abc* would match the other
 		{"openai/x", "azure/x", "openai/x"},
 		{"x", "x", ""},
 		// aa-bb*aa-bb would spare the others, but miss aa-bb.
