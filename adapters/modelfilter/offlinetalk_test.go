@@ -62,6 +62,7 @@ func TestConversations(t *testing.T) {
 			"which models are hidden and why => | 5 models are hidden: | openai: `gpt-3.5-turbo` and `gpt-3.5-turbo-16k` are hidden by the ignore rule `gpt-3.5*` | gemini: `gemini-nano-1` is hidden by the ignore rule `*nano*`",
 			"which models are allowed on every provider => | 1 model is allowed: | `gpt-4o` is shown by the allow rule `gpt-4o`",
 			"why is gemini-2.5-pro shown => | gemini: `gemini-2.5-pro` is shown: no rule matches", "how many on anthropic => | 5 models on anthropic: 5 shown, 0 hidden",
+			"how many models on xai and anthropic => | 8 models on xai and anthropic: 8 shown, 0 hidden", "how many flash models on every provider except xai => | 3 models match `flash models` except on xai",
 			"users can't see gpt-3.5-turbo => | hidden by the ignore rule `gpt-3.5*`", "remove all ignore rules for gemini => gemini-ignore(all)",
 		},
 		"why after a change": {"hide o3 => openai+ignore(o3)", "why? => | openai: `o3` is hidden by the ignore rule `o3`"},

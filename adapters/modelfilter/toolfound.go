@@ -84,10 +84,28 @@ func foundHeading(a findArgs, where condition.Condition, n int) (head, state str
 	if len(said) > 0 {
 		head += matches + quoteAnd(said, maxFoundNames)
 	}
-	if a.Provider != "" && a.Provider != "*" {
-		head += " on " + visible(a.Provider)
+	return head + onProviders(a.Provider), state
+}
+
+// onProviders says which providers the argument of a tool names: " on openai and gemini"; ""
+// for all.
+func onProviders(provider string) string {
+	var on, except []string
+	for word := range strings.FieldsSeq(provider) {
+		if name, left := strings.CutPrefix(word, "-"); left {
+			except = append(except, visible(name))
+		} else if word != "*" {
+			on = append(on, strings.ReplaceAll(visible(word), "major", "the major providers"))
+		}
 	}
-	return head, state
+	text := ""
+	if len(on) > 0 {
+		text = " on " + joined(on, len(on))
+	}
+	if len(except) > 0 {
+		text += " except on " + joined(except, len(except))
+	}
+	return text
 }
 
 // byRule lists models by provider and the rule that decides them, each with a remark.
