@@ -57,7 +57,7 @@ func TestMarksOfACommandAreSeenAtOnce(t *testing.T) {
 	d.says("undone: 1 message now has 3 stars")
 	d.WaitGone("★★★")
 	d.Type("u")
-	d.says("there is no :command to undo")
+	d.says("there is no command of a filter line")
 	d.hold("the stars of before", func() bool {
 		pairs, err := d.store.Load(t.Context(), []int64{1, 2, 3})
 		return err == nil && pairs[0].Star == 0 && pairs[1].Star == 2 && pairs[2].Flag && pairs[0].Topic == ""
@@ -180,7 +180,7 @@ func TestPaletteExportsForOneWhoDoesNotKnowTheSyntax(t *testing.T) {
 
 func TestPaletteReachesTheCommandsOfTheFilterLine(t *testing.T) {
 	for search, line := range map[string]string{
-		"type a :command":   "x :",
+		"type a command":    "x :",
 		"star the shown":    "x :star",
 		"unflag the shown":  "x :unflag",
 		"move the shown":    "x :topic",

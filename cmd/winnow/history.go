@@ -91,7 +91,7 @@ func (a *app) selectSeqs(ctx context.Context, store history.Store, line string, 
 		return nil, usage(err)
 	}
 	if q.Command != nil {
-		return nil, &usageError{"winnow history", "a line with a :command works only in the program; remove the command"}
+		return nil, &usageError{"winnow history", "a line with a command such as :star works only in the program; remove the command"}
 	}
 	env, err := in.env(ctx, a, store)
 	if err != nil {

@@ -350,6 +350,9 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 		return connectInLines(ctx, connector, print, ask)
 	}
 	o.OfferConnect, o.Dismiss = p.autoModel == endpoints.OfflineModel && a.firstStart(ctx, p.store), connector.Dismiss
+	if out, ok := a.stdout.(*os.File); ok && isTerminal(out) {
+		o.Width = func() int { width, _, _ := term.GetSize(out.Fd()); return width }
+	}
 	if in, ok := a.stdin.(*os.File); ok {
 		o.Hide = func() func() { return hideInput(in) }
 	}

@@ -97,7 +97,7 @@ func viewActions() []*Row {
 		{Name: Star, Title: "Star the message", Help: "more stars, up to three, then none", Modes: inView, Keys: []Key{"*"}},
 		{Name: Flag, Title: "Flag the message", Help: "flag or unflag", Modes: inView, Keys: []Key{"a"}},
 		{Name: Topic, Title: "Give the message a topic", Help: "topic of the message", Modes: inView, Keys: []Key{"t"}},
-		{Name: UndoPairs, Title: "Undo the last :command on messages", Help: "undo the last :command on messages", Modes: inView, Keys: []Key{"u"}},
+		{Name: UndoPairs, Title: "Undo the last command of a filter line", Help: "undo the last command of a filter line, such as :star 2", Modes: inView, Keys: []Key{"u"}},
 	}
 }
 
@@ -165,7 +165,7 @@ func globalActions() []*Row {
 		{Name: PreviousRegion, Title: "Previous region", Help: "previous region", Modes: notCommand, Keys: []Key{"shift+tab"}, Early: true},
 		{Name: WriteMessage, Group: "Messages", Title: "Write a message", Help: "write a message", Modes: viewOrPane, Keys: []Key{"i"}, Early: true},
 		{Name: Filter, Group: "Filter", Title: "Filter the conversation", Help: "filter line", Modes: viewOrPane, Keys: []Key{"f"}, Footer: 2, Hint: "filter"},
-		{Name: CommandLine, Group: "Filter", Title: "Type a :command on the shown messages", Modes: nil},
+		{Name: CommandLine, Group: "Filter", Title: "Type a command for the shown messages, such as :star 2", Modes: nil},
 		{Name: ExportShown, Group: "Filter", Title: "Export the shown messages to a file", Modes: nil},
 		{Name: StarShown, Group: "Filter", Title: "Star the shown messages", Modes: nil},
 		{Name: FlagShown, Group: "Filter", Title: "Flag the shown messages", Modes: nil},

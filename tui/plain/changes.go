@@ -251,14 +251,14 @@ func (c *console) undo(ctx context.Context, what string) error {
 	case "messages", "pairs": // pairs is the former name
 		out, err := c.workspace.UndoCommand(ctx)
 		if errors.Is(err, workspace.ErrNothingToUndo) {
-			return reply("There is no :command on messages to undo.")
+			return reply("There is no command of a filter line, such as :star 2, to undo.")
 		}
 		if err == nil {
 			c.changed("Undone: " + out.Undone() + ".")
 		}
 		return err
 	}
-	return reply("Usage: /undo for the newest change, /undo rollback, or /undo messages for the last :command of a filter line.")
+	return reply("Usage: /undo for the newest change, /undo rollback, or /undo messages for the last command of a filter line, such as :star 2.")
 }
 
 // undoRollback undoes the last rollback. It asks first if another session made it, or if

@@ -19,17 +19,17 @@ import (
 func TestRollbackAndBack(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil)
 	r.say("add a cat")
-	r.wait("Context 1 of 1.")
+	r.wait("In context: 1 of 1 messages.")
 	r.say("/rollback 2")
 	r.wait("Rolled back to before “added cat”")
 	r.wait("The message was: add a cat")
-	r.wait("Context 0 of 0.")
+	r.wait("In context: 0 of 0 messages.")
 	r.wait("Nothing is unsaved.")
 	if got := r.window.Words(); slices.Contains(got, "cat") {
 		t.Errorf("words %q", got)
 	}
 	r.say("/undo rollback")
-	r.wait("Context 1 of 1.")
+	r.wait("In context: 1 of 1 messages.")
 	r.wait("There are unsaved changes")
 	r.say("/rollback 2 rules")
 	r.wait("Nothing is unsaved.")
@@ -271,7 +271,7 @@ func TestAVanishedModel(t *testing.T) {
 func TestNewAndUnknown(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
 	r.say("hello")
-	r.wait("Context 1 of 1.")
+	r.wait("In context: 1 of 1 messages.")
 	r.say("/message 2")
 	r.wait("There is no such message")
 	before := r.session.ID()
@@ -305,10 +305,10 @@ func TestFilter(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
 	for _, m := range []string{"about cats", "about dogs"} {
 		r.say(m)
-		r.wait("Context ")
+		r.wait("In context: ")
 	}
 	r.say("/filter c'cats'")
-	r.wait("1 message. Context 1 of 1.")
+	r.wait("1 message. In context: 1 of 1 messages.")
 	r.say("/messages")
 	r.wait("Messages 1 to 1 of 1:\n  1 about cats\n")
 	r.say("/filter c'")
@@ -316,7 +316,7 @@ func TestFilter(t *testing.T) {
 	r.say("/filter")
 	r.wait("Filter: c'cats'")
 	r.say("/filter all")
-	r.wait("2 messages. Context 2 of 2.")
+	r.wait("2 messages. In context: 2 of 2 messages.")
 	r.say("/filter c'dogs' :star 2")
 	r.wait("1 message now has 2 stars.")
 	r.say("/messages")
@@ -328,7 +328,7 @@ func TestFilter(t *testing.T) {
 	r.say("/messages")
 	r.wait("2 about dogs\n")
 	r.say("/undo messages")
-	r.wait("There is no :command on messages to undo.")
+	r.wait("There is no command of a filter line")
 	path := filepath.Join(dir, "out.md")
 	r.say("/filter c'cats' :export md " + path)
 	r.wait("1 message exported to ")
@@ -341,7 +341,7 @@ func TestFilter(t *testing.T) {
 	r.say("/filter c'cats' :delete")
 	r.answer("Type yes to do it: ", "yes")
 	r.wait("1 message deleted.")
-	r.wait("Context 1 of 1.")
+	r.wait("In context: 1 of 1 messages.")
 	if sent, err := h.Sent(t.Context(), 10); err != nil || len(sent) != 2 {
 		t.Errorf("sent messages %q, %v", sent, err)
 	}
@@ -351,7 +351,7 @@ func TestSavedFilters(t *testing.T) {
 	h := store(t)
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
 	r.say("about cats")
-	r.wait("Context ")
+	r.wait("In context: ")
 	r.say("/filter c'cats' :save aa")
 	r.wait("Saved as @aa.")
 	r.say("/filter @aa :save bb")

@@ -38,7 +38,8 @@ type Options struct {
 	Interactive bool
 	Interrupt   <-chan os.Signal // receives Ctrl+C; may be nil
 
-	Color    bool // highlight labels
+	Width    func() int // of the terminal at Out, in cells, 0 if unknown; nil if Out is none
+	Color    bool       // highlight labels
 	Examples []string
 	Notice   string   // shown at the start
 	Recovery []string // unsaved changes left by a crash, one per line; nil if none
@@ -102,6 +103,7 @@ func newConsole(ctx context.Context, o Options) *console {
 	}
 	c := &console{ctx: ctx, opts: o, workspace: o.Workspace, session: o.Workspace.Session(), input: ReadLines(o.In, o.Now)}
 	c.out = NewWriter(o.Out, o.Color, o.Redact)
+	c.out.width = o.Width
 	c.err = c.out
 	if !o.Interactive {
 		c.err = NewWriter(o.Err, o.Color, o.Redact)

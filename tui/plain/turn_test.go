@@ -165,12 +165,12 @@ func TestTrimmedAndRetrying(t *testing.T) {
 	})
 	r := start(t, script, nil)
 	r.say("one")
-	r.wait("Context 1 of 1.")
+	r.wait("In context: 1 of 1 messages.")
 	r.say("two")
 	r.wait("Notice: too long for the model: trying again without 1 of 1 message.")
 	r.wait("Notice: trying again in 1.5s, attempt 2: busy")
 	r.wait("Assistant: B.")
-	r.wait("Context [1-1] of 1.")
+	r.wait("In context: [1-1] of 1 messages.")
 }
 
 func TestReasoningIsReadOnlyWhenWanted(t *testing.T) {

@@ -157,6 +157,32 @@ func TestWriter(t *testing.T) {
 	}
 }
 
+// On a terminal lines break at blanks, and what continues one has its indent.
+func TestWriterBreaksLinesAtBlanks(t *testing.T) {
+	for want, write := range map[string]func(w *Writer){
+		"a line of words that\nis long\nand another\n": func(w *Writer) { w.Line("a line of words that is long\nand another") },
+		"  indented words\n  that are long\n":          func(w *Writer) { w.Indent("indented words that are long") },
+		"Question: shall I do\nit? ":                   func(w *Writer) { w.Begin("Question"); w.Add("shall I do it? ") },
+		"https://example.org/a/b/c\n":                  func(w *Writer) { w.Line("https://example.org/a/b/c") },
+		"日本語 日本語 日本語\n日本語\n":                           func(w *Writer) { w.Line("日本語 日本語 日本語 日本語") },
+		"A: one two three\nfour five six":              func(w *Writer) { w.Begin("A"); w.Add("one two thr"); w.Add("ee"); w.Add(" four five six") },
+		"You: \nanswered in a line\nagain\n":           func(w *Writer) { w.Add("You: "); w.raw("\n"); w.Echoed(); w.Line("answered in a line again") },
+	} {
+		var b strings.Builder
+		w := NewWriter(&b, false, keep)
+		w.width = func() int { return 20 }
+		if write(w); b.String() != want {
+			t.Errorf("got %q, want %q", b.String(), want)
+		}
+		b.Reset()
+		w = NewWriter(&b, false, keep)
+		write(w)
+		if plain := strings.Join(strings.Fields(b.String()), " "); plain != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("without a width: %q", b.String())
+		}
+	}
+}
+
 func TestWriterStopsAtTheFirstError(t *testing.T) {
 	failing := errors.New("closed")
 	calls := 0

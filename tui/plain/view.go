@@ -334,7 +334,7 @@ func (c *console) showStatus(context.Context, string) error {
 
 // contextText returns the context counter as a sentence.
 func (c *console) contextText() string {
-	return "Context " + strings.ReplaceAll(c.session.Counter(), "/", " of ") + "."
+	return "In context: " + strings.ReplaceAll(c.session.Counter(), "/", " of ") + " messages."
 }
 
 func (c *console) modelText() string {

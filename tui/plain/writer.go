@@ -24,6 +24,10 @@ type Writer struct {
 	redact func(string) string
 	err    error
 	open   bool
+
+	width  func() int // of the terminal, in cells; 0 if unknown, nil if it is none
+	column int        // where the open line ends
+	indent int        // of the open line
 }
 
 // NewWriter returns a Writer to w. color highlights labels; redact removes keys from the
@@ -40,14 +44,51 @@ func (w *Writer) Open() bool { return w.open }
 
 // Echoed records that the terminal has ended the open line, because the user typed a line
 // end after it.
-func (w *Writer) Echoed() { w.open = false }
+func (w *Writer) Echoed() { w.open, w.column = false, 0 }
 
 func (w *Writer) raw(s string) {
 	if w.err != nil || s == "" {
 		return
 	}
-	_, w.err = io.WriteString(w.w, s)
+	_, w.err = io.WriteString(w.w, w.wrap(s))
 	w.open = !strings.HasSuffix(s, "\n")
+}
+
+// wrap breaks lines at blanks where the terminal would break them within a word. What
+// continues a line has its indent.
+func (w *Writer) wrap(s string) string {
+	width := 0
+	if w.width != nil {
+		width = w.width()
+	}
+	if width <= 0 {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		rest := strings.TrimLeft(s, " ")
+		blanks := len(s) - len(rest)
+		word := rest
+		if end := strings.IndexAny(rest, " \n"); end >= 0 {
+			word = rest[:end]
+		}
+		s = rest[len(word):]
+		if w.column == 0 {
+			w.indent = min(blanks, width/2)
+		}
+		cells := ansi.StringWidth(word)
+		if blanks > 0 && w.column > w.indent && word != "" && w.column+blanks+cells > width {
+			b.WriteByte('\n')
+			w.column, blanks = 0, w.indent
+		}
+		b.WriteString(strings.Repeat(" ", blanks) + word)
+		w.column += blanks + cells
+		if strings.HasPrefix(s, "\n") {
+			b.WriteByte('\n')
+			s, w.column = s[1:], 0
+		}
+	}
+	return b.String()
 }
 
 // safe returns text in the form in which it may be written.

@@ -50,7 +50,7 @@ func Table() []Command {
 		{"all", "", "", keymap.AllPairs, None},
 		{"new", "", "", keymap.NewSession, None},
 		{"save", "save", "show what would be written, ask, and write", keymap.Save, None},
-		{"undo", "undo [rollback|messages]", "undo the newest change by anyone; or the last rollback, or :command on messages", keymap.Undo, None},
+		{"undo", "undo [rollback|messages]", "undo the newest change by anyone; or the last rollback, or what a filter line with a command such as :star did", keymap.Undo, None},
 		{"hide", "hide PATTERN", "hide models of the provider, as in /hide *mini*", keymap.AddIgnore, Pattern},
 		{"allow", "allow PATTERN", "show models although an ignore rule hides them, as in /allow gpt-5-mini", keymap.AddAllow, Pattern},
 		{"why", "why MODEL", "why a model is hidden or shown", keymap.WhyModel, FilteredModel},
