@@ -109,13 +109,17 @@ type Model struct {
 	loading       bool // the session is not loaded yet
 	turn          turn
 	enterQuestion enterQuestion
-	noModel       error          // why none answers, such as a rejected key; nil if unknown
-	resend        *unsentMessage // sent again after a pause until it is stored; nil if none
-	stored        filter.Sources // names in the history, for completion and lists
-	models        modelList
-	earlier       []history.Session // the most recent ones, for the welcome
-	recent        []string          // commands chosen in the palette, newest first
-	about         usecase.About     // what is known of the session
+	unanswered    struct { // the model that did not answer at the start, until it does
+		model string
+		why   error
+	}
+	noModel error          // why none answers, such as a rejected key; nil if unknown
+	resend  *unsentMessage // sent again after a pause until it is stored; nil if none
+	stored  filter.Sources // names in the history, for completion and lists
+	models  modelList
+	earlier []history.Session // the most recent ones, for the welcome
+	recent  []string          // commands chosen in the palette, newest first
+	about   usecase.About     // what is known of the session
 
 	// What is in progress.
 	acts       acts

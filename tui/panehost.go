@@ -185,6 +185,9 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	if msg.Err != nil && m.parts.modelID() == "" {
 		m.noModel = msg.Err
 	}
+	if msg.NoAnswer != nil {
+		m.unanswered.model, m.unanswered.why = m.parts.modelID(), msg.NoAnswer
+	}
 	if msg.Pairs {
 		m.hud.Reload()
 		return tea.Batch(m.refilter(), m.load(m.conv.chat.Loaded()...))

@@ -240,6 +240,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	}
 	switch e := end.(type) {
 	case assistant.Complete:
+		m.unanswered.model = ""
 		if t.checkpointed { // a tool may have changed the pairs' marks
 			cmds = append(cmds, m.reload())
 		}

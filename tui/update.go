@@ -115,6 +115,9 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 type Noticed struct {
 	Text string // sentence for the footer; "" shows nothing
 	Err  error  // a failure, shown with advice; nil if none
+	// NoAnswer is why the endpoint of the current model did not list its models; the first
+	// screen says so. Sending a message shows it in full.
+	NoAnswer error
 	// Pairs means that others have changed pairs: the view and its pairs are read again.
 	Pairs bool
 }

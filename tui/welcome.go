@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/tui/connectcard"
 	"winnow/tui/keymap"
@@ -59,7 +60,17 @@ func (m *Model) answering() string {
 	case m.opts.Connect == nil:
 		return safetext.Visible(id)
 	}
-	return pane.Join(safetext.Visible(id), safetext.Visible(m.opts.Connect.Host(id)))
+	trouble := ""
+	if id == m.unanswered.model {
+		switch llm.KindOf(m.unanswered.why) {
+		case llm.KindNet:
+			trouble = "does not answer"
+		case llm.KindAuth:
+			trouble = "key rejected"
+		default: // it may answer messages
+		}
+	}
+	return pane.Join(safetext.Visible(id), safetext.Visible(m.opts.Connect.Host(id)), trouble)
 }
 
 // chooseWelcome chooses the numbered line i of the welcome: a request goes to the box, a

@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -62,5 +65,31 @@ func TestTheNumbersOfTheWelcome(t *testing.T) {
 	d.Wait("an old answer")
 	if d.session.ID() != "old" {
 		t.Errorf("the session is %s", d.session.ID())
+	}
+}
+
+// The welcome says that the endpoint of the model did not answer at the start, until it does or another model is
+// chosen; what may still answer messages is not said.
+func TestTheWelcomeSaysThatTheModelDoesNotAnswer(t *testing.T) {
+	m, _ := newProgram(t, setup{known: []llm.ModelInfo{{ID: "test/other", Context: 64_000, Known: true}}, change: func(o *Options) { o.Connect = &connector{} }})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
+	m.Update(loadStart(m.opts.Parts)())
+	for _, test := range []struct {
+		why  error
+		want string
+	}{
+		{&llm.RequestError{Kind: llm.KindNet, Message: "refused"}, "test/other · llm.example · does not answer"},
+		{&llm.RequestError{Kind: llm.KindAuth, Status: 401}, "test/other · llm.example · key rejected"},
+		{&llm.RequestError{Kind: llm.KindUnknown, Status: 404}, "test/other · llm.example"},
+	} {
+		m.Update(Noticed{NoAnswer: test.why})
+		if got := m.answering(); got != test.want || !strings.Contains(plainFrame(m.View().Content), test.want) {
+			t.Errorf("%v: %q, want %q", test.why, got, test.want)
+		}
+	}
+	m.Update(Noticed{NoAnswer: &llm.RequestError{Kind: llm.KindNet}})
+	m.unanswered.model = "test/script"
+	if got := m.answering(); got != "test/other · llm.example" {
+		t.Errorf("another model: %q", got)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -252,5 +254,34 @@ func TestAnOpenFileIsReportedOnce(t *testing.T) {
 	var out, stderr bytes.Buffer
 	if status := run(t.Context(), []string{"rules", "list"}, strings.NewReader(""), &out, &stderr); status != 0 || strings.Contains(stderr.String(), said) {
 		t.Errorf("rules list: status %d\n%s", status, stderr.String())
+	}
+}
+
+// A server that is down is noticed at the start, behind the first frame.
+func TestASilentServerIsNoticedAtTheStart(t *testing.T) {
+	ownFolder(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"openai/gpt-4o","object":"model"}]}`)
+	}))
+	defer server.Close()
+	t.Setenv("PROXY_BASE_URL", server.URL)
+	if err := os.WriteFile(".env", []byte("IGNORE_MODELS_OPENAI=*mini*\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-m", "proxy/openai/gpt-4o"}
+	p, _ := opened(t, args...)
+	p.asking.Wait()
+	if err := p.end(t.Context(), "here"); err != nil {
+		t.Fatal(err)
+	}
+	server.Close()
+	_, told := opened(t, args...)
+	for said := range told {
+		if said.NoAnswer != nil {
+			if llm.KindOf(said.NoAnswer) != llm.KindNet || said.Err != nil {
+				t.Errorf("told %+v, want a failure of the network", said)
+			}
+			return
+		}
 	}
 }

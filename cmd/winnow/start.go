@@ -304,8 +304,10 @@ func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 		if !p.modelPending {
 			err := p.endpoints.Ask(ctx, p.session.Model())
 			p.session.ModelsChanged()
-			if errors.Is(err, llm.ErrModelGone) { // other errors are shown when the model is used
+			if errors.Is(err, llm.ErrModelGone) {
 				notify(tui.Noticed{Err: err})
+			} else if err != nil && ctx.Err() == nil {
+				notify(tui.Noticed{NoAnswer: err})
 			}
 			return
 		}
