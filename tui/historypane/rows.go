@@ -172,7 +172,7 @@ func (p *Pane) rowTexts(r row) (name, number string, st style.Style) {
 	case rowChange:
 		c := d.changes[r.index]
 		if c.Undone {
-			return pane.Visible(c.Description), "undone", rules.Dead
+			return pane.Visible(c.Description), "undone", rules.Removed
 		}
 		return pane.Visible(c.Description), c.Time.Local().Format("15:04"), rules.Text
 	case rowTool:

@@ -406,3 +406,25 @@ func TestUnknownActionsDoNothing(t *testing.T) {
 		b.Lines(30, 10)
 	}
 }
+
+// Struck through is what is deleted, not a rule that matches none.
+func TestOnlyDeletedRulesAreStruckThrough(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	struck := func() (all []string) {
+		for _, line := range b.Lines(80, 40) {
+			if _, after, found := strings.Cut(line, "\x1b[2;9m"); found {
+				text, _, _ := strings.Cut(after, "\x1b")
+				all = append(all, strings.TrimSpace(text))
+			}
+		}
+		return all
+	}
+	if !strings.Contains(ansi.Strip(b.screen(80, 40)), "matches none") || len(struck()) > 0 {
+		t.Errorf("struck through: %q in\n%s", struck(), b.screen(80, 40))
+	}
+	b.on("gpt-9*")
+	b.do("delete-rule")
+	if got := struck(); !slices.Equal(got, []string{"gpt-9*"}) {
+		t.Errorf("struck through after deleting: %q", got)
+	}
+}

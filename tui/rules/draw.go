@@ -105,7 +105,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowRule:
 		return p.rulePieces(d.Rules[r.list][r.index], w)
 	case rowRemoved:
-		return []pane.Piece{{Text: " ", Style: st.Text}, {Text: icons.Remove, Style: st.Pending}, {Text: "  " + pane.Visible(d.Removed[r.list][r.index]), Style: st.Dead}},
+		return []pane.Piece{{Text: " ", Style: st.Text}, {Text: icons.Remove, Style: st.Pending}, {Text: "  " + pane.Visible(d.Removed[r.list][r.index]), Style: st.Removed}},
 			[]pane.Piece{{Text: "deleted", Style: st.Pending}}
 	case rowChild:
 		return []pane.Piece{{Text: "     " + pane.Visible(d.Name(r.text)), Style: st.Highlight}}, nil
@@ -184,7 +184,7 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 	number, short, style := assistant.Counted(r.Decides, "model"), strconv.Itoa(r.Decides), st.Count
 	switch {
 	case r.Dead:
-		number, short, style, nameStyle = icons.Dead+" matches none", icons.Dead+" 0", st.Muted, st.Dead
+		number, short, style, nameStyle = icons.Dead+" matches none", icons.Dead+" 0", st.Muted, st.Muted
 	case r.Shadowed:
 		number = icons.Shadowed + " 0 of " + strconv.Itoa(r.Matches)
 		short, style, nameStyle = number, st.Shadowed, st.Shadowed

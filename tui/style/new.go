@@ -109,7 +109,7 @@ func (b builder) rules() Rules {
 		Title: Compile(fg(b.accent).Bold(true)), Tab: Compile(b.quiet()), TabOpen: Compile(fg(b.accent).Bold(true)),
 		Text: Compile(fg(b.base)), Count: Compile(b.quiet()), Muted: Compile(b.quiet()),
 		Ignore: Compile(fg(b.bad)), Allow: Compile(fg(b.good)), Pending: Compile(fg(b.warn).Bold(true)),
-		Shadowed: Compile(b.quiet().Italic(true)), Dead: Compile(b.quiet().Strikethrough(true)),
+		Shadowed: Compile(b.quiet().Italic(true)), Removed: Compile(b.quiet().Strikethrough(true)),
 		Highlight: Compile(b.marked()), Selected: Compile(b.bubbled()),
 		BarAvailable: Compile(fg(b.good)), BarHidden: Compile(b.quiet()), Warn: Compile(fg(b.warn).Bold(true)),
 	}

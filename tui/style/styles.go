@@ -124,7 +124,7 @@ type Chat struct {
 // the number of the rule modulo their length.
 type Rules struct {
 	Title, Tab, TabOpen, Text, Count, Muted            Style
-	Ignore, Allow, Pending, Shadowed, Dead             Style
+	Ignore, Allow, Pending, Shadowed, Removed          Style
 	Highlight, Selected, BarAvailable, BarHidden, Warn Style
 	RuleColours                                        []Style
 }
