@@ -252,6 +252,7 @@ func TestAChangeIsRefusedAfterItsWait(t *testing.T) {
 	refused()
 	gate.Open()
 	anna.Wait("Hidden. Done.")
+	bert.WaitGone("is working") // the last text arrives before the turn has ended
 	bert.hide("o4*")
 }
 
