@@ -288,5 +288,8 @@ func (l *deskLamp) Place() assistant.Window { return l }
 // Applied implements assistant.Applier: nothing applies what the lamp saves.
 func (l *deskLamp) Applied() assistant.Applied { return assistant.Applied{} }
 
+// CancelApplied implements assistant.Applier.
+func (l *deskLamp) CancelApplied() {}
+
 // WaitApplied implements assistant.Applier.
 func (l *deskLamp) WaitApplied(context.Context) assistant.Applied { return l.Applied() }

@@ -122,6 +122,9 @@ type Applier interface {
 	Applied() Applied
 	// WaitApplied waits until nothing is being applied, or until ctx ends.
 	WaitApplied(ctx context.Context) Applied
+	// CancelApplied cancels what is being applied, if anything. It does not wait for the
+	// end. What was saved stays saved.
+	CancelApplied()
 }
 
 // AppliedState is the progress of applying a save.
@@ -134,6 +137,7 @@ const (
 	AppliedDiffers    AppliedState = "differs"    // the command has run, but the program uses a different state
 	AppliedUnanswered AppliedState = "unanswered" // the command has run, but the program does not answer
 	AppliedFailed     AppliedState = "failed"     // the command has failed
+	AppliedCancelled  AppliedState = "cancelled"  // the user has cancelled it
 	AppliedUnknown    AppliedState = "unknown"    // winnow ended before this was known
 )
 

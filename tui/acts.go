@@ -113,6 +113,10 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 		m.conv.onEffects(o)
 	case usecase.ConfirmWanted:
 		return m.askConfirm(o)
+	case usecase.Applied:
+		if o.Request == m.applying {
+			m.applying = 0
+		}
 	case usecase.MessageQueued:
 		return m.onQueued(o)
 	case usecase.Decided:

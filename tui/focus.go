@@ -167,6 +167,8 @@ func (m *Model) escape() tea.Cmd {
 		return m.cancel()
 	case m.resend != nil:
 		return m.stopResend()
+	case m.applying != 0:
+		m.commands.CancelApplied()
 	case m.mode == keymap.Input && !m.input.draft.Empty():
 		return m.carryOut(m.input.clear())
 	default:
@@ -181,7 +183,7 @@ func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.overlay.Open():
 		return m.closeOverlay()
-	case m.typingLine(), m.turn.running, m.mode == keymap.Input && !m.input.draft.Empty():
+	case m.typingLine(), m.turn.running, m.applying != 0, m.mode == keymap.Input && !m.input.draft.Empty():
 		return m.escape()
 	case m.now().Sub(m.ctrlC) < doublePress:
 		return m.quit()

@@ -91,7 +91,7 @@ func (m *Model) hints() (hints []status.KeyHint) {
 	useful := map[keymap.Action]bool{ // actions not listed here are always useful
 		keymap.Save: !m.turn.running && window.Unsaved > 0, keymap.DeleteRule: window.Deletes != "",
 		keymap.Connect: connectcard.Useful(m.opts.Connect, m.parts.modelID()),
-		keymap.Escape:  m.mode != keymap.View || m.turn.running, keymap.Filter: m.mode == keymap.View && !m.turn.running,
+		keymap.Escape:  m.mode != keymap.View || m.turn.running || m.applying != 0, keymap.Filter: m.mode == keymap.View && !m.turn.running,
 	}
 	slices.SortStableFunc(actions, func(a, b *keymap.Row) int { return a.Footer - b.Footer })
 	for _, a := range actions {
@@ -146,7 +146,7 @@ func (m *Model) hintText(a *keymap.Row) string {
 		return "choose"
 	case a.Name != keymap.Escape:
 		return cmp.Or(a.Hint, a.Help)
-	case m.turn.running:
+	case m.turn.running, m.applying != 0:
 		return "cancel"
 	case m.mode == keymap.Input && m.input.editing != 0:
 		return "leave the edit"

@@ -95,6 +95,8 @@ type (
 		what, text string
 		safe       func(string) string
 	}
+	// waitApplied means that a save of this screen is being applied, which Esc cancels.
+	waitApplied struct{}
 	// endReAsk means that the text in the box no longer replaces a failed message.
 	endReAsk struct{}
 	// countPairs counts the pairs that a filter line selects, see (*commandLine).onCounted.
@@ -115,6 +117,7 @@ func (restored) intent()     {}
 func (readEffects) intent()  {}
 func (cancelTurn) intent()   {}
 func (saveAndQuit) intent()  {}
+func (waitApplied) intent()  {}
 func (end) intent()          {}
 func (clearNotice) intent()  {}
 func (showError) intent()    {}
@@ -232,6 +235,9 @@ func (m *Model) carryOutPart(i intent) tea.Cmd {
 		return m.computeEffects()
 	case cancelTurn:
 		m.commands.Cancel()
+	case waitApplied:
+		m.applying = m.acts.query()
+		return m.commands.WaitApplied(m.applying)
 	case saveAndQuit:
 		return m.carryOut(m.saving.begin(true))
 	case several, run, notify, warn, clearNotice, showError, open, question, act, useCase, query, end: // see carryOut

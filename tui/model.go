@@ -108,6 +108,7 @@ type Model struct {
 	ready         bool // the start is over
 	loading       bool // the session is not loaded yet
 	turn          turn
+	applying      int64 // request that waits until a save of this screen is applied; 0 if none is
 	enterQuestion enterQuestion
 	unanswered    struct { // the model that did not answer at the start, until it does
 		model string

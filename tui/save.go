@@ -80,10 +80,14 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 		}
 		return several{notify{text: was.merged}, after}
 	case usecase.Saved:
-		if o.Saved.Warning != "" { // do not quit, so that it can be read
-			return several{notify{text: o.Saved.Message}, warn{"saved, but: " + o.Saved.Warning}}
+		var applies intent
+		if a := o.Saved.Applied; a != nil && a.State == assistant.AppliedRunning {
+			applies = waitApplied{}
 		}
-		return several{notify{text: o.Saved.Message}, was.done()}
+		if o.Saved.Warning != "" { // do not quit, so that it can be read
+			return several{applies, notify{text: o.Saved.Message}, warn{"saved, but: " + o.Saved.Warning}}
+		}
+		return several{applies, notify{text: o.Saved.Message}, was.done()}
 	case usecase.Failed:
 		return showError{o.Err}
 	}

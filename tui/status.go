@@ -47,14 +47,16 @@ func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
 	return terminal.Notify(m.outcome.Outcome)
 }
 
-// statusLine shows what a running turn is doing and what esc does; otherwise, whose turn
-// has locked the window.
+// statusLine shows what a running turn is doing and what esc does; otherwise, that a save of
+// this screen is being applied, or whose turn has locked the window.
 func (m *Model) statusLine(w int) string {
 	line := ""
 	others := m.parts.others()
 	switch other := others.Working(); {
 	case m.turn.running:
 		line = m.turn.progress(m.now(), m.styles.Icons.Running) + m.escapeHint()
+	case m.applying != 0:
+		line = "after_save is running" + m.escapeHint()
 	case other != "":
 		line = m.styles.Icons.Lock + " " + other
 	default:
@@ -76,7 +78,7 @@ func (t *turn) progress(now time.Time, spin []string) string {
 	return line
 }
 
-// escapeHint says what esc does during a turn.
+// escapeHint says what esc does during a turn, or while a save is being applied.
 func (m *Model) escapeHint() string {
 	switch o, kind, open := m.overlay.Top(); {
 	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):

@@ -2,9 +2,9 @@
 // until it serves what the rules say.
 //
 // A Runner works in the background, on one save at a time: a save during a run is followed by another run. All methods
-// are safe for concurrent use. The command comes from the user's settings and runs without a shell. It is killed only
-// if it takes too long; if the program ends first, the command continues. The result of the last run is also stored in
-// a file, so that Last returns it in any program.
+// are safe for concurrent use. The command comes from the user's settings and runs without a shell. It is ended only if
+// the user cancels it or it takes too long; if the program ends first, the command continues. The result of the last
+// run is also stored in a file, so that Last returns it in any program.
 package aftersave
 
 import (
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"winnow/adapters/config"
+	"winnow/adapters/processgroup"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/checkpoint/privatefile"
@@ -32,6 +33,8 @@ const (
 	// checkLimit is how long the proxy is polled after the command, and checkPause the time between two requests.
 	checkLimit = time.Minute
 	checkPause = time.Second
+	// termTime is how long a cancelled command has to end before it is killed.
+	termTime = 2 * time.Second
 	// maxOutput bounds what is read of the command's output, in bytes, and maxLine its last line, in cells.
 	maxOutput = 4 << 10
 	maxLine   = 200
@@ -47,8 +50,11 @@ type Options struct {
 	Check func(ctx context.Context) (differs string, err error)
 	// Done is called with the result of each run.
 	Done func(assistant.Applied)
-	Path string       // the file for the result of the last run; "" means no file
-	Log  *slog.Logger // nil means no log
+	// Waited reports whether the program does nothing but wait for the command. The command can then ask on the
+	// terminal, and keys that interrupt the program reach it. Otherwise it gets a session of its own. nil means false.
+	Waited func() bool
+	Path   string       // the file for the result of the last run; "" means no file
+	Log    *slog.Logger // nil means no log
 
 	limit, pause time.Duration // of the checks; 0 means checkLimit and checkPause
 }
@@ -62,6 +68,7 @@ type Runner struct {
 	mu      sync.Mutex
 	running bool
 	again   bool              // there was a save during the run
+	stop    func()            // cancels the run; valid while running
 	last    assistant.Applied // the zero value before the first run of this program
 	idle    chan struct{}     // closed when nothing runs
 }
@@ -100,9 +107,26 @@ func (r *Runner) Saved() assistant.Applied {
 		return r.starting()
 	}
 	r.running, r.idle = true, make(chan struct{})
-	r.note(r.starting())
-	go r.run()
+	go r.run(r.begin())
 	return r.last
+}
+
+// begin notes that a run begins and returns its context. The caller has locked r.
+func (r *Runner) begin() context.Context {
+	ctx, stop := context.WithCancel(r.ctx)
+	r.stop = stop
+	r.note(r.starting())
+	return ctx
+}
+
+// CancelApplied implements assistant.Applier. It does not wait for the command to end. A save during the cancelled run
+// is still followed by a run.
+func (r *Runner) CancelApplied() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running {
+		r.stop()
+	}
 }
 
 // starting returns the state of a run that begins.
@@ -161,9 +185,9 @@ func (r *Runner) Close() error {
 // closeTime is how long Close waits.
 const closeTime = time.Second
 
-func (r *Runner) run() {
+func (r *Runner) run(ctx context.Context) {
 	for {
-		state, text := r.once()
+		state, text := r.once(ctx)
 		r.mu.Lock()
 		done := assistant.Applied{State: state, Message: text, Began: r.last.Began, Ended: time.Now().UTC()}
 		ended := r.ctx.Err() != nil
@@ -176,6 +200,7 @@ func (r *Runner) run() {
 			r.opts.Done(done)
 		}
 		r.mu.Lock()
+		r.stop()
 		if !r.again || ended {
 			r.running = false
 			close(r.idle)
@@ -183,17 +208,20 @@ func (r *Runner) run() {
 			return
 		}
 		r.again = false
-		r.note(r.starting())
+		ctx = r.begin()
 		r.mu.Unlock()
 	}
 }
 
 // once runs the command and the checks, and describes the result.
-func (r *Runner) once() (assistant.AppliedState, string) {
-	if err := r.command(); err != nil {
+func (r *Runner) once(run context.Context) (assistant.AppliedState, string) {
+	switch err := r.command(run); {
+	case run.Err() != nil:
+		return assistant.AppliedCancelled, "after_save was cancelled. The rules are saved, but may not be live."
+	case err != nil:
 		return assistant.AppliedFailed, fmt.Sprintf("after_save failed: %s. The rules are saved, but may not be live.", r.opts.Redactor.Redact(err.Error()))
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, r.opts.limit)
+	ctx, cancel := context.WithTimeout(run, r.opts.limit)
 	defer cancel()
 	for {
 		differs, err := r.opts.Check(ctx)
@@ -205,7 +233,10 @@ func (r *Runner) once() (assistant.AppliedState, string) {
 			continue
 		case <-ctx.Done():
 		}
-		if err != nil {
+		switch {
+		case run.Err() != nil:
+			return assistant.AppliedCancelled, "The check after after_save was cancelled. The rules are saved, but may not be live."
+		case err != nil:
 			return assistant.AppliedUnanswered, fmt.Sprintf("after_save has run, but the proxy did not answer within %s.", r.opts.limit)
 		}
 		return assistant.AppliedDiffers, fmt.Sprintf("after_save has run, but after %s the proxy differs from the rules: %s.", r.opts.limit, differs)
@@ -213,7 +244,7 @@ func (r *Runner) once() (assistant.AppliedState, string) {
 }
 
 // command runs the command. Its output goes to a file, so that it can continue after this program has ended.
-func (r *Runner) command() error {
+func (r *Runner) command(run context.Context) error {
 	out, err := os.CreateTemp("", "winnow-after-save-")
 	if err != nil {
 		return err
@@ -224,24 +255,49 @@ func (r *Runner) command() error {
 	}()
 	c := exec.Command(r.opts.Command[0], r.opts.Command[1:]...) //nolint:noctx // it continues after the program has ended
 	c.Env, c.Stdout, c.Stderr = config.WithoutKeys(r.opts.Environ, r.opts.Redactor), out, out
+	separate := r.opts.Waited == nil || !r.opts.Waited()
+	if separate {
+		processgroup.Separate(c)
+	}
 	if err := c.Start(); err != nil {
 		return err
 	}
-	done := make(chan error, 1)
-	go func() { done <- c.Wait() }()
+	var status error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		status = c.Wait()
+	}()
 	select {
-	case err = <-done:
-	case <-r.ctx.Done():
-		return r.ctx.Err()
+	case <-done:
+	case <-run.Done():
+		if r.ctx.Err() == nil {
+			end(c, separate, done)
+		}
+		return run.Err()
 	case <-time.After(commandLimit):
-		_ = c.Process.Kill()
+		end(c, separate, done)
 		return fmt.Errorf("it took longer than %s and was stopped", commandLimit)
 	}
 	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		err = fmt.Errorf("%s: %s", exit.ProcessState, lastLine(out))
+	if errors.As(status, &exit) {
+		return fmt.Errorf("%s: %s", exit.ProcessState, lastLine(out))
 	}
-	return err
+	return status
+}
+
+// end ends a command and, if it is separate, the processes that it has started.
+func end(c *exec.Cmd, separate bool, done <-chan struct{}) {
+	if !separate {
+		_ = c.Process.Kill()
+		return
+	}
+	processgroup.Terminate(c)
+	select {
+	case <-done:
+	case <-time.After(termTime):
+	}
+	processgroup.Kill(c)
 }
 
 // lastLine returns the last line of a command's output.

@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"winnow/adapters/config"
+	"winnow/adapters/processgroup"
 )
 
 const (
@@ -54,7 +55,8 @@ func (s *server) newProcess(ctx context.Context) (link, error) {
 	}
 	p := &process{command: exec.Command(s.config.Command[0], s.config.Command[1:]...), exited: make(chan struct{})} //nolint:noctx // end ends it
 	p.command.Env, p.command.Stderr, p.command.WaitDelay = environ, &p.stderr, closeTime
-	inGroup(p.command)
+	processgroup.Separate(p.command)
+	endWithProgram(p.command)
 	var err error
 	if p.in, err = p.command.StdinPipe(); err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func (p *process) run(started chan<- error) {
 	started <- err
 	if err == nil {
 		p.status = p.command.Wait()
-		kill(p.command) // also processes it left behind, which may hold its output open
+		processgroup.Kill(p.command) // also processes it left behind, which may hold its output open
 		close(p.exited)
 	}
 }
@@ -145,7 +147,7 @@ func (p *process) end() {
 	p.ending.Do(func() {
 		defer p.out.close()
 		_ = p.in.Close()
-		for _, signal := range []func(*exec.Cmd){terminate, kill} {
+		for _, signal := range []func(*exec.Cmd){processgroup.Terminate, processgroup.Kill} {
 			select {
 			case <-p.exited:
 				return

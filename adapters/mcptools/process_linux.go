@@ -5,12 +5,5 @@ import (
 	"syscall"
 )
 
-// inGroup puts a command into its own process group, so that keys typed in the terminal do
-// not reach it, and has it killed when this program ends for whatever reason.
-func inGroup(c *exec.Cmd) {
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
-func terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
-
-func kill(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+// endWithProgram has a separate command killed when this program ends for whatever reason.
+func endWithProgram(c *exec.Cmd) { c.SysProcAttr.Pdeathsig = syscall.SIGKILL }

@@ -1,11 +1,8 @@
-//go:build !unix
+//go:build !linux
 
 package mcptools
 
 import "os/exec"
 
-func inGroup(*exec.Cmd) {}
-
-func terminate(c *exec.Cmd) { _ = c.Process.Kill() }
-
-func kill(c *exec.Cmd) { _ = c.Process.Kill() }
+// endWithProgram does nothing.
+func endWithProgram(*exec.Cmd) {}

@@ -129,6 +129,13 @@ func (w *Window) WaitApplied(ctx context.Context) assistant.Applied {
 	return w.opts.AfterSave.WaitApplied(ctx)
 }
 
+// CancelApplied implements [assistant.Applier].
+func (w *Window) CancelApplied() {
+	if w.opts.AfterSave != nil {
+		w.opts.AfterSave.CancelApplied()
+	}
+}
+
 // restartHint returns the sentence that follows every save of n rules.
 func restartHint(n int) string {
 	if n == 1 {

@@ -90,6 +90,22 @@ func (w *Workspace) RefreshSaved(ctx context.Context, description string, drop *
 	return w.session.RefreshSaved(ctx, description, drop)
 }
 
+// WaitApplied waits until no save is being applied, or until ctx ends, and returns the result of the newest save; the
+// zero value if nothing applies saves.
+func (w *Workspace) WaitApplied(ctx context.Context) assistant.Applied {
+	if a, ok := w.session.Window().(assistant.Applier); ok {
+		return a.WaitApplied(ctx)
+	}
+	return assistant.Applied{}
+}
+
+// CancelApplied cancels applying a save, if one is being applied. It does not wait for the end.
+func (w *Workspace) CancelApplied() {
+	if a, ok := w.session.Window().(assistant.Applier); ok {
+		a.CancelApplied()
+	}
+}
+
 func (w *Workspace) saver() (assistant.Saver, error) {
 	if s, ok := w.session.Window().(assistant.Saver); ok {
 		return s, nil

@@ -27,13 +27,14 @@ func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	if err != nil {
 		a.logger().Warn("result of after_save not stored", "error", err)
 	}
+	waited := func() bool { w := a.applied.Load(); return a.background == nil && w.hub.Load() == nil && w.agent == "" }
 	r := aftersave.New(aftersave.Options{
 		Command: a.settings.AfterSave, Environ: a.environ, Redactor: a.redactor, Path: path, Log: a.logger(),
 		Check: func(ctx context.Context) (string, error) { return a.applied.Load().differs(ctx) },
-		Done:  a.tellApplied,
+		Done:  a.tellApplied, Waited: waited,
 	})
 	a.onClose(func() error {
-		if w := a.applied.Load(); a.background == nil && w.hub.Load() == nil && w.agent == "" {
+		if waited() {
 			r.WaitApplied(a.ctx)
 		}
 		return r.Close()

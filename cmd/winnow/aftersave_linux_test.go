@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
@@ -97,6 +98,43 @@ func TestAnAgentAloneGetsTheResultOfAfterSave(t *testing.T) {
 	}
 	if got := a.call("show_applied", nil); appliedIn(t, got.Data).State != assistant.AppliedLive {
 		t.Errorf("later: %+v", got)
+	}
+}
+
+// Esc on the screen that saved cancels the command: it ends with its children, and the save stays.
+func TestEscCancelsAfterSave(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
+	gate, pids := filepath.Join(b.dir, "gate"), filepath.Join(b.dir, "pids")
+	b.must(mkfifo(gate))
+	b.must(mkfifo(pids))
+	b.run(0, "rules", "add", "*nano*")
+	screen := startVterm(t, b.dir, append(b.env, `WINNOW_AFTER_SAVE=sh -c "cat < gate & echo $! > pids; wait"`))
+	screen.until("the program", func(f string) bool { return strings.Contains(f, ready) })
+	screen.press("\x13")
+	screen.wait("Save these changes?")
+	for saved := false; !saved; { // a key that comes too early does not count, and delays the time from which keys do
+		screen.press("y")
+		saved = screen.within(time.Second, func(f string) bool { return !strings.Contains(f, "Save these changes?") })
+	}
+	screen.wait("after_save is running · esc cancels")
+	raw, err := os.ReadFile(pids) // waits for the command
+	b.must(err)
+	screen.press(escape)
+	screen.wait("after_save was cancelled. The rules are saved")
+	screen.until("nothing to cancel", func(f string) bool { return !strings.Contains(f, "after_save is running") })
+	if file, err := os.ReadFile(filepath.Join(b.dir, ".env")); err != nil || !strings.Contains(string(file), "*nano*") {
+		t.Errorf("the file is %q, %v", file, err)
+	}
+	child := strings.TrimSpace(string(raw))
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		stat, err := os.ReadFile("/proc/" + child + "/stat")
+		if err != nil || strings.Contains(string(stat), ") Z ") { // it has ended, although perhaps nothing has waited for it
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the child of the command is still running: %s", stat)
+		}
 	}
 }
 

@@ -35,6 +35,8 @@ type (
 		Reply
 		Saved assistant.Saved
 	}
+	// Applied is the outcome of WaitApplied: no save is being applied.
+	Applied struct{ Reply }
 	// DiscardPlanned describes what a discard would lose.
 	DiscardPlanned struct {
 		Reply
@@ -64,6 +66,21 @@ func (c *Commands) Save(request int64, basis assistant.Basis) tea.Cmd {
 		}
 		return c.changed(Saved{c.reply(), saved}, err)
 	})
+}
+
+// WaitApplied waits until no save is being applied: Applied.
+func (c *Commands) WaitApplied(request int64) tea.Cmd {
+	return c.command(request, "apply the save", func(ctx context.Context, c call) (Outcome, error) {
+		c.Workspace.WaitApplied(ctx)
+		return Applied{c.reply()}, nil
+	})
+}
+
+// CancelApplied cancels applying a save, if one is being applied.
+func (c *Commands) CancelApplied() {
+	if c.work != nil {
+		c.work.CancelApplied()
+	}
 }
 
 // MergeSaved loads what another program has saved. It keeps the unsaved changes, or drops

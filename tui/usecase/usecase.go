@@ -50,7 +50,7 @@ func (c *Commands) Stores() bool { return c.store != nil }
 
 // Outcome is the result of a command: one of the types that embed a Reply.
 //
-// Saving: SavePlanned, Conflicted, Merged, Saved. Discarding: DiscardPlanned, Discarded.
+// Saving: SavePlanned, Conflicted, Merged, Saved, Applied. Discarding: DiscardPlanned, Discarded.
 // Either, and rolling back: PlanChanged. Undoing: RolledBack, RollbackUndone. Pairs:
 // PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted, RetryReady, ReAskBegun.
 // Topics: TopicSelected, TopicsChanged. Filtering: Counted, Filtered, CommandPlanned,

@@ -33,7 +33,7 @@ var fields = map[string]map[string]string{
 		"usage":             "tokens, as the sum of all responses of the turn",
 	},
 	"Applied": {
-		"state": "running, live, differs, unanswered, failed, or unknown if winnow ended before the result was known", "message": "the state, as a sentence",
+		"state": "running, live, differs, unanswered, failed, cancelled, or unknown if winnow ended before the result was known", "message": "the state, as a sentence",
 		"began": "when the save was made", "ended": "when the result was known; absent while it is running",
 	},
 	"Attachment": {

@@ -1,0 +1,14 @@
+//go:build !unix
+
+package processgroup
+
+import "os/exec"
+
+// Separate does nothing.
+func Separate(*exec.Cmd) {}
+
+// Terminate ends the command.
+func Terminate(c *exec.Cmd) { _ = c.Process.Kill() }
+
+// Kill ends the command.
+func Kill(c *exec.Cmd) { _ = c.Process.Kill() }
