@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -58,6 +59,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		}
 		saved := w.adoptSaved(result, retainStaged, who)
 		saved.Changes = stagedChanges(d.providers)
+		w.logSaved(saved, who)
 		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), w.takeEffect(&saved, len(rules)))
 		return saved, rules, nil
 	}
@@ -152,7 +154,6 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 	out := assistant.Saved{Path: result.Source.Path, Written: result.Written, Changes: []assistant.Change{}}
 	if result.Warning != "" {
 		out.Warning = sentence(result.Warning)
-		w.opts.Log.Warn("rules saved", "file", out.Path, "warning", out.Warning)
 	}
 	w.adopt(r, policy)
 	for _, p := range w.providers {
@@ -164,8 +165,35 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 	if who == dotenv.User {
 		w.record("changes_saved", nil)
 	}
-	w.opts.Log.Info("rules saved", "file", out.Path, "variables", len(dotenv.Changes(w.source.File, result.Source.File)), "by", string(who))
 	return out
+}
+
+// loggedChange is a saved change in the log.
+type loggedChange struct {
+	Change string `json:"change"`
+	By     string `json:"by"`
+}
+
+// String is the form in a log of text.
+func (c loggedChange) String() string { return c.By + ": " + c.Change }
+
+// maxLogged is how many changes of a save the log lists.
+const maxLogged = 100
+
+// logSaved logs a save: who saved, and who made which change.
+func (w *Window) logSaved(saved assistant.Saved, who dotenv.Who) {
+	var made []loggedChange
+	for _, c := range saved.Changes[:min(len(saved.Changes), maxLogged)] {
+		made = append(made, loggedChange{c.Line(), c.By.Name()})
+	}
+	level, more := slog.LevelInfo, []slog.Attr{}
+	if saved.Warning != "" {
+		level, more = slog.LevelWarn, []slog.Attr{slog.String("warning", saved.Warning)}
+	}
+	w.opts.Log.LogAttrs(context.Background(), level, "rules saved", append([]slog.Attr{
+		slog.String("file", saved.Path), slog.String("by", string(who)), slog.String("user", w.user()),
+		slog.Int("count", len(saved.Changes)), slog.Any("changes", made),
+	}, more...)...)
 }
 
 // ruleCount says how many rules of which providers changed.

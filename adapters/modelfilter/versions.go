@@ -65,6 +65,7 @@ func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error
 		return assistant.Saved{}, err
 	}
 	saved := w.adoptSaved(result, dropStaged, dotenv.User)
+	w.logSaved(saved, dotenv.User)
 	saved.Message = fmt.Sprintf("The rules of version %s of %s are back. %s", id, w.fileName(), w.takeEffect(&saved, 0))
 	return saved, nil
 }
