@@ -272,6 +272,7 @@ func TestADiscardOfNothingLosesNothing(t *testing.T) {
 func TestOnlyTheOrderIsUnsaved(t *testing.T) {
 	const want = "reordered the openai ignore rules"
 	reordered := func(t *testing.T) *fixture {
+		t.Helper()
 		f := fresh(t, plainEnv)
 		f.must(f.Remove(Ignore, "*-preview"))
 		f.must(second(f.Add(Ignore, "*-preview")))
