@@ -228,14 +228,6 @@ func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	return s.acquire(changes)
 }
 
-// section begins a section of the session with this id in the window, which may be shared.
-func (s *Session) section(id string, changes bool) (end func(), err error) {
-	if changes {
-		return s.opts.Member.ChangeSection(id)
-	}
-	return s.opts.Member.Section(id), nil
-}
-
 // acquire is acquireWork for any role.
 func (s *Session) acquire(changes bool) (release func(), err error) {
 	s.mu.Lock()

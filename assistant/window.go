@@ -247,3 +247,11 @@ func (l *Entries) Since(mark int64) ([]Entry, int64) {
 	}
 	return out, l.last
 }
+
+// section begins a section of the session with this id in the window, which may be shared.
+func (s *Session) section(id string, changes bool) (end func(), err error) {
+	if changes {
+		return s.opts.Member.ChangeSection(id)
+	}
+	return s.opts.Member.Section(id), nil
+}
