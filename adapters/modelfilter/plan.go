@@ -156,11 +156,17 @@ func (w *Window) plan(d draft) assistant.SavePlan {
 		plan.Effects = append(plan.Effects, w.unmatched(p)...)
 	}
 	if len(plan.Effects) > 0 {
-		plan.Effects = append(plan.Effects, assistant.Effect{
-			Kind: assistant.EffectAsks, Sentence: "restart the proxy afterwards: it reads the rules when it starts",
-		})
+		plan.Effects = append(plan.Effects, w.afterwards())
 	}
 	return plan
+}
+
+// afterwards says what makes the proxy read the rules that a save has written.
+func (w *Window) afterwards() assistant.Effect {
+	if w.opts.AfterSave != nil {
+		return assistant.Effect{Sentence: "the command of after_save runs afterwards"}
+	}
+	return assistant.Effect{Kind: assistant.EffectAsks, Sentence: "restart the proxy afterwards: it reads the rules when it starts"}
 }
 
 // discardPlan returns a draft of a discard in the form that is shown: its effects are the

@@ -1,6 +1,7 @@
 package modelfilter
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -316,4 +317,35 @@ func TestOnlyTheOrderIsUnsaved(t *testing.T) {
 			t.Errorf("%q; unsaved: %v", saved.Message, f.Dirty())
 		}
 	})
+}
+
+// applier is a command of after_save that does nothing.
+type applier struct{}
+
+func (applier) Saved() assistant.Applied                      { return assistant.Applied{} }
+func (applier) Applied() assistant.Applied                    { return assistant.Applied{} }
+func (applier) WaitApplied(context.Context) assistant.Applied { return assistant.Applied{} }
+func (applier) CancelApplied()                                {}
+
+// A plan asks for a restart of the proxy only if nothing else makes it read the rules.
+func TestAPlanSaysWhatAppliesTheRules(t *testing.T) {
+	f := fresh(t, plainEnv)
+	for _, tt := range []struct {
+		applies Applier
+		want    string
+	}{
+		{nil, "restart the proxy afterwards: it reads the rules when it starts"},
+		{applier{}, "the command of after_save runs afterwards"},
+	} {
+		o := f.options()
+		o.AfterSave = tt.applies
+		w, err := Open(t.Context(), o)
+		f.must(err)
+		f.must(second(w.Add(Ignore, "o1")))
+		plan, err := w.PlanSave(t.Context(), "")
+		f.must(err)
+		if last := plan.Effects[len(plan.Effects)-1]; last.Sentence != tt.want {
+			t.Errorf("the last effect is %+v, want %q", last, tt.want)
+		}
+	}
 }
