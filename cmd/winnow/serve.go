@@ -104,7 +104,10 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	defer end()
 	a.onHangup(func() { a.reloadServers(servers) })
 	a.tell(f.manager, "READY=1")
-	defer context.AfterFunc(ctx, func() { a.tell(f.manager, "STOPPING=1") })()
+	defer context.AfterFunc(ctx, func() {
+		a.logger().Info("stopping")
+		a.tell(f.manager, "STOPPING=1")
+	})()
 	return servers.Serve(ctx)
 }
 

@@ -75,6 +75,8 @@ func TestWhatIsNotTheOwnersIsRefused(t *testing.T) {
 				t.Errorf("%s: %s is %d %s, want %d %s", name, path, resp.StatusCode, raw, c.status, c.code)
 			case c.status == 401 && resp.Header.Get("WWW-Authenticate") == "":
 				t.Errorf("%s: there is no WWW-Authenticate", name)
+			case c.status == 401 && strings.Contains(p.Detail, "needs the header") != (bearerToken(req) == ""):
+				t.Errorf("%s: %s says %q", name, path, p.Detail)
 			}
 			if h := resp.Header; h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s: the headers are %v", name, h)

@@ -26,14 +26,15 @@ func Observe(o ObserveOptions) http.Handler {
 	mux.HandleFunc("GET /healthz", showHealth)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { showReady(w, r, o.Ready, o.Log) })
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		who, known, err := o.Tokens.Find(bearerToken(r))
+		token := bearerToken(r)
+		who, known, err := o.Tokens.Find(token)
 		if err != nil {
 			o.Log.Error("tokens not read", "error", err)
 		}
 		switch {
 		case !known:
 			o.Metrics.Refused(serve.ServerHTTP, "unauthorized")
-			refuse(w, newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN"))
+			refuse(w, unauthorized(token))
 		case !who.Role.May(assistant.RoleMetrics):
 			o.Metrics.Refused(serve.ServerHTTP, assistant.CodeForbidden)
 			refuse(w, problemOf(&assistant.RoleError{Role: who.Role, Need: assistant.RoleMetrics}))

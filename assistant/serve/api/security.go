@@ -72,15 +72,24 @@ func (s *Server) refusal(r *http.Request) *problem {
 	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
 		return nil
 	}
-	client, known := s.clientFor(bearerToken(r))
+	token := bearerToken(r)
+	client, known := s.clientFor(token)
 	if !known {
-		return newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN")
+		return unauthorized(token)
 	}
 	*r = *r.WithContext(context.WithValue(r.Context(), clientKey{}, client))
 	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
 		s.logins.End(conn)
 	}
 	return nil
+}
+
+// unauthorized returns the problem of a request with an unknown token, or with none.
+func unauthorized(token string) *problem {
+	if token == "" {
+		return newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN")
+	}
+	return newProblem("unauthorized", "the token is not known here: it is mistyped, removed or expired")
 }
 
 // bearerToken returns the token of a request, or "" if it has none.
