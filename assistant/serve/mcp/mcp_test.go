@@ -267,6 +267,8 @@ type applying struct {
 	began *time.Time // of what applies the newest save; zero before there is one
 }
 
+var _ assistant.Applier = applying{}
+
 func (a applying) Tools() []assistant.Tool {
 	tools := a.Window.Tools()
 	for i := range tools {
@@ -292,6 +294,8 @@ func (a applying) WaitApplied(ctx context.Context) assistant.Applied {
 	<-ctx.Done()
 	return a.Applied()
 }
+
+func (applying) CancelApplied() {}
 
 // A save waits for what applies it, but not for ever; other calls do not wait.
 func TestASaveWaitsForWhatAppliesIt(t *testing.T) {
