@@ -104,10 +104,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	defer end()
 	a.onHangup(func() { a.reloadServers(servers) })
 	a.tell(f.manager, "READY=1")
-	defer context.AfterFunc(ctx, func() {
-		a.logger().Info("stopping")
-		a.tell(f.manager, "STOPPING=1")
-	})()
+	defer context.AfterFunc(ctx, func() { a.tell(f.manager, "STOPPING=1") })()
 	return servers.Serve(ctx)
 }
 
@@ -123,8 +120,9 @@ func (p *program) ready(ctx context.Context) error {
 	return err
 }
 
-// tell notifies the service manager.
+// tell notifies the service manager and the log.
 func (a *app) tell(m serviceManager, state string) {
+	a.logger().Info("state of the service", "state", state)
 	if err := m.notify(state); err != nil {
 		a.logger().Warn("service manager not notified", "state", state, "error", err)
 	}
