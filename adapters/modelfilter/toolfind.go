@@ -81,7 +81,7 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	}
 	text := foundText(a, where, found, shown, w.opts.Now())
 	if a.asksUse() && found.NoUse > 0 {
-		unknown := fmt.Sprintf("The use of %s is unknown: the proxy has no usage file for them.", assistant.Counted(found.NoUse, "model"))
+		unknown := fmt.Sprintf("The use of %s is unknown: there is no usage file.", assistant.Counted(found.NoUse, "model"))
 		if text += "\n\n" + unknown; len(found.Models) == 0 { // "no model" would be a claim
 			text = unknown
 		}
