@@ -37,7 +37,7 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 		m.setShown(*news.Shown)
 		cmds = append(cmds, m.feedHUD(), m.loadMissing())
 	}
-	if news.Shown != nil || news.Window != nil || news.Checkpoints != nil || news.Others != nil {
+	if news.Shown != nil || news.Window != nil || news.Checkpoints != nil || news.Others != nil || news.Turn != nil {
 		m.showInPane()
 	}
 	if news.Window != nil {
@@ -69,7 +69,7 @@ func (m *Model) setShown(now assistant.Shown) {
 
 // showInPane passes to the pane the parts that it shows.
 func (m *Model) showInPane() {
-	now := pane.State{Holder: m.parts.others().Holder}
+	now := pane.State{Working: m.parts.Turn != nil && m.parts.Turn.Running, Holder: m.parts.others().Holder}
 	if m.parts.Window != nil {
 		now.Window = m.parts.Window.Value
 	}

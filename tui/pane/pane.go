@@ -83,7 +83,8 @@ func (keys Keys) Hints(all ...keymap.Hint) []Hint {
 // State is what the workspace has published.
 type State struct {
 	Window      any                     // the snapshot of the window; nil if there is none yet
-	Holder      string                  // another user whose turn has locked the shared window; "" if none
+	Working     bool                    // a turn of the user's own session is running
+	Holder      string                  // another user whose turn has locked the shared window; "" if unknown or none
 	Topic       string                  // topic of new messages
 	Checkpoints []checkpoint.Checkpoint // of the session, oldest first
 }

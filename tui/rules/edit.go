@@ -12,8 +12,8 @@ func refuse(err error) pane.Action {
 }
 
 // locked reports whether the user's own assistant is working. A change waits for the
-// assistant of another user.
-func (p *Pane) locked() bool { return p.data.Locked && p.holder == "" }
+// assistant of another user, who may not be known yet.
+func (p *Pane) locked() bool { return p.data.Locked && p.working }
 
 // refuseLocked rejects what is not possible while the user's assistant is working;
 // otherwise it returns nil.

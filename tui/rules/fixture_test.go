@@ -78,7 +78,8 @@ type bench struct {
 	w      *modelfilter.Window
 	shelf  *shelf
 	file   string
-	holder string // whose turn has the window
+	others bool   // the turn of another user has the window
+	holder string // who that is, if it is known
 }
 
 // open opens a pane; env "" is no file.
@@ -129,7 +130,7 @@ func (b *bench) show() {
 	b.t.Helper()
 	for wants := true; wants; {
 		snapshot, _ := b.w.Snapshot()
-		b.Show(pane.State{Window: snapshot, Holder: b.holder})
+		b.Show(pane.State{Window: snapshot, Working: !b.others, Holder: b.holder})
 		var e pane.Edit
 		if e, wants = b.Wants(); wants {
 			if _, err := b.w.Act(context.Background(), e.Act, e.Revision); err != nil {

@@ -61,10 +61,13 @@ func (p *Pane) oneLine(rank, w int, look style.Style, text string) pane.Note {
 
 // lockedText says whose assistant is changing the rules.
 func (p *Pane) lockedText() string {
-	if p.holder != "" {
+	switch {
+	case p.locked():
+		return pane.Join("assistant is working", p.keys.Hint(keymap.Escape, "cancels"))
+	case p.holder != "":
 		return windowlock.AssistantOf(pane.Visible(p.holder)) + " is working"
 	}
-	return pane.Join("assistant is working", p.keys.Hint(keymap.Escape, "cancels"))
+	return "another assistant is working"
 }
 
 // idleNotes returns the foot of a pane of h lines while nothing is being typed. The text

@@ -178,6 +178,25 @@ func TestALockedLineSaysThatNothingIsAdded(t *testing.T) {
 	}
 }
 
+// The lock of a turn of another user may be published before that user is: a change waits for
+// it, as for a known one.
+func TestAChangeWaitsForAnotherWhoIsNotKnownYet(t *testing.T) {
+	for holder, text := range map[string]string{"": "another assistant is working", "anna": "anna's assistant is working"} {
+		b := open(t, someEnv, someModels)
+		b.others, b.holder = true, holder
+		b.w.Lock()
+		b.show()
+		if frame := ansi.Strip(b.screen(60, 20)); !strings.Contains(frame, text) || strings.Contains(frame, "cancels") {
+			t.Errorf("the pane lacks %q:\n%s", text, frame)
+		}
+		b.do("add-ignore")
+		b.keys("a*")
+		if a, ok := b.Key(keymap.LineAccept, "").(pane.Edit); !ok {
+			t.Errorf("%q: enter is %#v", holder, a)
+		}
+	}
+}
+
 func TestHints(t *testing.T) {
 	words := func(hints []pane.Hint) string {
 		var out []string

@@ -47,7 +47,8 @@ type Pane struct {
 	focus  bool
 
 	data      data
-	holder    string // another user whose turn has locked the window; "" if none
+	working   bool   // a turn of the user's own session is running
+	holder    string // another user whose turn has locked the window; "" if unknown or none
 	tabs      pane.Tabs[row]
 	cursorIDs [tabCount]string // IDs of the rows under the cursors, while the rows are out of date
 	jumpTo    string           // ID of the row that the cursor moves to once it is listed
@@ -91,8 +92,8 @@ func New(o Options) *Pane {
 
 // Show implements pane.Pane.
 func (p *Pane) Show(s pane.State) {
-	if p.holder != s.Holder {
-		p.holder = s.Holder
+	if p.working != s.Working || p.holder != s.Holder {
+		p.working, p.holder = s.Working, s.Holder
 		p.version++
 	}
 	now, ok := s.Window.(*modelfilter.Snapshot)
