@@ -84,3 +84,52 @@ func TestTheTypeScriptSDK(t *testing.T) {
 		}
 	}
 }
+
+// The MCP inspector lists the tools and adds a rule through pipes, over SSH and over HTTP.
+func TestTheMCPInspector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out: it installs packages")
+	}
+	s := serveSSH(t, "anna")
+	// The newest version of its command line that runs on Node.js 20.
+	modules := filepath.Join(npmPackages(t, "@modelcontextprotocol/inspector-cli@0.21.0"), "node_modules")
+	// It names its version from a file of the package around it, which brings a browser's interface, too.
+	s.must(os.WriteFile(filepath.Join(modules, "@modelcontextprotocol", "package.json"), []byte(`{"name":"inspector","version":"0.21.0"}`), 0o600))
+	kinds := map[string][]string{
+		"pipe": {"winnow", "mcp"},
+		"ssh":  append([]string{"ssh"}, s.sshArgs("anna", "winnow", "mcp")...),
+		"http": {s.running.url + "/mcp", "--transport", "http", "--header", "Authorization: Bearer " + s.running.token},
+	}
+	for kind, server := range kinds {
+		t.Run(kind, func(t *testing.T) {
+			inspect := func(args ...string) string {
+				t.Helper()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				all := slices.Concat([]string{filepath.Join(modules, ".bin", "mcp-inspector-cli"), "--cli"}, server, args)
+				cmd := exec.CommandContext(ctx, "node", all...)
+				cmd.Dir, cmd.Env = s.dir, s.env
+				var said bytes.Buffer
+				cmd.Stderr = &said
+				out, err := cmd.Output()
+				if err != nil {
+					t.Fatalf("%v: %v, %s%s", args, err, out, said.String())
+				}
+				return string(out)
+			}
+			if out := inspect("--method", "tools/list"); !strings.Contains(out, `"add_ignore_rule"`) {
+				t.Errorf("the tools are %s", out)
+			}
+			if out := inspect("--method", "prompts/list"); !strings.Contains(out, `"review_rules"`) {
+				t.Errorf("the prompts are %s", out)
+			}
+			rule := "inspector-" + kind + "-*"
+			if out := inspect("--method", "tools/call", "--tool-name", "add_ignore_rule", "--tool-arg", "provider=openai", "pattern="+rule); !strings.Contains(out, `"success": true`) {
+				t.Errorf("adding a rule: %s", out)
+			}
+			if window := s.running.call("GET", "/v1/window", "", ""); !strings.Contains(window, rule) {
+				t.Errorf("the window lacks the rule %s", rule)
+			}
+		})
+	}
+}
