@@ -57,8 +57,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.fail(msg.Err)
 	m.stored, m.models = msg.Recall.Names, modelList{recent: msg.Recent, favourites: msg.Favourites}
 	m.command.line.History = msg.Recall.Lines
-	m.input.draft.SetSent(msg.Recall.Sent)
-	m.input.draft.SetStash(append(msg.Draft.Stash, m.input.draft.Stash()...))
+	m.input.draft.SetEarlier(msg.Recall.Sent, msg.Draft.Stash)
 	m.input.restoreDraft(msg.Draft.Text)
 	if msg.FailedStarts >= maxFailedStarts {
 		m.showRaw()

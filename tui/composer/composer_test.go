@@ -119,7 +119,7 @@ func TestAPasteOfManyLinesIsAChip(t *testing.T) {
 
 func TestSentMessages(t *testing.T) {
 	b := box()
-	b.SetSent([]string{"first", "second"})
+	b.SetEarlier([]string{"first", "second"}, nil)
 	write(b, "draft")
 	steps := []struct {
 		move func() bool
@@ -176,7 +176,7 @@ func TestDeletedTextComesBack(t *testing.T) {
 // The text that was cleared last comes first only until a message is sent.
 func TestSentMessagesComeBeforeClearedTexts(t *testing.T) {
 	b := box()
-	b.SetSent([]string{"sent"})
+	b.SetEarlier([]string{"sent"}, nil)
 	write(b, "cleared")
 	b.Clear()
 	for _, want := range []string{"cleared", "sent"} {
@@ -194,7 +194,7 @@ func TestSentMessagesComeBeforeClearedTexts(t *testing.T) {
 
 func TestARecalledPasteStaysFolded(t *testing.T) {
 	b, long := box(), strings.Repeat("a line\n", 200)
-	b.SetSent([]string{"before", long})
+	b.SetEarlier([]string{"before", long}, nil)
 	if b.Older(); b.Text() != long || strings.Contains(b.Shown(), "\n") {
 		t.Errorf("the box shows %q", b.Shown())
 	}
@@ -205,7 +205,7 @@ func TestARecalledPasteStaysFolded(t *testing.T) {
 
 func TestClearedTextsAreOlderMessages(t *testing.T) {
 	b := box()
-	b.SetSent([]string{"sent"})
+	b.SetEarlier([]string{"sent"}, nil)
 	write(b, "precious")
 	b.Clear()
 	write(b, "replaced")
@@ -353,5 +353,22 @@ func TestExchangeRestoresTheDraftAndItsUndoSteps(t *testing.T) {
 	}
 	if len(b.Stash()) > 0 {
 		t.Errorf("the stash holds %q", b.Stash())
+	}
+}
+
+// Texts that were cleared before the earlier runs were known are newer than all of these.
+func TestClearedBeforeTheEarlierRunsAreKnown(t *testing.T) {
+	b := box()
+	for _, text := range []string{"own", "sent", "old"} {
+		b.Paste(text)
+		b.Clear()
+	}
+	b.SetEarlier([]string{"sent"}, []string{"older", "old"})
+	var got []string
+	for b.Older() {
+		got = append(got, b.Text())
+	}
+	if want := []string{"old", "sent", "own", "older"}; !slices.Equal(got, want) {
+		t.Errorf("recalled are %q, want %q", got, want)
 	}
 }

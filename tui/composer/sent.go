@@ -16,10 +16,16 @@ type recall struct {
 	browsing bool // not at the draft
 }
 
-// SetSent sets the sent messages, oldest first.
-func (b *Model) SetSent(texts []string) {
-	b.recall.sent = texts
-	b.recall.leave()
+// SetEarlier sets the messages that were sent and the texts that were cleared in earlier
+// runs, oldest first. Texts cleared in this run are newer.
+func (b *Model) SetEarlier(sent, stash []string) {
+	p := &b.recall
+	own := p.stash
+	p.sent, p.stash, p.cleared = sent, stash, false
+	for _, text := range own {
+		p.addToStash(text)
+	}
+	p.leave()
 }
 
 // AddSent adds a message that was just sent and removes it from the stash.
@@ -29,12 +35,6 @@ func (b *Model) AddSent(text string) {
 	p.stash = slices.DeleteFunc(p.stash, func(s string) bool { return s == text })
 	p.cleared = false
 	p.leave()
-}
-
-// SetStash sets the cleared texts, oldest first.
-func (b *Model) SetStash(texts []string) {
-	b.recall.stash, b.recall.cleared = texts, false
-	b.recall.leave()
 }
 
 // Stash returns the cleared texts, oldest first.
