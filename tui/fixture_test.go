@@ -51,6 +51,7 @@ type setup struct {
 	pairs    []assistant.Pair
 	answers  []at.Answer
 	change   func(*Options)
+	lends    bool                      // the program lends its terminal to others
 	history  func(history.Store) error // prepares what else is stored
 	model    llm.Model                 // what answers; nil is a script of the answers
 	known    []llm.ModelInfo           // by which names; nil is test/script and test/other
@@ -228,7 +229,7 @@ func startProgram(t *testing.T, f setup) *fixture {
 		f.w, f.h = 120, 32
 	}
 	m, d := newProgram(t, f)
-	d.Screen = tuitest.Start(t, m, f.w, f.h, tuitest.Options{Clock: d.clock, Input: f.input()})
+	d.Screen = tuitest.Start(t, m, f.w, f.h, tuitest.Options{Clock: d.clock, Input: f.input(), File: f.lends})
 	d.in("INPUT")
 	d.WaitGone("loading…")
 	return d

@@ -34,7 +34,7 @@ func editing(t *testing.T, script string) (d *fixture, tmp string) {
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d = startProgram(t, setup{change: func(o *Options) {
+	d = startProgram(t, setup{lends: true, change: func(o *Options) {
 		o.Editor = func(draft string) *exec.Cmd { return exec.CommandContext(t.Context(), "/bin/sh", path, draft) }
 	}})
 	tmp = t.TempDir()

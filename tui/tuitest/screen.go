@@ -25,6 +25,9 @@ const (
 type Options struct {
 	Clock *Clock    // advanced by KeyGap before each key; nil means the real time
 	Input io.Reader // what the program reads instead of Bytes
+	// File makes the keyboard a file, as a terminal is: a program that borrows it reads it
+	// itself. After a panic, Bubble Tea closes a file while it still reads it.
+	File bool
 }
 
 // Screen is a program on a terminal in memory. Create it with Start.
@@ -33,10 +36,10 @@ type Screen struct {
 	term     *terminal
 	program  *tea.Program
 	clock    *Clock
-	input    *os.File      // the end of the keyboard
-	ended    chan struct{} // closed when the program has ended
-	err      error         // of the program; may be read after ended
-	reported bool          // the test has been told of err
+	input    io.WriteCloser // the end of the keyboard
+	ended    chan struct{}  // closed when the program has ended
+	err      error          // of the program; may be read after ended
+	reported bool           // the test has been told of err
 }
 
 // syncMsg is dropped by the program's filter after look was called with the model. By then
@@ -51,14 +54,13 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	// A file, as a terminal is: a program that borrows it reads it itself.
-	in, keys, err := os.Pipe()
+	in, keys, err := keyboard(o.File)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Screen{t: t, term: newTerminal(w, h), clock: o.Clock, input: keys, ended: make(chan struct{})}
 	go func() { _, _ = io.Copy(io.Discard, s.term.emu) }() // the emulator's answers to queries
-	var input io.Reader = in
+	input := in
 	if o.Input != nil {
 		input = o.Input
 	}
@@ -66,13 +68,21 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 		tea.WithInput(input), tea.WithOutput(s.term), tea.WithWindowSize(w, h), tea.WithoutSignals(), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}),
 		tea.WithColorProfile(colorprofile.TrueColor), tea.WithFPS(framesPerSecond), tea.WithFilter(filterSync))
 	go func() {
-		defer in.Close()
 		_, s.err = s.program.Run()
 		close(s.ended)
 	}()
 	t.Cleanup(s.end)
 	s.send(nil)
 	return s
+}
+
+// keyboard returns the two ends of a keyboard.
+func keyboard(file bool) (program io.Reader, keys io.WriteCloser, err error) {
+	if file {
+		return os.Pipe()
+	}
+	program, keys = io.Pipe()
+	return program, keys, nil
 }
 
 func filterSync(m tea.Model, msg tea.Msg) tea.Msg {
@@ -181,7 +191,7 @@ func (s *Screen) Look(look func(tea.Model)) {
 	s.send(syncMsg{look})
 }
 
-// Bytes sends raw bytes as the terminal would. It returns before they are read.
+// Bytes sends raw bytes as the terminal would. It returns before the model handles them.
 func (s *Screen) Bytes(p []byte) {
 	s.t.Helper()
 	if _, err := s.input.Write(p); err != nil {
