@@ -97,8 +97,8 @@ func (j *joined) stretches(i int, hit [2]int) (all []stretch) {
 	return all
 }
 
-// find returns the next line after from in which a hit starts, or the previous one.
-func (s *partLines) find(needle markdown.Needle, from int, back markdown.Direction) (line int, ok bool) {
+// Find implements lineSource.
+func (s *partLines) Find(needle markdown.Needle, from int, back markdown.Direction) (line int, ok bool) {
 	first := 0
 	for n := range s.sources {
 		source := s.sources[n]
@@ -119,8 +119,8 @@ func (s *partLines) find(needle markdown.Needle, from int, back markdown.Directi
 	return 0, false
 }
 
-// count counts the hits that start before a line, up to most.
-func (s *partLines) count(needle markdown.Needle, before, most int) (count int) {
+// Count implements lineSource.
+func (s *partLines) Count(needle markdown.Needle, before, most int) (count int) {
 	for _, source := range s.sources {
 		if before <= 0 || count >= most {
 			break
@@ -154,16 +154,6 @@ func countLines(s lineSource, n int, needle markdown.Needle, most int) (count in
 }
 
 // Find implements lineSource.
-func (s *partLines) Find(needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
-	return s.find(needle, from, back)
-}
-
-// Count implements lineSource.
-func (s *partLines) Count(needle markdown.Needle, before, most int) int {
-	return s.count(needle, before, most)
-}
-
-// Find implements lineSource.
 func (r *ready) Find(needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
 	return findLine(r, len(r.text), needle, from, back)
 }
@@ -185,13 +175,13 @@ func (t *longText) Count(needle markdown.Needle, before, most int) int {
 
 // Find implements lineSource.
 func (s *firstLines) Find(needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
-	line, ok := s.find(needle, min(from, s.n), back)
+	line, ok := s.partLines.Find(needle, min(from, s.n), back)
 	return line, ok && line < s.n
 }
 
 // Count implements lineSource.
 func (s *firstLines) Count(needle markdown.Needle, before, most int) int {
-	return s.count(needle, min(before, s.n), most)
+	return s.partLines.Count(needle, min(before, s.n), most)
 }
 
 // Find implements lineSource.
