@@ -288,14 +288,12 @@ var lintReasons = map[engine.Kind]string{
 
 // ruleAct returns what a command about rules does with its argument, in the current provider.
 func ruleAct(w *modelfilter.Window, action keymap.Action, argument string) (act assistant.Act, revision int64) {
-	switch rule := (modelfilter.Rule{Pattern: argument}); action {
-	case keymap.WhyModel:
-		act = modelfilter.ExplainModel{Model: argument}
-	case keymap.AddAllow:
-		rule.List = modelfilter.Allow
-		act = modelfilter.AddRule{Provider: w.Provider(), Rule: rule}
-	default:
-		act = modelfilter.AddRule{Provider: w.Provider(), Rule: rule}
+	if action == keymap.WhyModel {
+		return modelfilter.ExplainModel{Model: argument}, w.Revision()
 	}
-	return act, w.Revision()
+	list := modelfilter.Ignore
+	if action == keymap.AddAllow {
+		list = modelfilter.Allow
+	}
+	return modelfilter.AddRule{Provider: w.Provider(), Rule: modelfilter.Rule{List: list, Pattern: argument}}, w.Revision()
 }
