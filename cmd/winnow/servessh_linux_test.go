@@ -299,12 +299,16 @@ func TestReadmeServesSSH(t *testing.T) {
 // same. WINNOW_SSH_SESSIONS and WINNOW_SSH_EDITS set the numbers.
 func TestManySSHSessionsAgree(t *testing.T) {
 	sessions, edits := number("WINNOW_SSH_SESSIONS", 8), number("WINNOW_SSH_EDITS", 64)
-	s := serveSSH(t, "anna", "bert", "cleo")
+	users := []string{"anna", "bert", "cleo"}
+	for len(users) < sessions/8 { // one user may open ten
+		users = append(users, fmt.Sprint("user", len(users)))
+	}
+	s := serveSSH(t, users...)
 	began, idle := time.Now(), s.cpu()
 	screens := make([]*vterm, sessions)
 	var all sync.WaitGroup
 	for i := range screens {
-		all.Go(func() { screens[i] = s.screen([]string{"anna", "bert", "cleo"}[i%3]) })
+		all.Go(func() { screens[i] = s.screen(users[i%len(users)]) })
 	}
 	all.Wait()
 	if t.Failed() {
