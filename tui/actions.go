@@ -13,7 +13,6 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
 	"winnow/tui/overlay"
-	"winnow/tui/slash"
 	"winnow/tui/status"
 )
 
@@ -206,7 +205,7 @@ func actionEntries(all []keymap.Entry) []overlay.Entry {
 		keymap.Quit: "exit close ", keymap.Settings: "options preferences theme colour color dark light ", keymap.NameSession: "rename ",
 		keymap.UndoRollback: "redo ", keymap.Connect: "login endpoint key ", keymap.Sessions: "history resume continue ",
 	}
-	for _, c := range slash.Table() {
+	for _, c := range keymap.CommandTable() {
 		also[c.Action] += c.Name + " "
 	}
 	entries := make([]overlay.Entry, len(all))

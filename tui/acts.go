@@ -5,7 +5,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/tui/keymap"
-	"winnow/tui/slash"
 	"winnow/tui/usecase"
 )
 
@@ -218,8 +217,8 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 		return changing && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
 	}
 	a := m.keys.Find(m.mode, keyName(k))
-	cancels := len(m.input.outbox) > 0                    // cancels the turn that the waiting message will start
-	_, _, isCommand := slash.Parse(m.input.draft.Shown()) // a command needs the session
+	cancels := len(m.input.outbox) > 0                            // cancels the turn that the waiting message will start
+	_, _, isCommand := keymap.ParseCommand(m.input.draft.Shown()) // a command needs the session
 	return a != nil && (!a.Early || a.Name == keymap.Escape && cancels || isCommand && (a.Name == keymap.Send || a.Name == keymap.Newline))
 }
 

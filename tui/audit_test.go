@@ -8,7 +8,6 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
-	"winnow/tui/slash"
 	"winnow/tui/tuitest"
 )
 
@@ -88,7 +87,7 @@ func TestWhatDeletesAsksOrCanBeUndone(t *testing.T) {
 			names[a.Name] = true
 		}
 	}
-	for _, c := range slash.Table() {
+	for _, c := range keymap.CommandTable() {
 		names[c.Action] = true
 	}
 	delete(names, "")

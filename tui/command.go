@@ -14,7 +14,6 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/slash"
 	"winnow/tui/usecase"
 )
 
@@ -47,8 +46,8 @@ func (m *Model) openCommand(text string) tea.Cmd {
 }
 
 // filterTopic returns the page of the help about the filter language, if there is one.
-func (m *Model) filterTopic() (slash.HelpTopic, bool) {
-	t, err := slash.TopicNamed("filter", m.opts.Help)
+func (m *Model) filterTopic() (keymap.HelpTopic, bool) {
+	t, err := keymap.TopicNamed("filter", m.opts.Help)
 	return t, err == nil
 }
 

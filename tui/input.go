@@ -13,7 +13,6 @@ import (
 	"winnow/assistant/history"
 	"winnow/tui/composer"
 	"winnow/tui/keymap"
-	"winnow/tui/slash"
 	"winnow/tui/usecase"
 )
 
@@ -232,7 +231,7 @@ func (i *input) offer() intent {
 	word := i.word()
 	stem, _ := composer.SplitMention(word)
 	if strings.HasPrefix(word, "/") {
-		stem = slash.Stem(word)
+		stem = composer.CommandStem(word)
 	}
 	if !i.list.Typed(word, stem) {
 		return nil

@@ -21,7 +21,6 @@ import (
 	"winnow/tui/pane"
 
 	"winnow/tui/settings"
-	"winnow/tui/slash"
 	"winnow/tui/status"
 	"winnow/tui/style"
 	"winnow/tui/terminal"
@@ -55,7 +54,7 @@ type Options struct {
 	// Clipboard copies text to the system clipboard; nil means clipboard.WriteAll.
 	Clipboard func(text string) error
 	Files     composer.MentionSource // files that a message can mention, and that :export can write
-	Help      []slash.HelpTopic
+	Help      []keymap.HelpTopic
 	// TmuxBuffer stores text in the buffer of the surrounding tmux, which passes it on to
 	// its terminal; nil without tmux.
 	TmuxBuffer func(text string) error

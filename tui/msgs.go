@@ -10,7 +10,7 @@ import (
 	"winnow/tui/markdown"
 	"winnow/tui/overlay"
 
-	"winnow/tui/slash"
+	"winnow/tui/keymap"
 )
 
 // Messages of commands that do not call the workspace, and of timers.
@@ -68,7 +68,7 @@ type (
 	settingStoredMsg struct{ err error }
 	// topicReadMsg contains a page of the help.
 	topicReadMsg struct {
-		topic slash.HelpTopic
+		topic keymap.HelpTopic
 		lines []string
 	}
 	// requestReadMsg contains one of several requests in displayable form, with the number

@@ -7,7 +7,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant/assistanttest"
-	"winnow/tui/slash"
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -19,22 +19,22 @@ const emptyBox = "Type a message…"
 func TestEveryCommandOfThePaletteCanBeTyped(t *testing.T) {
 	m, _ := newProgram(t, setup{})
 	for _, e := range m.keys.Palette(false) {
-		c, err := slash.Find(m.slashCommands(), string(e.Action), "")
+		c, err := keymap.FindCommand(m.slashCommands(), string(e.Action), "")
 		if collides := e.Action == "topic"; err != nil || c.Action != e.Action && !collides {
 			t.Errorf("/%s is %q, %v", e.Action, c.Action, err)
 		}
-		if !slices.ContainsFunc(m.slashCommands(), func(c slash.Command) bool { return c.Action == e.Action }) {
+		if !slices.ContainsFunc(m.slashCommands(), func(c keymap.SlashCommand) bool { return c.Action == e.Action }) {
 			t.Errorf("nothing that can be typed does %s", e.Action)
 		}
 	}
-	for _, c := range slash.Commands(false) {
+	for _, c := range keymap.Commands(false) {
 		run, err := m.typedAction(c.Name, "")
 		if err != nil || run == nil || m.keys.Named(c.Action) == nil {
 			t.Errorf("/%s does nothing: %v", c.Name, err)
 		}
 	}
 	for _, name := range []string{"help", "model", "save", "new", "filter", "undo", "topic", "quit"} {
-		if _, err := slash.Find(m.slashCommands(), name, ""); err != nil {
+		if _, err := keymap.FindCommand(m.slashCommands(), name, ""); err != nil {
 			t.Error(err)
 		}
 	}
@@ -191,7 +191,7 @@ func TestCommandsWhileATurnRuns(t *testing.T) {
 
 func TestTopicsAreTypedAsACommand(t *testing.T) {
 	d := startProgram(t, setup{w: 80, h: 24, change: func(o *Options) {
-		o.Help = []slash.HelpTopic{{Name: "keys", Short: "the keys", Lines: func() []string { return []string{"all of them"} }}}
+		o.Help = []keymap.HelpTopic{{Name: "keys", Short: "the keys", Lines: func() []string { return []string{"all of them"} }}}
 	}})
 	d.Type("/topic AI > Agents", tuitest.Enter)
 	d.says("new messages go to AI > Agents")

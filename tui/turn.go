@@ -13,7 +13,6 @@ import (
 	"winnow/tui/overlay"
 
 	"winnow/tui/settings"
-	"winnow/tui/slash"
 	"winnow/tui/status"
 	"winnow/tui/usecase"
 )
@@ -55,7 +54,7 @@ func (m *Model) send() tea.Cmd {
 	if cmd, isCommand := m.runTyped(true); isCommand {
 		return cmd
 	}
-	p := assistant.Prompt{Text: slash.Message(m.input.draft.Text())}
+	p := assistant.Prompt{Text: keymap.MessageOf(m.input.draft.Text())}
 	if names := m.opts.Files.Files(p.Text); len(names) > 0 || len(m.input.outbox) > 0 || !m.ready {
 		return m.post(p, names)
 	}
@@ -95,7 +94,7 @@ func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 // startDraft starts a turn. The text leaves the box only once the turn has started.
 func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	typed, take := p.Text, false
-	if text := m.input.draft.Text(); !p.Again() && text != "" && strings.HasPrefix(p.Text, slash.Message(text)) {
+	if text := m.input.draft.Text(); !p.Again() && text != "" && strings.HasPrefix(p.Text, keymap.MessageOf(text)) {
 		typed, take = text, true // without the texts of its files
 	}
 	cmd, ok := m.begin(p, typed)

@@ -11,9 +11,9 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/tui/composer"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/slash"
 	"winnow/tui/terminal"
 )
 
@@ -21,11 +21,11 @@ import (
 // update loop.
 func (m *Model) completeWord(word string) tea.Cmd {
 	if strings.HasPrefix(word, "/") {
-		from := slash.Sources{Sources: m.names(), Help: m.opts.Help}
+		from := composer.CommandSources{Sources: m.names(), Help: m.opts.Help}
 		if p, ok := m.pane.(pane.Completer); ok {
 			from.Window = p.Completions()
 		}
-		entries, selected := slash.Complete(word, m.slashCommands(), from)
+		entries, selected := composer.CompleteCommand(word, m.slashCommands(), from)
 		m.input.list.Show(word, entries, selected)
 		return nil
 	}
@@ -38,12 +38,12 @@ func (m *Model) completeWord(word string) tea.Cmd {
 }
 
 // slashCommands returns the available slash commands.
-func (m *Model) slashCommands() []slash.Command { return slash.Commands(m.plainChat()) }
+func (m *Model) slashCommands() []keymap.SlashCommand { return keymap.Commands(m.plainChat()) }
 
 // sendHint says what the send key does now, in a word.
 func (m *Model) sendHint() string {
-	if name, argument, ok := slash.Parse(m.input.draft.Shown()); ok {
-		if _, err := slash.Find(m.slashCommands(), name, argument); err == nil {
+	if name, argument, ok := keymap.ParseCommand(m.input.draft.Shown()); ok {
+		if _, err := keymap.FindCommand(m.slashCommands(), name, argument); err == nil {
 			return "run"
 		}
 	}
@@ -72,13 +72,13 @@ func (m *Model) runTyped(sent bool) (cmd tea.Cmd, ok bool) {
 	if m.input.acceptsCommand() {
 		return m.carryOut(m.input.acceptEntry()), true
 	}
-	name, argument, ok := slash.Parse(text)
+	name, argument, ok := keymap.ParseCommand(text)
 	if !ok {
 		return nil, false
 	}
 	run, err := m.typedAction(name, argument)
 	if err != nil {
-		if e, isSlash := errors.AsType[*slash.Error](err); isSlash && !sent && e.Unknown {
+		if e, isSlash := errors.AsType[*keymap.CommandError](err); isSlash && !sent && e.Unknown {
 			return nil, false
 		}
 		if e, isLine := errors.AsType[*filter.Error](err); isLine {
@@ -95,40 +95,40 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 	if n, err := strconv.Atoi(name); err == nil && n > 0 {
 		return func() tea.Cmd { return m.choose(n - 1) }, nil
 	}
-	c, err := slash.Find(m.slashCommands(), name, argument)
+	c, err := keymap.FindCommand(m.slashCommands(), name, argument)
 	if err != nil || argument == "" {
 		return func() tea.Cmd { return m.runAction(c.Action) }, err
 	}
 	switch c.Argument {
-	case slash.Model:
-		id, err := slash.ModelNamed(argument, m.names().Models)
+	case keymap.ModelArgument:
+		id, err := keymap.ModelNamed(argument, m.names().Models)
 		return func() tea.Cmd { return m.pickModel(id) }, err
-	case slash.Line:
+	case keymap.LineArgument:
 		_, err := filter.Parse(argument)
 		return func() tea.Cmd { return m.runLineHere(argument) }, err
-	case slash.Path:
+	case keymap.PathArgument:
 		path := history.TopicPath(argument)
 		if argument == "none" {
 			path = ""
 		}
 		return func() tea.Cmd { return m.carryOut(selectTopic(path)) }, nil
-	case slash.Topic:
-		topic, err := slash.TopicNamed(argument, m.opts.Help)
+	case keymap.TopicArgument:
+		topic, err := keymap.TopicNamed(argument, m.opts.Help)
 		return func() tea.Cmd { return m.openTopic(topic) }, err
-	case slash.Title:
+	case keymap.TitleArgument:
 		return func() tea.Cmd { return m.setTitle(argument) }, nil
-	case slash.Text:
+	case keymap.TextArgument:
 		return func() tea.Cmd {
 			cmd := m.runAction(c.Action)
 			return tea.Batch(cmd, m.onOutcome(m.overlay.Key("", argument)))
 		}, nil
-	case slash.Pattern, slash.FilteredModel:
+	case keymap.PatternArgument, keymap.FilteredModelArgument:
 		p, ok := m.pane.(pane.Arguer)
 		if !ok {
 			return func() tea.Cmd { return m.runAction(c.Action) }, nil
 		}
 		return func() tea.Cmd { return m.perform(p.DoWith(c.Action, argument)) }, nil
-	case slash.None:
+	case keymap.NoArgument:
 	}
 	return nil, errors.ErrUnsupported
 }
@@ -142,7 +142,7 @@ func (m *Model) runLineHere(line string) tea.Cmd {
 }
 
 // openTopic shows a page of the help.
-func (m *Model) openTopic(t slash.HelpTopic) tea.Cmd {
+func (m *Model) openTopic(t keymap.HelpTopic) tea.Cmd {
 	return func() tea.Msg { return topicReadMsg{t, t.Lines()} }
 }
 

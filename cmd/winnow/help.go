@@ -13,7 +13,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/cmd/winnow/topics"
 	"winnow/tui/keymap"
-	"winnow/tui/slash"
 	"winnow/tui/style"
 )
 
@@ -66,9 +65,9 @@ func helpCommand(a *app) *cobra.Command {
 }
 
 // helpTopics returns the topics for the help of the screen.
-func (a *app) helpTopics() (all []slash.HelpTopic) {
+func (a *app) helpTopics() (all []keymap.HelpTopic) {
 	for _, t := range topics.All() {
-		all = append(all, slash.HelpTopic{Name: t.Name, Short: t.Short, Lines: func() []string {
+		all = append(all, keymap.HelpTopic{Name: t.Name, Short: t.Short, Lines: func() []string {
 			u := a.forRemote(a.environ) // a separate app, because building a root resets the flags
 			u.deferring = true
 			root := newRoot(u)

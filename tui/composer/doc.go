@@ -10,6 +10,7 @@
 //
 // Completions is the list above the box with completions of the text before the cursor. Its
 // entries may be read in the background; Show then shows them, unless the text has changed.
+// CompleteCommand lists completions of a slash command.
 //
 // A MentionSource finds the files mentioned in a text with @, and suggests completions of
 // an @word. Attach reads the mentioned files into a prompt: text files, whose text is sent

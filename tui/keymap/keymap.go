@@ -1,4 +1,4 @@
-// Package keymap defines everything the user can do, and the keys for it.
+// Package keymap defines everything the user can do, with the keys and the slash commands for it.
 //
 // # Types
 //
@@ -8,6 +8,11 @@
 // bound to, and generates help, hints and the key table of the README; a Rebind is a
 // binding set by the user. A Key has the name used by Bubble Tea.
 //
+// A SlashCommand is what the user types into the message box, such as /help or /model NAME.
+// CommandTable lists the commands that the front ends have in common; Commands adds every
+// other action of the screen under its own name. ParseCommand distinguishes a command from
+// a message, and FindCommand looks one up.
+//
 // # How to add an action
 //
 // Name it in actions.go and describe it in table.go, or in overlays.go if its key works in
@@ -15,6 +20,12 @@
 // overlay is opened. Add it to TestSpecifiedKeys and the tests of the key table. Help,
 // footer, palette, /command and rebinding are derived from the Row; hints that depend on
 // the state are in tui/header.go.
+//
+// # Caveats
+//
+// A draft is a command, known or unknown, only if it is a single line whose first word is a
+// slash followed by letters, digits or hyphens: /etc/hosts begins a message. To send a
+// message that looks like a command, begin it with two slashes or a space.
 //
 // # Concurrency
 //

@@ -11,7 +11,6 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
-	"winnow/tui/slash"
 )
 
 // harmless lists the commands that delete and replace nothing: they show, choose, or add something next to what is
@@ -113,7 +112,7 @@ func TestRuleCommands(t *testing.T) {
 	r = start(t, at.NewScript(), nil)
 	r.say("/why cat")
 	r.wait("This window has no rules.")
-	if i := slices.IndexFunc(slash.Table(), func(c slash.Command) bool { return c.Name == "why" }); slash.Table()[i].Console == "" {
+	if i := slices.IndexFunc(keymap.CommandTable(), func(c keymap.SlashCommand) bool { return c.Name == "why" }); keymap.CommandTable()[i].Console == "" {
 		t.Error("/help does not list /why")
 	}
 }

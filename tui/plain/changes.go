@@ -14,7 +14,6 @@ import (
 
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/slash"
 	"winnow/tui/style"
 )
 
@@ -30,8 +29,8 @@ func (c *console) listRules(context.Context, string) error {
 // says why a model is hidden or shown.
 func ruleCommand(action keymap.Action) func(*console, context.Context, string) error {
 	return func(c *console, ctx context.Context, argument string) error {
-		i := slices.IndexFunc(slash.Table(), func(s slash.Command) bool { return s.Action == action })
-		switch usage := slash.Table()[i].Console; {
+		i := slices.IndexFunc(keymap.CommandTable(), func(s keymap.SlashCommand) bool { return s.Action == action })
+		switch usage := keymap.CommandTable()[i].Console; {
 		case c.opts.Act == nil:
 			return reply("This window has no rules.")
 		case argument == "":

@@ -12,8 +12,8 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/slash"
 )
 
 func TestRollbackAndBack(t *testing.T) {
@@ -284,7 +284,7 @@ func TestNewAndUnknown(t *testing.T) {
 	r.wait("There is no command /rolback. Did you mean 'rollback'?")
 	r.say("/help")
 	known := commands()
-	for _, cmd := range slash.Table() {
+	for _, cmd := range keymap.CommandTable() {
 		if cmd.Console == "" {
 			continue // of the screen
 		}

@@ -17,10 +17,9 @@ import (
 
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/slash"
 )
 
-// commands returns the commands of slash.Table that the console supports, by name.
+// commands returns the commands of keymap.CommandTable that the console supports, by name.
 func commands() map[string]func(c *console, ctx context.Context, args string) error {
 	return map[string]func(c *console, ctx context.Context, args string) error{
 		"help":     (*console).help,
@@ -70,7 +69,7 @@ func (c *console) command(ctx context.Context, text string) error {
 // help explains a topic, or lists the commands.
 func (c *console) help(_ context.Context, topic string) error {
 	if topic != "" {
-		page, err := slash.TopicNamed(topic, c.opts.Topics)
+		page, err := keymap.TopicNamed(topic, c.opts.Topics)
 		if err == nil {
 			c.out.Line(strings.Join(page.Lines(), "\n"))
 		}
@@ -79,7 +78,7 @@ func (c *console) help(_ context.Context, topic string) error {
 	c.out.Line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
 	c.out.Line("What you type while the assistant is working is handled after its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
 	c.out.Line("A number alone is a message; a slash and a number, as in /1, chooses what is offered. winnow asks before it does anything permanent, and only the word yes confirms.")
-	for _, cmd := range slash.Table() {
+	for _, cmd := range keymap.CommandTable() {
 		if cmd.Console != "" {
 			c.out.Indent("/" + cmd.Console + ": " + cmd.Help)
 		}

@@ -10,7 +10,7 @@ import (
 
 	at "winnow/assistant/assistanttest"
 
-	"winnow/tui/slash"
+	"winnow/tui/keymap"
 )
 
 // connecting starts a console whose /connect asks for a name and a key, which it notes.
@@ -111,7 +111,7 @@ func TestConnectIsOffered(t *testing.T) {
 
 func TestHelpExplainsATopic(t *testing.T) {
 	r := start(t, at.NewScript(), func(o *testOptions) {
-		o.Topics = []slash.HelpTopic{{Name: "keys", Lines: func() []string { return []string{"The keys", "", "  f1  help"} }}}
+		o.Topics = []keymap.HelpTopic{{Name: "keys", Lines: func() []string { return []string{"The keys", "", "  f1  help"} }}}
 	})
 	r.say("/help keys")
 	r.wait("The keys\n\n  f1  help\n")

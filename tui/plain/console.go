@@ -16,7 +16,6 @@ import (
 
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
-	"winnow/tui/slash"
 )
 
 // Options configures Run. Workspace, Title, In, Out and Err are required, the rest may be
@@ -44,7 +43,7 @@ type Options struct {
 	Notice   string   // shown at the start
 	Recovery []string // unsaved changes left by a crash, one per line; nil if none
 	Digest   string   // identifies what discarding them would lose
-	Topics   []slash.HelpTopic
+	Topics   []keymap.HelpTopic
 	// Connect connects a model by asking questions; nil if that is not possible here.
 	Connect func(ctx context.Context, print func(string), ask Ask) error
 	// OfferConnect asks at the start whether to do so; if the answer is no, Dismiss is
@@ -211,10 +210,10 @@ func (c *console) onLine(l Line) {
 		c.fail(l.Err)
 	case c.message.Started():
 		c.addToMessage(l.Text)
-	case strings.HasPrefix(l.Text, "/") && slash.Message(l.Text) == l.Text:
+	case strings.HasPrefix(l.Text, "/") && keymap.MessageOf(l.Text) == l.Text:
 		c.do(func(ctx context.Context) error { return c.command(ctx, l.Text) })
 	default:
-		c.addToMessage(slash.Message(l.Text))
+		c.addToMessage(keymap.MessageOf(l.Text))
 	}
 }
 

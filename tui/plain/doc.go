@@ -4,7 +4,7 @@
 // # Types
 //
 // A console is one run of line mode: it reads a line, carries it out, and reads the next. A
-// message is one line (see Message); a command starts with / and is a row of slash.Table.
+// message is one line (see Message); a command starts with / and is a row of keymap.CommandTable.
 // Turns are printed as in winnow ask; commands are implemented in assistant/workspace. Each
 // line of output starts with a word that says what it is (You, Tool, Assistant, Saved,
 // Error). Choices are numbered and chosen with a slash and the number, so that a number

@@ -14,8 +14,8 @@ import (
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
 
+	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/slash"
 )
 
 // listPairs lists messages with their number in the view; the oldest is 1.
@@ -271,7 +271,7 @@ func (c *console) model(ctx context.Context, name string) error {
 			return err
 		}
 		id = c.models[i]
-	} else if id, err = slash.ModelNamed(name, ids); err != nil || name == "" {
+	} else if id, err = keymap.ModelNamed(name, ids); err != nil || name == "" {
 		return c.listModels(list, name)
 	}
 	if err := c.workspace.PickModel(ctx, id); err != nil {

@@ -22,7 +22,6 @@ import (
 	"winnow/assistant/filter"
 	"winnow/tui/composer"
 	"winnow/tui/keymap"
-	"winnow/tui/slash"
 )
 
 // Width is the maximum width of a line in columns; a longer word may exceed it.
@@ -184,7 +183,7 @@ func typed(p *page, _ Facts) {
 		"/1 chooses suggestion 1.")
 	p.head("Commands (also in the palette)")
 	var rows [][]string
-	for _, c := range slash.Commands(false) {
+	for _, c := range keymap.Commands(false) {
 		rows = append(rows, []string{c.Usage(), c.Help})
 	}
 	p.rows(rows)

@@ -17,7 +17,6 @@ import (
 	"winnow/assistant/glob"
 	"winnow/tui/composer"
 	"winnow/tui/keymap"
-	"winnow/tui/slash"
 )
 
 func testFacts(t *testing.T, rebinds ...keymap.Rebind) Facts {
@@ -50,7 +49,7 @@ func text(t *testing.T, name string, f Facts) string {
 
 func TestThePageOfCommandsHasThemAll(t *testing.T) {
 	page := text(t, "input", testFacts(t))
-	for _, c := range slash.Commands(false) {
+	for _, c := range keymap.Commands(false) {
 		if !strings.Contains(page, c.Usage()+" "+c.Help) {
 			t.Errorf("%s is missing", c.Usage())
 		}

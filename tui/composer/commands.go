@@ -1,4 +1,4 @@
-package slash
+package composer
 
 import (
 	"slices"
@@ -9,32 +9,25 @@ import (
 	"winnow/tui/overlay"
 )
 
-// HelpTopic is a page of the help.
-type HelpTopic struct {
-	Name  string          // in lower case
-	Short string          // what it is about, in a few words
-	Lines func() []string // may take long
-}
-
-// Sources holds the names that complete arguments.
-type Sources struct {
+// CommandSources holds the names that complete arguments of commands.
+type CommandSources struct {
 	filter.Sources
-	Help   []HelpTopic
+	Help   []keymap.HelpTopic
 	Window []string // patterns and models of the window
 }
 
 // maxOffered limits the entries: more would be too many to scroll through.
 const maxOffered = 200
 
-// Stem returns the part that all completions of a draft have in common: the command and its
+// CommandStem returns the part that all completions of a draft have in common: the command and its
 // space, once there is one, and all words of a filter line but the last. The draft must not
 // be empty.
-func Stem(draft string) string { return draft[:max(1, strings.LastIndexByte(draft, ' ')+1)] }
+func CommandStem(draft string) string { return draft[:max(1, strings.LastIndexByte(draft, ' ')+1)] }
 
-// Complete lists completions of a draft whose cursor is at its end, best first. The Value
+// CompleteCommand lists completions of a command whose cursor is at its end, best first. The Value
 // of each entry is a whole draft. selected is the entry to select, or -1 if enter should
 // run the command as typed.
-func Complete(draft string, commands []Command, from Sources) (entries []overlay.Entry, selected int) {
+func CompleteCommand(draft string, commands []keymap.SlashCommand, from CommandSources) (entries []overlay.Entry, selected int) {
 	if !strings.HasPrefix(draft, "/") || strings.ContainsAny(draft, "\n\t") {
 		return nil, -1
 	}
@@ -43,29 +36,29 @@ func Complete(draft string, commands []Command, from Sources) (entries []overlay
 	if !named {
 		return completeName(name, commands)
 	}
-	c, err := Find(commands, name, "")
+	c, err := keymap.FindCommand(commands, name, "")
 	if err != nil {
 		return nil, -1
 	}
 	var values, extras []string
 	switch c.Argument {
-	case Line:
+	case keymap.LineArgument:
 		for _, o := range filter.Complete(argument, len([]rune(argument)), from.Sources) {
 			line := string([]rune(argument)[:o.From]) + o.Text
 			entries = append(entries, overlay.Entry{Value: "/" + name + " " + line, Text: o.Label, Extra: o.Help})
 		}
 		return entries[:min(len(entries), maxOffered)], -1
-	case Model:
+	case keymap.ModelArgument:
 		values = from.Models
-	case Path:
+	case keymap.PathArgument:
 		values = append([]string{"none"}, from.Topics...)
-	case Topic:
+	case keymap.TopicArgument:
 		for _, t := range from.Help {
 			values, extras = append(values, t.Name), append(extras, t.Short)
 		}
-	case Pattern, FilteredModel:
+	case keymap.PatternArgument, keymap.FilteredModelArgument:
 		values = from.Window
-	case None, Text, Title:
+	case keymap.NoArgument, keymap.TextArgument, keymap.TitleArgument:
 	}
 	if slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, argument) }) {
 		return nil, -1 // it is complete
@@ -84,19 +77,19 @@ func Complete(draft string, commands []Command, from Sources) (entries []overlay
 
 // completeName lists the commands whose names contain what is typed. A name that is typed
 // in full is not selected: enter runs it.
-func completeName(typed string, commands []Command) (entries []overlay.Entry, selected int) {
-	names, helps, byName := make([]string, len(commands)), make([]string, len(commands)), map[string]Command{}
+func completeName(typed string, commands []keymap.SlashCommand) (entries []overlay.Entry, selected int) {
+	names, helps, byName := make([]string, len(commands)), make([]string, len(commands)), map[string]keymap.SlashCommand{}
 	for i, c := range commands {
 		names[i], helps[i], byName[c.Name] = c.Name, c.Help, c
 	}
 	entries = offered(typed, names, helps)
-	if len(entries) == 1 && entries[0].Value == typed && byName[typed].Argument == None {
+	if len(entries) == 1 && entries[0].Value == typed && byName[typed].Argument == keymap.NoArgument {
 		return nil, -1
 	}
 	entries = withoutAliases(entries, typed, byName)
 	for i, e := range entries {
 		c := byName[e.Value]
-		if entries[i].Text, entries[i].Value = c.Usage(), "/"+c.Name; c.Argument != None {
+		if entries[i].Text, entries[i].Value = c.Usage(), "/"+c.Name; c.Argument != keymap.NoArgument {
 			entries[i].Value += " "
 		}
 		if c.Name == typed {
@@ -108,7 +101,7 @@ func completeName(typed string, commands []Command) (entries []overlay.Entry, se
 
 // withoutAliases keeps one of the entries that do the same: the one that is typed in
 // full, else the first.
-func withoutAliases(entries []overlay.Entry, typed string, byName map[string]Command) (kept []overlay.Entry) {
+func withoutAliases(entries []overlay.Entry, typed string, byName map[string]keymap.SlashCommand) (kept []overlay.Entry) {
 	shown := map[keymap.Action]bool{byName[typed].Action: true}
 	for _, e := range entries {
 		action := byName[e.Value].Action

@@ -1,13 +1,10 @@
-package slash
+package keymap
 
 import (
 	"errors"
 	"slices"
 	"strings"
 	"testing"
-
-	"winnow/assistant/filter"
-	"winnow/tui/keymap"
 )
 
 func TestWhatIsACommand(t *testing.T) {
@@ -15,28 +12,28 @@ func TestWhatIsACommand(t *testing.T) {
 		"/help": {"help"}, "/Model openai/gpt-5 ": {"model", "openai/gpt-5"}, "/undo-pairs\n": {"undo-pairs"},
 		"/usr is full": {"usr", "is full"}, "/1": {"1"}, "/filter c'a b' & x": {"filter", "c'a b' & x"},
 	} {
-		if name, argument, ok := Parse(draft); !ok || name != want[0] || argument != want[1] {
-			t.Errorf("Parse(%q) = %q, %q, %v, want %q", draft, name, argument, ok, want)
+		if name, argument, ok := ParseCommand(draft); !ok || name != want[0] || argument != want[1] {
+			t.Errorf("ParseCommand(%q) = %q, %q, %v, want %q", draft, name, argument, ok, want)
 		}
 	}
 	for _, draft := range []string{
 		"", "/", "//help", " /help", "help", "/etc/hosts is empty", "/^a+$/ matches", "/help\nand more", "/*.go", "/ help", "/-x", "/a.b", "/änder",
 	} {
-		if name, argument, ok := Parse(draft); ok {
-			t.Errorf("Parse(%q) = %q, %q, want a message", draft, name, argument)
+		if name, argument, ok := ParseCommand(draft); ok {
+			t.Errorf("ParseCommand(%q) = %q, %q, want a message", draft, name, argument)
 		}
 	}
 }
 
 func TestTwoSlashesBeginAMessage(t *testing.T) {
 	for draft, want := range map[string]string{"//help": "/help", "///x": "//x", "/etc/x": "/etc/x", " //x": " //x", "a": "a"} {
-		if got := Message(draft); got != want {
-			t.Errorf("Message(%q) = %q, want %q", draft, got, want)
+		if got := MessageOf(draft); got != want {
+			t.Errorf("MessageOf(%q) = %q, want %q", draft, got, want)
 		}
 	}
 }
 
-var palette = Screen([]Command{
+var palette = screenCommands([]SlashCommand{
 	{Action: "help", Help: "Help"},
 	{Action: "models", Help: "Select a model"},
 	{Action: "filter", Help: "Filter"},
@@ -48,19 +45,19 @@ var palette = Screen([]Command{
 })
 
 func TestEveryActionHasAName(t *testing.T) {
-	for name, action := range map[string]keymap.Action{
+	for name, action := range map[string]Action{
 		"help": "help", "model": "models", "models": "models", "new": "new-session", "new-session": "new-session",
 		"exact-request": "exact-request", "session": "sessions", "topic": "topics",
 	} {
-		if c, err := Find(palette, name, ""); err != nil || c.Action != action {
+		if c, err := FindCommand(palette, name, ""); err != nil || c.Action != action {
 			t.Errorf("/%s is %q, %v, want %q", name, c.Action, err, action)
 		}
 	}
-	if _, err := Find(palette, "undo", ""); err == nil {
+	if _, err := FindCommand(palette, "undo", ""); err == nil {
 		t.Error("a command of the table without an action of the screen is found")
 	}
 	seen := map[string]bool{}
-	for _, c := range Table() {
+	for _, c := range CommandTable() {
 		if seen[c.Name] || c.Help == "" && c.Action == "" {
 			t.Errorf("/%s is there twice, or is of no front end", c.Name)
 		}
@@ -75,9 +72,9 @@ func TestWhatIsNoCommandSaysSo(t *testing.T) {
 		"/new plans:":                     "/new takes no argument · // in place of / sends it as a message",
 		"/" + strings.Repeat("x", 99_999): "there is no command /",
 	} {
-		name, argument, _ := Parse(draft)
-		_, err := Find(palette, name, argument)
-		e, isSlash := errors.AsType[*Error](err)
+		name, argument, _ := ParseCommand(draft)
+		_, err := FindCommand(palette, name, argument)
+		e, isSlash := errors.AsType[*CommandError](err)
 		if !isSlash || !strings.HasPrefix(err.Error(), want) || e.Unknown == (name == "new") {
 			t.Errorf("%.20s: %.99v, want %q", draft, err, want)
 		}
@@ -113,82 +110,19 @@ func TestTopicsOfTheHelp(t *testing.T) {
 	}
 }
 
-func TestCompletion(t *testing.T) {
-	from := Sources{
-		Sources: filter.Sources{Models: []string{"openai/gpt-5", "openai/o3", "azure/gpt-4o"}, Topics: []string{"AI", "AI > Agents", "ȺȺȺx"}}, // in lower case an Ⱥ is longer
-		Help:    []HelpTopic{{Name: "keys", Short: "the keys"}, {Name: "filter"}},
-	}
-	for draft, want := range map[string]struct {
-		values   []string
-		selected int
-	}{
-		"/mo":                 {[]string{"/model "}, 0}, // an alias is not listed
-		"/models":             {[]string{"/models "}, -1},
-		"/MODEL":              {[]string{"/model "}, -1}, // enter runs it
-		"/request":            {[]string{"/exact-request"}, 0},
-		"/new":                {nil, -1},
-		"/new x":              {nil, -1},
-		"/etc/":               {nil, -1},
-		"/usr is":             {nil, -1},
-		"/model ":             {[]string{"/model openai/gpt-5", "/model openai/o3", "/model azure/gpt-4o"}, -1},
-		"/model gpt":          {[]string{"/model openai/gpt-5", "/model azure/gpt-4o"}, 0},
-		"/model o":            {[]string{"/model openai/gpt-5", "/model openai/o3", "/model azure/gpt-4o"}, 0},
-		"/model azure/gpt-4o": {nil, -1},
-		"/topic ag":           {[]string{"/topic AI > Agents"}, 0},
-		"/topic x":            {[]string{"/topic ȺȺȺx"}, 0},
-		"/help ":              {[]string{"/help keys", "/help filter"}, -1},
-		"/filter s3 t'ag":     {[]string{"/filter s3 t'AI > Agents'"}, -1},
-		"/filter s3 :fla":     {[]string{"/filter s3 :flag", "/filter s3 :unflag"}, -1},
-		"two\n/mo":            {nil, -1},
-		"mo":                  {nil, -1},
-	} {
-		entries, selected := Complete(draft, palette, from)
-		var got []string
-		for _, e := range entries {
-			got = append(got, e.Value)
-		}
-		if !slices.Equal(got, want.values) || len(got) > 0 && selected != want.selected {
-			t.Errorf("Complete(%q) = %q, %d, want %q, %d", draft, got, selected, want.values, want.selected)
-		}
-	}
-	entries, _ := Complete("/", palette, from)
-	does := map[keymap.Action]bool{}
-	for _, c := range palette {
-		does[c.Action] = true
-	}
-	if len(entries) != len(does) || entries[0].Text != "/help [TOPIC]" || entries[0].Extra != "Help" {
-		t.Errorf("a slash offers %d of %d, first %+v", len(entries), len(does), entries[0])
-	}
-}
-
-func TestStem(t *testing.T) {
-	for draft, want := range map[string]string{"/": "/", "/mo": "/", "/model gp": "/model ", "/filter s3 m": "/filter s3 "} {
-		if got := Stem(draft); got != want {
-			t.Errorf("Stem(%q) = %q, want %q", draft, got, want)
-		}
-	}
-}
-
 func FuzzDrafts(f *testing.F) {
 	for _, s := range []string{"/help", "//", "/etc/hosts", "/filter t'AI", "/model \xff"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, draft string) {
-		name, argument, ok := Parse(draft)
-		if Message(draft) != draft && ok {
+		name, argument, ok := ParseCommand(draft)
+		if MessageOf(draft) != draft && ok {
 			t.Errorf("%q is both a command and an escaped message", draft)
 		}
 		if ok {
-			if _, err := Find(palette, name, argument); err != nil && err.Error() == "" {
+			if _, err := FindCommand(palette, name, argument); err != nil && err.Error() == "" {
 				t.Errorf("%q is refused without a reason", draft)
 			}
-		}
-		entries, selected := Complete(draft, palette, Sources{Sources: filter.Sources{Models: []string{"a/b"}}})
-		if selected >= max(1, len(entries)) {
-			t.Errorf("Complete(%q) selects %d of %d", draft, selected, len(entries))
-		}
-		if len(entries) > 0 && !strings.HasPrefix(entries[0].Value, "/") {
-			t.Errorf("Complete(%q) offers %q", draft, entries[0].Value)
 		}
 	})
 }
@@ -197,16 +131,16 @@ func FuzzDrafts(f *testing.F) {
 // rules.
 func TestCommandsAreThoseOfThePalette(t *testing.T) {
 	for _, plainChat := range []bool{false, true} {
-		var typed []keymap.Action
+		var typed []Action
 		for _, c := range Commands(plainChat) {
 			typed = append(typed, c.Action)
 		}
-		for _, e := range (*keymap.Map)(nil).Palette(plainChat) {
+		for _, e := range (*Map)(nil).Palette(plainChat) {
 			if !slices.Contains(typed, e.Action) {
 				t.Errorf("%s is in the palette and cannot be typed", e.Action)
 			}
 		}
-		for _, a := range []keymap.Action{keymap.Save, keymap.GoToPane, keymap.AddIgnore} {
+		for _, a := range []Action{Save, GoToPane, AddIgnore} {
 			if got := slices.Contains(typed, a); got == plainChat {
 				t.Errorf("without rules %v: %s can be typed: %v", plainChat, a, got)
 			}

@@ -1,0 +1,248 @@
+package keymap
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"winnow/assistant/nearest"
+)
+
+// Argument is the argument of a command of the screen, as its usage shows it. It is
+// always optional.
+type Argument string
+
+// The arguments.
+const (
+	NoArgument    Argument = ""
+	TopicArgument Argument = "TOPIC" // of the help
+	ModelArgument Argument = "NAME"
+	LineArgument  Argument = "LINE"  // of the filter language
+	PathArgument  Argument = "PATH"  // of a topic of pairs; may be empty
+	TextArgument  Argument = "TEXT"  // to search for
+	TitleArgument Argument = "TITLE" // of the session
+
+	PatternArgument       Argument = "PATTERN" // of a rule
+	FilteredModelArgument Argument = "MODEL"   // of the window
+)
+
+// SlashCommand is something that the user can type after a slash.
+type SlashCommand struct {
+	Name     string // without the slash
+	Console  string // how it is typed in the console, with its arguments; "" if only the screen has it
+	Help     string
+	Action   Action // of the key table; "" if only the console has it
+	Argument Argument
+}
+
+// CommandTable lists the commands that the screen and the console share, those that only the
+// console has, and those of the screen that are not named after their action. Both front
+// ends show them in this order.
+func CommandTable() []SlashCommand {
+	return []SlashCommand{
+		{"help", "help [TOPIC]", "read this, or about TOPIC", Help, TopicArgument},
+		{"model", "model [N|NAME]", "list the models, or choose one for the next message; of several that NAME fits, list those", Models, ModelArgument},
+		{"connect", "connect", "connect a model: an endpoint, its key, one of its models", Connect, NoArgument},
+		{"models", "", "the models, or those with TEXT in their name", Models, TextArgument},
+		{"filter", "filter [LINE|all]", "see, and send, only the messages that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", Filter, LineArgument},
+		{"all", "", "", AllPairs, NoArgument},
+		{"new", "", "", NewSession, NoArgument},
+		{"save", "save", "show what would be written, ask, and write", Save, NoArgument},
+		{"undo", "undo [rollback|messages]", "undo the newest change by anyone; or the last rollback, or what a filter line with a command such as :star did", Undo, NoArgument},
+		{"hide", "hide PATTERN", "hide models of the provider, as in /hide *mini*", AddIgnore, PatternArgument},
+		{"allow", "allow PATTERN", "show models although an ignore rule hides them, as in /allow gpt-5-mini", AddAllow, PatternArgument},
+		{"why", "why MODEL", "why a model is hidden or shown", WhyModel, FilteredModelArgument},
+		{"discard", "discard", "return to what is saved", Discard, NoArgument},
+		{"checkpoints", "", "", Checkpoints, NoArgument},
+		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or go back to checkpoint N, with both or one", Checkpoints, NoArgument},
+		{"undo-rollback", "", "", UndoRollback, NoArgument},
+		{"cancel", "", "", Cancel, NoArgument},
+		{"retry", "retry [TEXT]", "send again what failed or was cancelled, or TEXT in its place; else regenerate the last answer", Retry, NoArgument},
+		{"answer", "answer [N]", "list the answers to the last message, or choose answer N", "", NoArgument},
+		{"reask", "", "", ReAsk, NoArgument},
+		{"queue", "", "", Queued, NoArgument},
+		{"topic", "", "show or set the topic of new messages", Topics, PathArgument},
+		{"sessions", "", "", Sessions, NoArgument},
+		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", Sessions, NoArgument},
+		{"title", "title [TEXT]", "show the title of the session, or change it; - names it after its first message again", NameSession, TitleArgument},
+		{"cost", "cost", "tokens and price of the session's answers", SessionCost, NoArgument},
+		{"keep", "keep", "keep the partial answer that was cancelled", KeepCancelled, NoArgument},
+		{"again", "again", "ask again what was cancelled", AskAgain, NoArgument},
+		{"branch", "branch [N]", "a new session that continues from message N, or from the last one", Branch, NoArgument},
+		{"undo-messages", "", "", UndoPairs, NoArgument},
+		{"message-topic", "", "", Topic, NoArgument},
+		{"delete-message", "", "", DeletePair, NoArgument},
+		{"copy-message", "", "", CopyPair, NoArgument},
+		{"rules", "rules", "the rules of the window", GoToPane, NoArgument},
+		{"status", "status", "model, context, filter, what is unsaved", ContextHUD, NoArgument},
+		{"messages", "messages [N]", "the last 10, or N, messages with their numbers", "", NoArgument},
+		{"message", "message [N]", "read message N, or the last one, with its answer and reasoning", "", NoArgument},
+		{"quit", "quit", "quit winnow", Quit, NoArgument},
+	}
+}
+
+// Commands lists what can be typed after a slash on the screen: the actions of the palette
+// and their aliases. plainChat leaves out the commands about rules.
+func Commands(plainChat bool) []SlashCommand {
+	var actions []SlashCommand
+	for _, e := range (*Map)(nil).Palette(plainChat) {
+		actions = append(actions, SlashCommand{Action: e.Action, Help: e.Text})
+	}
+	return screenCommands(actions)
+}
+
+// screenCommands lists the commands of the screen: those of the table, and for each other action
+// a command named after it. actions are the palette's, each with its title as Help. A
+// command of the table gets that Help too, unless another command has the same action.
+func screenCommands(actions []SlashCommand) (all []SlashCommand) {
+	title, named := map[Action]string{}, map[Action]bool{}
+	for _, a := range actions {
+		title[a.Action] = a.Help
+	}
+	for _, c := range CommandTable() {
+		if title[c.Action] == "" {
+			continue
+		}
+		if !named[c.Action] || c.Argument == NoArgument {
+			c.Help = title[c.Action]
+		}
+		named[c.Action] = true
+		all = append(all, c)
+	}
+	for _, a := range actions {
+		if !named[a.Action] {
+			a.Name = string(a.Action)
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// Usage returns the command as it is typed on the screen.
+func (c SlashCommand) Usage() string {
+	if c.Argument == NoArgument {
+		return "/" + c.Name
+	}
+	return fmt.Sprintf("/%s [%s]", c.Name, c.Argument)
+}
+
+var firstWord = regexp.MustCompile(`^/([A-Za-z0-9][A-Za-z0-9-]*)(?:[ \t]+(.*))?$`)
+
+// ParseCommand splits a draft into the name of a command, in lower case, and its argument. ok is
+// false for a message.
+func ParseCommand(draft string) (name, argument string, ok bool) {
+	words := firstWord.FindStringSubmatch(strings.TrimRight(draft, " \t\r\n"))
+	if words == nil {
+		return "", "", false
+	}
+	return strings.ToLower(words[1]), words[2], true
+}
+
+// MessageOf returns the message that a draft stands for: two slashes at its beginning become
+// one.
+func MessageOf(draft string) string {
+	if strings.HasPrefix(draft, "//") {
+		return draft[1:]
+	}
+	return draft
+}
+
+// CommandError reports a draft that looks like a command but is not a valid one.
+type CommandError struct {
+	Text    string   // what is wrong
+	Near    []string // what the user probably meant, as it is typed
+	Unknown bool     // no such command exists
+}
+
+// Error says what is wrong and how to send the draft as a message.
+func (e *CommandError) Error() string {
+	text := e.Text
+	if len(e.Near) > 0 {
+		text += " · did you mean " + strings.Join(e.Near, " or ") + "?"
+	}
+	return text + " · // in place of / sends it as a message"
+}
+
+// FindCommand returns the command with this name, or with an action of this name. It returns an
+// *CommandError if there is none, or if the command does not take this argument.
+func FindCommand(commands []SlashCommand, name, argument string) (SlashCommand, error) {
+	var names []string
+	i := slices.IndexFunc(commands, func(c SlashCommand) bool { return c.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(commands, func(c SlashCommand) bool { return string(c.Action) == name })
+	}
+	switch {
+	case i < 0:
+		for _, c := range commands {
+			names = append(names, c.Name)
+		}
+		return SlashCommand{}, &CommandError{"there is no command /" + name, near(name, names, "/"), true}
+	case commands[i].Argument == NoArgument && argument != "":
+		return SlashCommand{}, &CommandError{Text: "/" + name + " takes no argument"}
+	}
+	return commands[i], nil
+}
+
+// near lists the names that the user probably meant, as they are typed.
+func near(name string, known []string, prefix string) []string {
+	const most, longest = 2, 60
+	if len(name) > longest {
+		return nil
+	}
+	names := nearest.Names(name, known, most)
+	for i := range names {
+		names[i] = prefix + names[i]
+	}
+	return names
+}
+
+// ModelNamed returns the id of the model that an argument names: the whole id, the name
+// without the provider, or a part that no other id contains. An id with a provider is
+// accepted even if it is unknown. Any other argument is an *CommandError.
+func ModelNamed(argument string, ids []string) (string, error) {
+	var named, parts []string
+	for _, id := range ids {
+		_, name, _ := strings.Cut(id, "/")
+		switch {
+		case id == argument:
+			return id, nil
+		case strings.EqualFold(name, argument), strings.EqualFold(id, argument):
+			named = append(named, id)
+		case strings.Contains(strings.ToLower(id), strings.ToLower(argument)):
+			parts = append(parts, id)
+		}
+	}
+	switch {
+	case len(named) == 1:
+		return named[0], nil
+	case len(named) == 0 && len(parts) == 1:
+		return parts[0], nil
+	case len(named)+len(parts) > 0:
+		found := append(named, parts...)
+		return "", &CommandError{Text: fmt.Sprintf("%d models are named like %s", len(found), argument), Near: found[:min(len(found), 2)]}
+	case strings.Contains(argument, "/"):
+		return argument, nil
+	}
+	return "", &CommandError{Text: "there is no model " + argument, Near: near(argument, ids, "")}
+}
+
+// HelpTopic is a page of the help.
+type HelpTopic struct {
+	Name  string          // in lower case
+	Short string          // what it is about, in a few words
+	Lines func() []string // may take long
+}
+
+// TopicNamed returns the help topic that an argument names, ignoring case. If there is
+// none, the error is an *CommandError.
+func TopicNamed(argument string, topics []HelpTopic) (HelpTopic, error) {
+	var names []string
+	for _, t := range topics {
+		if t.Name == strings.ToLower(argument) {
+			return t, nil
+		}
+		names = append(names, t.Name)
+	}
+	return HelpTopic{}, &CommandError{Text: "the help has no topic " + argument, Near: near(argument, names, "")}
+}
