@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/tui/keymap"
-	"winnow/tui/settings"
+	"winnow/tui/overlay"
 	"winnow/tui/status"
 )
 
@@ -43,7 +43,7 @@ func (m *Model) answerEnter(i int) tea.Cmd {
 // storeSendKey stores which key sends.
 func (m *Model) storeSendKey() tea.Cmd {
 	all := m.settings()
-	i := slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == "send_key" })
+	i := slices.IndexFunc(all, func(s overlay.Setting) bool { return s.Key == "send_key" })
 	key, value := all[i].Stored()
 	return m.storeSetting(key, value)
 }

@@ -20,9 +20,9 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
+	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/rules"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/terminal"
 	"winnow/tui/tuitest"
@@ -205,7 +205,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	must(d.session.Start(t.Context()))
 	o := Options{
 		Context: t.Context(),
-		Parts:   partsOf(d.session, d.store, rules.New(rules.Options{Home: filepath.Dir(d.file)}), d.clock.Now), Now: d.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Parts:   partsOf(d.session, d.store, rules.New(rules.Options{Home: filepath.Dir(d.file)}), d.clock.Now), Now: d.clock.Now, ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 		Clipboard: func(text string) error { d.copied = append(d.copied, text); return nil },
 	}
 	o.Examples, o.Input = []string{"first example", "second example"}, f.keys

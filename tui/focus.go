@@ -12,7 +12,6 @@ import (
 	"winnow/tui/keymap"
 
 	"winnow/tui/overlay"
-	"winnow/tui/settings"
 )
 
 const doublePress = 2 * time.Second // maximum time between the two presses that quit
@@ -204,7 +203,7 @@ func (m *Model) onOnceMoreDue() tea.Cmd {
 // neighbour returns the region that is step regions away from the focus.
 func (m *Model) neighbour(step int) keymap.Mode {
 	regions := []keymap.Mode{keymap.Input, keymap.View, keymap.Pane}
-	if m.plainChat() || m.opts.PanePlace == settings.PaneAway && m.mode != keymap.Pane {
+	if m.plainChat() || m.opts.PanePlace == overlay.PaneAway && m.mode != keymap.Pane {
 		regions = regions[:2]
 	}
 	if m.opts.HUD {

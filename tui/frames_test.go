@@ -13,7 +13,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
 	"winnow/tui/keymap"
-	"winnow/tui/settings"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -50,7 +50,7 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 	ended, end := context.WithCancel(t.Context())
 	end() // nothing is waited for
 	opts := Options{
-		Context: ended, Parts: partsOf(session, nil, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: o},
+		Context: ended, Parts: partsOf(session, nil, nil, clock.Now), Now: clock.Now, ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: o},
 	}
 	opts.Examples = []string{"Hide every preview model", "Only keep the newest Claude and GPT models", "Why is gpt-4o hidden?"}
 	m, err := New(opts)

@@ -18,7 +18,6 @@ import (
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 )
 
@@ -76,7 +75,7 @@ func newBench(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	opts := Options{
-		Context: t.Context(), Parts: partsOf(session, nil, nil, nil), Screen: settings.Screen{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}},
+		Context: t.Context(), Parts: partsOf(session, nil, nil, nil), ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}},
 		Clipboard: func(string) error { return errors.New("none here") },
 	}
 	opts.Examples = []string{"do it"}

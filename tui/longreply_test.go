@@ -11,7 +11,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/keymap"
-	"winnow/tui/settings"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -27,7 +27,7 @@ func manyLines() string {
 }
 
 func TestALongReplyLeavesTheFocusInTheInput(t *testing.T) {
-	for value, firstLine := range map[string]bool{"": false, settings.ReplyStay: false, settings.ReplyTop: true} {
+	for value, firstLine := range map[string]bool{"": false, overlay.ReplyStay: false, overlay.ReplyTop: true} {
 		t.Run("long_reply "+value, func(t *testing.T) {
 			d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{say(manyLines())}, change: func(o *Options) { o.LongReply = value }})
 			d.ask("talk", "line.")
@@ -120,7 +120,7 @@ func TestTheScrollBarIsPartOfTheLineBesideThePane(t *testing.T) {
 
 // The height that counts is the reply's: a long question does not scroll.
 func TestALongQuestionIsNoLongReply(t *testing.T) {
-	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{say("short")}, change: func(o *Options) { o.LongReply = settings.ReplyTop }})
+	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{say("short")}, change: func(o *Options) { o.LongReply = overlay.ReplyTop }})
 	d.Paste(strings.Repeat("a line\n", 40))
 	d.Type(tuitest.Send)
 	d.Wait("short")

@@ -20,7 +20,6 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 
-	"winnow/tui/settings"
 	"winnow/tui/status"
 	"winnow/tui/style"
 	"winnow/tui/terminal"
@@ -45,8 +44,8 @@ type Options struct {
 	// reports it.
 	Width, Height int
 
-	settings.Screen // initial settings
-	Rebinds         []keymap.Rebind
+	overlay.ScreenSettings // initial settings
+	Rebinds                []keymap.Rebind
 	// StoreSetting stores a setting, by its key in the config, for the next start; if nil,
 	// settings apply only to this run.
 	StoreSetting func(key, value string) error

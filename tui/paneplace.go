@@ -6,13 +6,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/tui/keymap"
-	"winnow/tui/settings"
+	"winnow/tui/overlay"
 )
 
 // panesShown returns which of chat and pane are shown, according to the setting. A hidden
 // pane is shown while it has the focus, because a command opened it.
 func (m *Model) panesShown() panesShown {
-	beside := cmp.Or(m.opts.PanePlace, settings.PaneBeside) == settings.PaneBeside
+	beside := cmp.Or(m.opts.PanePlace, overlay.PaneBeside) == overlay.PaneBeside
 	switch {
 	case m.plainChat():
 		return chatOnly
@@ -41,7 +41,7 @@ func (m *Model) cyclePane() tea.Cmd {
 func (m *Model) placePane() tea.Cmd {
 	says, next := "pane beside the chat", m.hint(" · %s gives it the whole width", keymap.PlacePane)
 	switch {
-	case m.opts.PanePlace == settings.PaneFull:
+	case m.opts.PanePlace == overlay.PaneFull:
 		says, next = "pane over the whole width", m.hint(" · %s puts it away", keymap.PlacePane)
 		if m.mode != keymap.Pane {
 			if m.beforePane = m.mode; m.mode == keymap.Command {
@@ -49,7 +49,7 @@ func (m *Model) placePane() tea.Cmd {
 			}
 			m.setMode(keymap.Pane)
 		}
-	case m.opts.PanePlace == settings.PaneAway:
+	case m.opts.PanePlace == overlay.PaneAway:
 		says, next = "pane away", m.hint(" · %s brings it back", keymap.PlacePane)
 		if m.mode == keymap.Pane {
 			m.setMode(m.beforePane)

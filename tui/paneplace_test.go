@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/tui/settings"
+	"winnow/tui/overlay"
 	"winnow/tui/tuitest"
 )
 
@@ -68,7 +68,7 @@ func TestThePaneIsWhereTheUserPutsIt(t *testing.T) {
 // The pane is where it was put from the first frame on.
 func TestThePaneStartsWhereItWasPut(t *testing.T) {
 	for place, c := range map[string]struct{ beside, skipped bool }{
-		"": {true, false}, settings.PaneBeside: {true, false}, settings.PaneFull: {false, false}, settings.PaneAway: {false, true},
+		"": {true, false}, overlay.PaneBeside: {true, false}, overlay.PaneFull: {false, false}, overlay.PaneAway: {false, true},
 	} {
 		d := startProgram(t, setup{change: func(o *Options) { o.PanePlace = place }})
 		d.Wait("What would you like to change?")
@@ -81,7 +81,7 @@ func TestThePaneStartsWhereItWasPut(t *testing.T) {
 		})
 	}
 	if got := slices.Collect(func(yield func(string) bool) {
-		var s settings.Screen
+		var s overlay.ScreenSettings
 		for range 3 {
 			if s.PanePlace = s.NextPane(); !yield(s.PanePlace) {
 				return

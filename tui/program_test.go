@@ -14,7 +14,6 @@ import (
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -63,7 +62,7 @@ func start(t *testing.T, w, h int, answers ...at.Answer) *rig {
 		t.Fatal(err)
 	}
 	opts := Options{
-		Parts: partsOf(r.session, r.store, nil, r.clock.Now), Now: r.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Parts: partsOf(r.session, r.store, nil, r.clock.Now), Now: r.clock.Now, ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	}
 	opts.Examples = []string{"list the words", "add three", "save"}
 	r.model, err = New(opts)

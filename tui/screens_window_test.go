@@ -19,8 +19,8 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui"
+	"winnow/tui/overlay"
 	"winnow/tui/rules"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
@@ -185,7 +185,7 @@ func mainScreen(t *testing.T, dark bool) (frame string, shots []tuitest.Shot) {
 	must(err)
 	must(session.Start(t.Context()))
 	model, err := tui.New(tui.Options{
-		Parts: tui.Parts{Source: usecase.Source{Work: workspace.New(workspace.Options{Session: session})}, Pane: rules.New(rules.Options{})}, Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: dark, Unicode: true}},
+		Parts: tui.Parts{Source: usecase.Source{Work: workspace.New(workspace.Options{Session: session})}, Pane: rules.New(rules.Options{})}, Now: clock.Now, ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Dark: dark, Unicode: true}},
 	})
 	must(err)
 

@@ -27,7 +27,6 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/rules"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
@@ -121,7 +120,7 @@ func (g *team) join(user string, w, h int) *member {
 			Source: usecase.Source{Work: s.Workspace, Served: s, History: g.store, AnswerWait: g.answerWait}, Pane: rules.New(rules.Options{Home: filepath.Dir(g.file)}),
 			Examples: []string{"first example"},
 		},
-		Now: g.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Now: g.clock.Now, ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 		Clipboard: func(string) error { return nil },
 	})
 	g.must(err)

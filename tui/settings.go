@@ -7,7 +7,6 @@ import (
 
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 )
 
@@ -28,7 +27,7 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	picker := overlay.NewPicker("Settings", entries, at).WithNotice(notice).WithLegend(kept).Offer(keymap.SettingList,
 		keymap.To("changes it", keymap.LineAccept, keymap.PreviousValue, keymap.NextValue))
 	return m.open(overlay.Settings, picker, func(c overlay.Chosen) tea.Cmd {
-		i := slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == c.Value })
+		i := slices.IndexFunc(all, func(s overlay.Setting) bool { return s.Key == c.Value })
 		if i < 0 {
 			return nil
 		}
@@ -48,7 +47,7 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 // settingChanged shows the new value of a setting in the list.
 func (m *Model) settingChanged(key string) tea.Cmd {
 	all := m.settings()
-	i := slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == key })
+	i := slices.IndexFunc(all, func(s overlay.Setting) bool { return s.Key == key })
 	notice := all[i].Title + ": " + all[i].Value()
 	m.notice.Info(notice)
 	m.settingsAt(i, notice)
@@ -56,8 +55,8 @@ func (m *Model) settingChanged(key string) tea.Cmd {
 }
 
 // settings returns the settings of the session and of the screen.
-func (m *Model) settings() []settings.Setting {
-	return settings.All(m.inUse(), &m.opts.Screen)
+func (m *Model) settings() []overlay.Setting {
+	return overlay.AllSettings(m.inUse(), &m.opts.ScreenSettings)
 }
 
 // applySettings applies the settings to the screen.
@@ -104,7 +103,7 @@ func (m *Model) onSettingStored(msg settingStoredMsg) tea.Cmd {
 	failed := m.fail(msg.err)
 	if _, kind, open := m.overlay.Top(); msg.err != nil && open && kind == overlay.Settings {
 		all := m.settings()
-		m.settingsAt(max(0, slices.IndexFunc(all, func(s settings.Setting) bool { return s.Key == stored.key })), m.notice.Text)
+		m.settingsAt(max(0, slices.IndexFunc(all, func(s overlay.Setting) bool { return s.Key == stored.key })), m.notice.Text)
 	}
 	if len(m.storing) == 0 {
 		return failed

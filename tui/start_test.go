@@ -18,7 +18,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
-	"winnow/tui/settings"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/terminal"
 	"winnow/tui/tuitest"
@@ -262,7 +262,7 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 			}
 			return partsOf(s, nil, nil, clock.Now)
 		}
-		o := Options{Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}}, Parts: parts(), Width: 120, Height: 32}
+		o := Options{Now: clock.Now, ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}}, Parts: parts(), Width: 120, Height: 32}
 		straight, err := New(o)
 		if err != nil {
 			r.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 	"winnow/checkpoint"
-	"winnow/tui/settings"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -76,7 +76,7 @@ func startWire(t *testing.T, n int, replies ...at.Reply) *wired {
 		t.Fatal(err)
 	}
 	model, err := New(Options{
-		Parts: partsOf(r.session, store, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Parts: partsOf(r.session, store, nil, clock.Now), Now: clock.Now, ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 
-	"winnow/tui/settings"
 	"winnow/tui/status"
 	"winnow/tui/usecase"
 )
@@ -319,7 +318,7 @@ func (m *Model) noticeEnd(notice string) {
 // typing.
 func (m *Model) showReply(seq int64) tea.Cmd {
 	reply := m.opts.LongReply
-	if reply == "" || reply == settings.ReplyStay || seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || reply == settings.ReplyTop {
+	if reply == "" || reply == overlay.ReplyStay || seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || reply == overlay.ReplyTop {
 		return nil
 	}
 	return tick(idlePause, replyDueMsg{m.turn.n})

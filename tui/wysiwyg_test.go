@@ -29,7 +29,6 @@ import (
 	"winnow/tui/keymap"
 
 	"winnow/tui/overlay"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -158,7 +157,7 @@ func (s *seeing) open(w, h int, o programStart) error {
 			}
 			return partsOf(session, s.store, nil, s.clock.Now), session.Start(context.Background())
 		},
-		Now: s.clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}}, Clipboard: func(string) error { return nil },
+		Now: s.clock.Now, ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}}, Clipboard: func(string) error { return nil },
 	})
 	if err != nil {
 		return err

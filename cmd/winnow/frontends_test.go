@@ -18,8 +18,8 @@ import (
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
 	"winnow/tui"
+	"winnow/tui/overlay"
 	"winnow/tui/rules"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
@@ -133,8 +133,8 @@ func (o *office) openScreen(hub *serve.Hub) saver {
 	clock := tuitest.NewClock()
 	model, err := tui.New(tui.Options{
 		Context: o.t.Context(), Now: clock.Now, Clipboard: func(string) error { return nil },
-		Parts:  tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: o.p.store}, Pane: rules.New(rules.Options{})},
-		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Parts:          tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: o.p.store}, Pane: rules.New(rules.Options{})},
+		ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	})
 	o.must(err)
 	v := &screenSaver{Screen: tuitest.Start(o.t, model, wide, tall, tuitest.Options{Clock: clock}), o: o, clock: clock}

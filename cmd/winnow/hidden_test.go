@@ -19,8 +19,8 @@ import (
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
 	"winnow/tui"
+	"winnow/tui/overlay"
 	"winnow/tui/rules"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 	"winnow/tui/usecase"
@@ -206,8 +206,8 @@ func TestHiddenCharactersReachNoScreen(t *testing.T) {
 	clock := tuitest.NewClock()
 	model, err := tui.New(tui.Options{
 		Context: t.Context(), Now: clock.Now, Clipboard: func(text string) error { copied <- text; return nil },
-		Parts:  tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: o.p.store}, Pane: rules.New(rules.Options{})},
-		Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
+		Parts:          tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: o.p.store}, Pane: rules.New(rules.Options{})},
+		ScreenSettings: overlay.ScreenSettings{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}},
 	})
 	o.must(err)
 	v := tuitest.Start(t, model, 160, 50, tuitest.Options{Clock: clock})

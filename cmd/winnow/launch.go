@@ -26,10 +26,10 @@ import (
 	"winnow/tui"
 	"winnow/tui/historypane"
 	"winnow/tui/keymap"
+	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/plain"
 	"winnow/tui/rules"
-	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/terminal"
 	"winnow/tui/usecase"
@@ -163,8 +163,8 @@ func (p *program) end(ctx context.Context, folder string) error {
 }
 
 // screenSettings returns the settings of a screen, local or over SSH.
-func screenSettings(s *config.Settings, theme style.Options, fixedBackground bool) settings.Screen {
-	return settings.Screen{
+func screenSettings(s *config.Settings, theme style.Options, fixedBackground bool) overlay.ScreenSettings {
+	return overlay.ScreenSettings{
 		Style: theme, FixedBackground: fixedBackground, Mouse: s.Mouse, HUD: s.HUD, LongReply: s.LongReply, PanePlace: s.Pane, Notify: s.Notify, EnterSends: s.SendKey == "enter", AsksEnter: s.Origins["send_key"].From == "default",
 	}
 }
@@ -181,9 +181,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	width, height, _ := term.GetSize(out.Fd()) // 0 if unknown: Bubble Tea then asks the terminal
 	keys := terminal.NewKeyReader(in)
 	model, err := tui.New(tui.Options{
-		Context: a.background.ctx,
-		Screen:  screenSettings(s, theme, fixed),
-		Input:   keys, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
+		Context:        a.background.ctx,
+		ScreenSettings: screenSettings(s, theme, fixed),
+		Input:          keys, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
 		Rebinds: rebinds(s.Keys), Help: a.helpTopics(),
 		Redact: a.redactor.Redact, StoreSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {

@@ -81,10 +81,10 @@ func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t 
 	own := &program{session: s.Session(), store: p.store, window: p.window}
 	own.makePane()
 	return tui.New(tui.Options{
-		Context: ctx,
-		Parts:   tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: p.store}, Pane: own.pane, Examples: own.examples(ctx)},
-		Screen:  screenSettings(set, theme, fixed),
-		Width:   t.Width, Height: t.Height, Rebinds: rebinds(set.Keys), Help: u.helpTopics(),
+		Context:        ctx,
+		Parts:          tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: p.store}, Pane: own.pane, Examples: own.examples(ctx)},
+		ScreenSettings: screenSettings(set, theme, fixed),
+		Width:          t.Width, Height: t.Height, Rebinds: rebinds(set.Keys), Help: u.helpTopics(),
 		Redact: a.redactor.Redact, Clipboard: func(string) error { return errors.ErrUnsupported }, Files: composer.MentionSource{None: true},
 	})
 }

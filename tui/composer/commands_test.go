@@ -67,7 +67,7 @@ func TestCompletion(t *testing.T) {
 func TestStem(t *testing.T) {
 	for draft, want := range map[string]string{"/": "/", "/mo": "/", "/model gp": "/model ", "/filter s3 m": "/filter s3 "} {
 		if got := CommandStem(draft); got != want {
-			t.Errorf("Stem(%q) = %q, want %q", draft, got, want)
+			t.Errorf("CommandStem(%q) = %q, want %q", draft, got, want)
 		}
 	}
 }

@@ -15,10 +15,15 @@
 // list that was not requested in this run shows its age. SessionEntries converts the
 // sessions of a history. Both are pure functions.
 //
+// AllSettings lists what the user can change while the program runs: settings of the session
+// and of the screen, whose values a ScreenSettings holds. A Setting has a few values; Step
+// finds the next or previous one, and Set changes a setting of the screen. It has the same
+// key and values as in the config file.
+//
 // # Concurrency
 //
-// A Stack and its overlays must be used by the goroutine that runs Update and View, except
-// Work.Run, which runs in another one.
+// A Stack, its overlays and a ScreenSettings must be used by the goroutine that runs Update
+// and View, except Work.Run, which runs in another one.
 //
 // # Caveats
 //

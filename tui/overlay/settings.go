@@ -1,16 +1,4 @@
-// Package settings lists what the user can change while the program runs: settings of
-// the session and settings of the screen.
-//
-// # Types
-//
-// A Setting is one line of the list. It has a few values; Step finds the next or previous one,
-// and Set changes a setting of the screen. It has the same key and values as in the config file.
-// Screen holds the values of the settings of the screen.
-//
-// # Concurrency
-//
-// A Screen and its settings belong to the goroutine that runs Update and View.
-package settings
+package overlay
 
 import (
 	"cmp"
@@ -19,12 +7,11 @@ import (
 	"strings"
 
 	"winnow/assistant"
-	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
 
-// Screen holds the settings of the screen. The zero value is ready to use.
-type Screen struct {
+// ScreenSettings holds the settings of the screen. The zero value is ready to use.
+type ScreenSettings struct {
 	Style style.Options // Dark follows the terminal unless FixedBackground
 	// FixedBackground means that the user has chosen the background; otherwise the terminal
 	// decides it.
@@ -53,7 +40,7 @@ const (
 )
 
 // NextPane returns the value of pane that follows the current one.
-func (s *Screen) NextPane() string {
+func (s *ScreenSettings) NextPane() string {
 	all := []string{PaneBeside, PaneFull, PaneAway}
 	return all[(slices.Index(all, cmp.Or(s.PanePlace, PaneBeside))+1)%len(all)]
 }
@@ -78,9 +65,9 @@ func (s Setting) Value() string { return cmp.Or(s.words[s.value()], s.value()) }
 
 // Entry returns the setting as an entry of a list. A narrow list leaves out the explanation
 // of the value.
-func (s Setting) Entry() overlay.Entry {
+func (s Setting) Entry() Entry {
 	short, _, _ := strings.Cut(s.Value(), ": ")
-	return overlay.Entry{Value: s.Key, Text: s.Title, Extra: s.Value(), Short: short, About: s.about + ": " + strings.Join(s.short(), ", ")}
+	return Entry{Value: s.Key, Text: s.Title, Extra: s.Value(), Short: short, About: s.about + ": " + strings.Join(s.short(), ", ")}
 }
 
 // short returns all values in words, without their explanations.
@@ -113,8 +100,8 @@ func (s Setting) Stored() (key, value string) {
 	return s.Key, s.value()
 }
 
-// All lists the settings of a session, with their current values, and those of the screen.
-func All(now assistant.Settings, screen *Screen) []Setting {
+// AllSettings lists the settings of a session, with their current values, and those of the screen.
+func AllSettings(now assistant.Settings, screen *ScreenSettings) []Setting {
 	session := func(key, title, about string, value func(assistant.Settings) string, values ...string) Setting {
 		return Setting{Key: key, Title: title, about: about, values: values, value: func() string { return value(now) }, OfSession: true}
 	}
@@ -136,7 +123,7 @@ func All(now assistant.Settings, screen *Screen) []Setting {
 	}, screen.settings()...)
 }
 
-func (s *Screen) settings() []Setting {
+func (s *ScreenSettings) settings() []Setting {
 	onOff := func(key, title, about string, field *bool, on, off string) Setting {
 		return Setting{
 			Key: key, Title: title, about: about, values: []string{"true", "false"}, words: map[string]string{"true": on, "false": off},
@@ -191,11 +178,11 @@ func (s *Screen) settings() []Setting {
 	}
 }
 
-func (s *Screen) colours() string { return cmp.Or(s.Style.Theme, style.DefaultTheme) }
+func (s *ScreenSettings) colours() string { return cmp.Or(s.Style.Theme, style.DefaultTheme) }
 
 // background returns the value of the setting: dark, light, or auto, which follows the
 // terminal.
-func (s *Screen) background() string {
+func (s *ScreenSettings) background() string {
 	switch {
 	case !s.FixedBackground:
 		return "auto"
@@ -207,7 +194,7 @@ func (s *Screen) background() string {
 
 // theme returns the setting "theme" as the config stores it: NAME, or NAME-BACKGROUND if
 // the background is fixed. For the default colours it is the background alone.
-func (s *Screen) theme() (key, value string) {
+func (s *ScreenSettings) theme() (key, value string) {
 	switch name, background := s.colours(), s.background(); {
 	case name == style.DefaultTheme:
 		return "theme", background

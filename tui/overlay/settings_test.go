@@ -1,4 +1,4 @@
-package settings
+package overlay
 
 import (
 	"slices"
@@ -10,14 +10,13 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
-	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
 
 // program has all settings at their defaults.
 type program struct {
 	*workspace.Workspace
-	screen Screen
+	screen ScreenSettings
 }
 
 func newProgram(t *testing.T) *program {
@@ -29,7 +28,7 @@ func newProgram(t *testing.T) *program {
 	return &program{Workspace: workspace.New(workspace.Options{Session: session})}
 }
 
-func (p *program) all() []Setting { return All(p.Session().Settings(), &p.screen) }
+func (p *program) all() []Setting { return AllSettings(p.Session().Settings(), &p.screen) }
 
 // next sets the next value of a setting, and returns the setting as it is then.
 func (p *program) next(t *testing.T, i int) Setting {
@@ -66,7 +65,7 @@ func TestANarrowListCutsNothing(t *testing.T) {
 	p := newProgram(t)
 	for i, s := range p.all() {
 		for range s.values {
-			list := overlay.NewPicker("", []overlay.Entry{s.Entry()}, 0).Body(width, 4, style.New(style.Options{}))
+			list := NewPicker("", []Entry{s.Entry()}, 0).Body(width, 4, style.New(style.Options{}))
 			if line := ansi.Strip(list[2]); strings.Contains(line, "…") || !strings.Contains(line, s.Title) || ansi.StringWidth(line) > width {
 				t.Errorf("%s is cut: %q", s.Key, line)
 			}
@@ -76,9 +75,9 @@ func TestANarrowListCutsNothing(t *testing.T) {
 }
 
 func TestTheThemeIsStoredAsOneValue(t *testing.T) {
-	var screen Screen
+	var screen ScreenSettings
 	set := func(key string) {
-		for _, s := range All(assistant.Settings{}, &screen) {
+		for _, s := range AllSettings(assistant.Settings{}, &screen) {
 			if s.Key == key {
 				s.Set(s.Step(1))
 			}
