@@ -14,7 +14,6 @@ import (
 	"winnow/tui/pane"
 	"winnow/tui/status"
 	"winnow/tui/style"
-	"winnow/tui/textline"
 	"winnow/tui/usecase"
 )
 
@@ -32,8 +31,8 @@ type commandLine struct {
 // cursor. The zero value is closed.
 type lineCompletions struct {
 	list []filter.Completion
-	at   int             // index of the inserted entry; -1 if none
-	line textline.Editor // the line as it was typed
+	at   int            // index of the inserted entry; -1 if none
+	line overlay.Editor // the line as it was typed
 }
 
 // maxCompletions is how many entries of a list above a text are visible at once.

@@ -12,10 +12,8 @@ import (
 
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
-	"winnow/tui/list"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
-	"winnow/tui/textline"
 )
 
 // RequestView is the overlay for one request. Its owner carries out CopyRequest,
@@ -32,9 +30,9 @@ type RequestView struct {
 	lines  int   // of all sections
 	width  int
 	stale  bool // they must be laid out again
-	cursor list.Cursor
+	cursor overlay.Cursor
 
-	query     textline.Line
+	query     overlay.HistoryEditor
 	searching bool // keys go to the query
 	missed    bool // no hit
 }

@@ -8,7 +8,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
-	"winnow/tui/textline"
 )
 
 // Connector is the part of an *endpoints.Connector that a Card needs.
@@ -30,7 +29,7 @@ type Card struct {
 	keys *keymap.Map
 
 	list    *overlay.Picker // for steps with a list
-	line    textline.Editor // the address or the key
+	line    overlay.Editor  // the address or the key
 	problem string          // problem with the last answer
 	reason  string          // why a key is needed; "" if that is obvious
 	width   int             // width of the line when last drawn

@@ -17,7 +17,6 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
-	"winnow/tui/textline"
 )
 
 // Sentence says why a model could not be connected, with advice.
@@ -331,14 +330,14 @@ func (c *Card) listMin() int {
 }
 
 // masked returns the line as drawn: a key as dots, but the name of a key unmasked.
-func (c *Card) masked(st style.Styles) *textline.Editor {
+func (c *Card) masked(st style.Styles) *overlay.Editor {
 	before, after := c.line.Split()
 	if c.flow.Step == endpoints.Keying && !namesKey(c.line.Text()) || c.flow.Step == endpoints.Addressing && endpoints.LooksLikeKey(c.line.Text()) {
 		dot := style.Fit(st.Icons.Bullet, 1, "")
 		before, after = strings.Repeat(dot, utf8.RuneCountInString(before)), strings.Repeat(dot, utf8.RuneCountInString(after))
 	}
 	before, after = safetext.Visible(before), safetext.Visible(after)
-	line := &textline.Editor{}
+	line := &overlay.Editor{}
 	line.Set(before + after)
 	at := utf8.RuneCountInString(before)
 	line.Replace(at, at, "")

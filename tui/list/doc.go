@@ -7,8 +7,5 @@
 // A frame requests only the lines of visible items, however many items there are. The list
 // caches no lines: a Source whose items are expensive to draw must cache them.
 //
-// A Cursor is the position in a list whose lines are all in memory and have the same
-// height, such as a picker, a text or a tab of a pane; its user draws the lines.
-//
-// A List or a Cursor must be used by the goroutine that runs Update and View.
+// A List must be used by the goroutine that runs Update and View.
 package list

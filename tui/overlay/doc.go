@@ -9,6 +9,15 @@
 // text. The root model handles choices; nothing in this package does I/O or knows a
 // session.
 //
+// An Editor is a line of text with a cursor and the keys that work in every line of the
+// program: the filter line, a search, a pattern, a name. It moves and deletes by grapheme: a
+// flag, an emoji of several code points, a letter with its accents. The caller decides which
+// text is allowed and how it is drawn. A copy is independent. A HistoryEditor also steps
+// through earlier lines. The box for messages is package composer.
+//
+// A Cursor is the position in a list whose lines are all in memory and have the same height,
+// such as a picker, a text or a tab of a pane; its user draws the lines.
+//
 // ModelList converts the models of all endpoints to entries: favourites, recently chosen
 // ones, then all by endpoint, and by provider for endpoints that serve several. A model
 // that its endpoint no longer lists is marked, with the time when it was last listed; a
@@ -22,12 +31,14 @@
 //
 // # Concurrency
 //
-// A Stack, its overlays and a ScreenSettings must be used by the goroutine that runs Update
-// and View, except Work.Run, which runs in another one.
+// Everything in this package must be used by the goroutine that runs Update and View, except
+// the pure functions, and Work.Run, which runs in another one.
 //
 // # Caveats
 //
 // A question accepts an answer only after GuardTime without a key press, so that keys typed
 // ahead do not answer a question that the user has not read. The keys in overlays come from
 // the key table (tui/keymap, overlays.go) and can be rebound.
+//
+// Insert of an Editor does not sanitise text; the caller has to.
 package overlay

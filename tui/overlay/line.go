@@ -6,7 +6,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
-	"winnow/tui/textline"
 )
 
 // maxLine is the maximum width of the text in a Line, in cells; minLine is its minimum
@@ -20,7 +19,7 @@ const (
 type Line struct {
 	title, hint string
 	keys        *keymap.Map
-	text        textline.Editor
+	text        Editor
 	width       int // width of the text when last drawn
 }
 

@@ -9,9 +9,7 @@ import (
 
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
-	"winnow/tui/list"
 	"winnow/tui/style"
-	"winnow/tui/textline"
 )
 
 // Entry is an entry of a Picker. Its texts are untrusted: they are drawn with invisible
@@ -42,14 +40,14 @@ type Picker struct {
 	title   string
 	entries []Entry
 	start   int // number of entries shown until the user types, which are not searched; 0 means all
-	query   textline.Editor
+	query   Editor
 	matches matches
-	pending bool        // matches belong to an earlier query
-	cursor  int         // the selected entry, an index into matches.found
-	shown   list.Cursor // the visible lines, with the cursor on a line of the selected entry
-	queryW  int         // width of the query on the screen
-	widest  int         // width of the widest entry
-	lines   int         // number of lines of all entries without a query
+	pending bool   // matches belong to an earlier query
+	cursor  int    // the selected entry, an index into matches.found
+	shown   Cursor // the visible lines, with the cursor on a line of the selected entry
+	queryW  int    // width of the query on the screen
+	widest  int    // width of the widest entry
+	lines   int    // number of lines of all entries without a query
 	keys    *keymap.Map
 	mode    keymap.Mode   // List, or a mode that extends it
 	offers  []keymap.Hint // what can be done with the selected entry

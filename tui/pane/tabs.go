@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"winnow/tui/keymap"
-	"winnow/tui/list"
+	"winnow/tui/overlay"
 )
 
 // Row is a line of a list. Selectable reports whether the cursor can be on it; headings and
@@ -23,7 +23,7 @@ func TextRows[R Row](row func(text string) R, lines ...string) []R {
 // List contains the rows of one tab, with a cursor. The zero value is empty.
 type List[R Row] struct {
 	Rows   []R
-	Cursor list.Cursor // position in Rows, even if no row is selectable
+	Cursor overlay.Cursor // position in Rows, even if no row is selectable
 }
 
 // Move moves the cursor by n rows, skipping rows that are not selectable.

@@ -12,8 +12,8 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 
+	"winnow/tui/overlay"
 	"winnow/tui/style"
-	"winnow/tui/textline"
 )
 
 // inputKind is the kind of text being typed.
@@ -38,7 +38,7 @@ const (
 
 // textInput is the text line of the pane.
 type textInput struct {
-	textline.Editor
+	overlay.Editor
 	kind      inputKind
 	list      modelfilter.List       // for a pattern
 	chosen    bool                   // an import of patterns for models that were selected

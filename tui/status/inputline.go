@@ -10,14 +10,14 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
-	"winnow/tui/textline"
 )
 
 // InputLine is a text line with a hint: what the text would do, or what is wrong with it.
 // The zero value is empty and not active.
 type InputLine struct {
-	textline.Line
+	overlay.HistoryEditor
 	Active bool   // it receives the keys
 	Hint   string // what the text would do, or what is wrong with it
 	Wrong  bool
@@ -32,7 +32,7 @@ const (
 
 // Open activates the line with a text.
 func (t *InputLine) Open(text string) {
-	*t = InputLine{Line: t.Line, Active: true}
+	*t = InputLine{HistoryEditor: t.HistoryEditor, Active: true}
 	t.Begin(text)
 }
 

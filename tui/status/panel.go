@@ -11,7 +11,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/safetext"
-	"winnow/tui/list"
+	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -28,8 +28,8 @@ type ContextPanel struct {
 	loads   int            // heads loaded before this count are out of date
 	trims   trims
 
-	cursor  list.Cursor // 0 is the newest pair
-	height  int         // lines on the screen, including the head
+	cursor  overlay.Cursor // 0 is the newest pair
+	height  int            // lines on the screen, including the head
 	focused bool
 	styles  *style.Styles
 }

@@ -1,4 +1,4 @@
-package list
+package overlay
 
 import "winnow/tui/keymap"
 

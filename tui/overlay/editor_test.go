@@ -1,4 +1,4 @@
-package textline
+package overlay
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 	"winnow/tui/keymap"
 )
 
-// press types keys: a name stands in <>, everything else is text.
-func press(e *Editor, keys string) {
+// edit types keys: a name stands in <>, everything else is text.
+func edit(e *Editor, keys string) {
 	for keys != "" {
 		if name, rest, ok := strings.Cut(strings.TrimPrefix(keys, "<"), ">"); keys[0] == '<' && ok {
 			e.Do((*keymap.Map)(nil).Action(keymap.Editing, keymap.Key(name)))
@@ -24,7 +24,7 @@ func press(e *Editor, keys string) {
 	}
 }
 
-func TestKeys(t *testing.T) {
+func TestEditorKeys(t *testing.T) {
 	for name, c := range map[string]struct{ keys, want string }{ // want: the cursor is at |
 		"typing":               {"ab界c", "ab界c|"},
 		"in the middle":        {"ac<left>b", "ab|c"},
@@ -50,7 +50,7 @@ func TestKeys(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var e Editor
-			press(&e, c.keys)
+			edit(&e, c.keys)
 			before, after := e.Split()
 			if got := before + "|" + after; got != c.want {
 				t.Errorf("%s = %q, want %q", c.keys, got, c.want)
@@ -62,7 +62,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestOnlyItsOwnKeysAreTaken(t *testing.T) {
+func TestAnEditorTakesOnlyItsOwnKeys(t *testing.T) {
 	var e Editor
 	for _, name := range []string{"enter", "esc", "up", "a", "", "tab", "alt+x"} {
 		if e.Do((*keymap.Map)(nil).Action(keymap.Editing, keymap.Key(name))) {
@@ -80,17 +80,17 @@ func TestReplaceCountsRunes(t *testing.T) {
 	}
 }
 
-func TestACopyStays(t *testing.T) {
+func TestACopyOfAnEditorStays(t *testing.T) {
 	var e Editor
 	e.Set("kept")
 	kept := e
-	press(&e, "<left>xyz<ctrl+u>")
+	edit(&e, "<left>xyz<ctrl+u>")
 	if kept.Text() != "kept" {
 		t.Errorf("the copy is %q", kept.Text())
 	}
 }
 
-func TestViewShowsTheCursor(t *testing.T) {
+func TestEditorShowsItsCursor(t *testing.T) {
 	var e Editor
 	e.Set("ab界👨‍👩‍👧c漢字d")
 	for range 12 {
