@@ -148,6 +148,10 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.CommandUndone:
 		return m.onCommandUndone(o), true
 	case usecase.Refiltered:
+		if o.Added > 0 {
+			said := m.notice.Text != "" // such as the change of the rules that the message made
+			m.notice.Add(o.By+" added "+assistant.Counted(o.Added, "message"), said)
+		}
 		m.failView(o.Err)
 	case usecase.Matched:
 		m.conv.chat.SetNotInFilter(o.Pair, !o.Yes)

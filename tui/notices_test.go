@@ -64,6 +64,39 @@ func TestPairsThatOthersChangeAreShown(t *testing.T) {
 	d.Wait("1/1")
 }
 
+// What another program adds to the session is announced with who did it, unless the footer
+// already says what else it did.
+func TestAddedPairsAreAnnounced(t *testing.T) {
+	d := startProgram(t, setup{pairs: []assistant.Pair{told("one", "first")}})
+	d.Wait("1/1")
+	add := func(texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			theirs := told(text, "answer to "+text)
+			theirs.Session = d.session.ID()
+			if err := d.store.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{&theirs}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add("two", "three")
+	d.Message(Noticed{Pairs: true, By: "another winnow"})
+	d.says("another winnow added 2 messages")
+	d.Wait("3/3")
+	d.Message(Noticed{Text: "winnow ask hid o3*"})
+	add("four")
+	d.Message(Noticed{Pairs: true, By: "another winnow"})
+	d.Wait("4/4")
+	d.says("winnow ask hid o3*")
+	d.Type(tuitest.Esc)
+	d.Message(Noticed{Pairs: true, By: "another winnow"}) // only their marks have changed
+	d.Type(tuitest.Key("f4"))
+	d.Wait("another winnow added 1 message")
+	if n := strings.Count(d.Frame(), "another winnow added"); n != 2 {
+		t.Errorf("the additions are announced %d times:\n%s", n, d.Frame())
+	}
+}
+
 func TestTheOnceMoreOfCtrlCGoesWithItsTime(t *testing.T) {
 	s := newStill(t, style.Options{}, 80, 24)
 	s.do(s.interrupt())

@@ -197,7 +197,7 @@ func (m *Model) computeEffects() tea.Cmd {
 }
 
 // refilter evaluates the active line again after pairs have changed.
-func (m *Model) refilter() tea.Cmd { return m.commands.Refilter(m.acts.query()) }
+func (m *Model) refilter() tea.Cmd { return m.commands.Refilter(m.acts.query(), "") }
 
 // loadNames reads the names for completion, which a command may have changed.
 func (m *Model) loadNames() tea.Cmd { return m.commands.ReadNames(m.acts.query()) }

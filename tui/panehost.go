@@ -190,7 +190,7 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	}
 	if msg.Pairs {
 		m.hud.Reload()
-		return tea.Batch(m.refilter(), m.load(m.conv.chat.Loaded()...))
+		return tea.Batch(m.commands.Refilter(m.acts.query(), msg.By), m.load(m.conv.chat.Loaded()...))
 	}
 	return nil
 }

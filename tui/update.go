@@ -118,8 +118,10 @@ type Noticed struct {
 	// NoAnswer is why the endpoint of the current model did not list its models; the first
 	// screen says so. Sending a message shows it in full.
 	NoAnswer error
-	// Pairs means that others have changed pairs: the view and its pairs are read again.
+	// Pairs means that others have changed pairs: the view and its pairs are read again. By is
+	// who did, to say so if that adds pairs to the view; "" says nothing.
 	Pairs bool
+	By    string
 }
 
 // savedChangedMsg reports a change of the saved state by another program.

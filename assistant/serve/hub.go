@@ -160,6 +160,9 @@ func (h *Hub) refilter(except string) {
 	}
 }
 
+// Refilter evaluates the filter lines of all sessions again, because another program has changed pairs.
+func (h *Hub) Refilter() { h.refilter("") }
+
 // watch announces changes of the saved state by other programs.
 func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 	for c := range saved {

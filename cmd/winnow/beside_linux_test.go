@@ -67,6 +67,33 @@ func TestProgramsSideBySide(t *testing.T) {
 	second.until("what comes after", func(f string) bool { return strings.Contains(f, "*turbo*") })
 }
 
+// Two programs that are in one session show each other's messages, which are then also in their requests.
+func TestTwoProgramsInOneSession(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
+	b.run(0, "ask", "show the rules of openai")
+	first := startVterm(t, b.dir, b.env, "--continue")
+	first.until("the first program", func(f string) bool { return strings.Contains(f, "1/1") })
+	second := startVterm(t, b.dir, b.env, "--continue")
+	second.until("the second program", func(f string) bool { return strings.Contains(f, "1/1") })
+	first.paste("list the providers")
+	first.wait("› list the providers")
+	first.press("\n")
+	first.until("its own message", func(f string) bool { return strings.Contains(f, "2/2") })
+	if f, _ := first.frame(); strings.Contains(f, "another winnow") {
+		t.Errorf("its own message is announced as another program's:\n%s", f)
+	}
+	second.until("the message of the first program", func(f string) bool {
+		return strings.Contains(f, "list the providers") && strings.Contains(f, "2/2") && strings.Contains(footer(f), "another winnow added 1 message")
+	})
+	b.run(0, "ask", "--continue", "show the models of openai")
+	for name, screen := range map[string]*vterm{"first": first, "second": second} {
+		screen.until("what ask added, in the "+name, func(f string) bool {
+			return strings.Contains(f, "show the models of openai") && strings.Contains(f, "3/3")
+		})
+	}
+}
+
 // While another program writes, a program that only reads works, and a program that would change something reports
 // who holds which lock.
 func TestAProgramWaitsForAnotherThatWrites(t *testing.T) {

@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/dotenv"
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/postgres"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/history/transfer"
+	"winnow/assistant/serve"
 	"winnow/tui"
 )
 
@@ -138,14 +140,40 @@ var errPassword = advise(errors.New("history: the address contains a password"),
 // changePause is the minimum time between two updates of the screen for other users' changes.
 const changePause = 250 * time.Millisecond
 
-// watchHistory updates the screen when other programs change a shared history, names who deleted visible pairs, and
-// reports when the server stops responding and when it responds again.
-func (a *app) watchHistory(ctx context.Context, store history.Store, session *assistant.Session, notify func(tui.Noticed)) {
-	notifier, ok := store.(history.Notifier)
-	if !ok {
-		return
+// historyChanges returns a channel that delivers what other programs change in a history. A file sends no
+// notifications, so its write-ahead log is watched; the channel is nil if that is not possible.
+func (a *app) historyChanges(ctx context.Context, store history.Store) <-chan history.Change {
+	if notifier, ok := store.(history.Notifier); ok {
+		return notifier.Changes()
 	}
-	for {
+	writes, err := dotenv.Watch(ctx, store.Path()+"-wal")
+	if err != nil {
+		a.logger().Warn("other programs that change the history are not followed", "error", err)
+		return nil
+	}
+	changes := make(chan history.Change)
+	go func() {
+		for range writes {
+			if changed, err := store.Refresh(ctx); err != nil || !changed { // after an error, the next write is another chance
+				continue
+			}
+			select {
+			case changes <- history.Change{}:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return changes
+}
+
+// watchHistory updates the screen when other programs change the history, names who deleted visible pairs, and
+// reports when a history's server stops responding and when it responds again.
+func (a *app) watchHistory(ctx context.Context, store history.Store, session *assistant.Session, notify func(tui.Noticed)) {
+	by := "another winnow"
+	if _, shared := store.(history.Notifier); shared {
+		by = "" // a team adds messages all the time, and each names its author
+	}
+	for changes := a.historyChanges(ctx, store); ; {
 		select {
 		case waiting := <-a.historyWaits:
 			text := "the history server is responding again"
@@ -154,8 +182,24 @@ func (a *app) watchHistory(ctx context.Context, store history.Store, session *as
 			}
 			notify(tui.Noticed{Text: text})
 			continue
-		case change := <-notifier.Changes():
-			notify(tui.Noticed{Text: change.DeletedOf(session.Visible()), Pairs: true})
+		case change := <-changes:
+			notify(tui.Noticed{Text: change.DeletedOf(session.Visible()), Pairs: true, By: by})
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(changePause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// followHistory shows the sessions of a hub what other programs change in the history, until ctx ends.
+func (a *app) followHistory(ctx context.Context, store history.Store, hub *serve.Hub) {
+	for changes := a.historyChanges(ctx, store); ; {
+		select {
+		case <-changes:
+			hub.Refilter()
 		case <-ctx.Done():
 			return
 		}

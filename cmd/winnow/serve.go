@@ -191,5 +191,6 @@ func (a *app) openHub(ctx context.Context, limits serve.Limits) (*program, error
 	p.metrics = o.Metrics
 	p.window.hub.Store(hub)
 	go followOthers(ctx, p.window.filter, p.window.journal, a.logger(), hub.Followed)
+	go a.followHistory(ctx, p.store, hub)
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
@@ -55,7 +56,9 @@ type (
 	// Refiltered is the outcome of Refilter.
 	Refiltered struct {
 		Reply
-		Err error // why the active line could not be evaluated again
+		Err   error  // why the active line could not be evaluated again
+		By    string // see Refilter
+		Added int    // how many pairs By added to the view
 	}
 	// Matched says whether the active line selects a pair.
 	Matched struct {
@@ -120,12 +123,32 @@ func (c *Commands) UndoCommand(request int64) tea.Cmd {
 	})
 }
 
-// Refilter evaluates the active line again: Refiltered.
-func (c *Commands) Refilter(request int64) tea.Cmd {
+// Refilter evaluates the active line again: Refiltered. by is who has changed pairs, if not
+// this user; "" counts none as added.
+func (c *Commands) Refilter(request int64, by string) tea.Cmd {
 	return c.command(request, "filter again", func(ctx context.Context, c call) (Outcome, error) {
+		before := c.Session().State()
 		err := c.Workspace.Refilter(ctx)
-		return Refiltered{c.reply(), err}, nil
+		o := Refiltered{Reply: c.reply(), Err: err, By: by}
+		if by != "" {
+			o.Added = added(before, o.State)
+		}
+		return o, nil
 	})
+}
+
+// added returns how many pairs came into view that this session does not send.
+func added(before, now assistant.State) (n int) {
+	old := before.Shown.Refs // in order of Seq, as now
+	for _, ref := range now.Shown.Refs {
+		for len(old) > 0 && old[0].Seq < ref.Seq {
+			old = old[1:]
+		}
+		if (len(old) == 0 || old[0].Seq != ref.Seq) && ref.Seq != now.Turn.Pair {
+			n++
+		}
+	}
+	return n
 }
 
 // Matches reports whether the active line selects a pair: Matched.

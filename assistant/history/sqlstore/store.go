@@ -90,12 +90,12 @@ func (s *Store) text(text string) string {
 // Revision implements history.Store.
 func (s *Store) Revision() int64 { return s.revision.Load() }
 
-// NoticeRevision records a revision made by another program.
-func (s *Store) NoticeRevision(rev int64) {
+// NoticeRevision records a revision, and reports whether it is a newer one.
+func (s *Store) NoticeRevision(rev int64) (newer bool) {
 	for {
 		old := s.revision.Load()
 		if rev <= old || s.revision.CompareAndSwap(old, rev) {
-			return
+			return rev > old
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (s *Store) Refresh(ctx context.Context) (changed bool, err error) {
 	var rev int64
 	var found bool
 	err = s.Read(ctx, func(t *Tx) { rev, found = t.Number("SELECT rev FROM meta") })
-	return err == nil && found && s.revision.Swap(rev) != rev, err
+	return err == nil && found && s.NoticeRevision(rev), err // a write may have ended in the meantime
 }
 
 // exec runs one statement as a transaction.
