@@ -5,9 +5,9 @@
 //
 // A Setting describes one key: its default and what it accepts. Settings holds the values in effect; an Origin says
 // where a value comes from. A Provider is an entry of the file's [[provider]] list. A Secret is a key, or a header
-// that contains one: either the text itself or a reference (env:NAME, cmd:WORDS, keyring:NAME). A Home names winnow's
-// folders and the files in them, none of which need exist. Check ensures that no other user can replace their
-// contents; MakePrivate creates a folder.
+// that contains one: either the text itself or a reference (env:NAME, cmd:WORDS, keyring:NAME). StoreInKeyring
+// stores a key in the keyring of the desktop or the system. A Home names winnow's folders and the files in them, none
+// of which need exist. Check ensures that no other user can replace their contents; MakePrivate creates a folder.
 //
 // # Order
 //
@@ -16,8 +16,8 @@
 //
 // # Concurrency
 //
-// Load, Secret.Resolve and the methods of Home do I/O; Load and Resolve may run commands and wait. All other
-// functions are pure. Settings belong to the caller.
+// Load, Secret.Resolve, HasKeyring, StoreInKeyring and the methods of Home do I/O; Load, Resolve and StoreInKeyring may
+// run commands and wait. All other functions are pure. Settings belong to the caller.
 //
 // # Caveats
 //

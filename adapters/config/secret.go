@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"winnow/adapters/dotenv"
-	"winnow/adapters/keyring"
 	"winnow/assistant/safetext"
 )
 
@@ -88,7 +87,7 @@ func (s Secret) Resolve(ctx context.Context, environ []string, known *safetext.R
 	case kind == "keyring":
 		ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 		defer cancel()
-		return keyring.Get(ctx, rest, WithoutKeys(environ, known))
+		return readKeyring(ctx, rest, WithoutKeys(environ, known))
 	}
 	words, err := SplitWords(rest)
 	if err != nil {

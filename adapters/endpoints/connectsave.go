@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"winnow/adapters/config"
-
-	"winnow/adapters/keyring"
 )
 
 // Storage is a place for a pasted key.
@@ -30,7 +28,7 @@ const keyringTimeout = 60 * time.Second
 
 // Storages returns the available storages, best first.
 func (c *Connector) Storages() []Storage {
-	if keyring.Available(c.toolEnviron()) {
+	if config.HasKeyring(c.toolEnviron()) {
 		return []Storage{Keyring, Variable, Plain}
 	}
 	return []Storage{Variable, Plain}
@@ -108,17 +106,18 @@ func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (conf
 	}
 	ctx, cancel := context.WithTimeout(ctx, keyringTimeout)
 	defer cancel()
-	err := keyring.Set(ctx, ch.Name, string(key), c.toolEnviron())
+	reference := config.Secret("keyring:" + ch.Name)
+	err := config.StoreInKeyring(ctx, ch.Name, string(key), c.toolEnviron())
 	if err == nil {
 		var stored string
-		if stored, err = keyring.Get(ctx, ch.Name, c.toolEnviron()); err == nil && stored != string(key) {
+		if stored, err = reference.Resolve(ctx, c.opts.Endpoints.Environ, c.opts.Endpoints.Redactor); err == nil && stored != string(key) {
 			err = errors.New("the keyring returned a different key")
 		}
 	}
 	if err != nil {
 		return "", &Problem{Code: NotStored, Endpoint: ch.Name, At: "keyring", Err: err}
 	}
-	return config.Secret("keyring:" + ch.Name), nil
+	return reference, nil
 }
 
 // write adds the provider, unless it is already an endpoint of the run, and the model to the settings file.
