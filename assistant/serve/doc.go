@@ -8,6 +8,9 @@
 // there were no other users. A Log is a bounded list of numbered entries that any number of readers can follow
 // without ever blocking the writer.
 //
+// A Credential is what a client has proved: a user with a role. Tokens is a file of tokens, stored only as hashes;
+// several processes may change the same file. WatchFiles reports changes of such files.
+//
 // A history.WindowLog contains the change logs of all windows served with a team's history. RecordChanges copies the
 // log of a served window to it; a ChangeSource reads a journal or such a history incrementally.
 //

@@ -10,7 +10,6 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/assistant/serve/mcp"
 	"winnow/tui"
 	"winnow/tui/composer"
@@ -26,7 +25,7 @@ func (a *app) sshOptions(p *program, agents *mcp.Agents) (sshserver.Options, err
 		Screen: func(ctx context.Context, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
 			return a.remoteScreen(ctx, p, s, t)
 		},
-		Command: func(who credential.Credential, line string) (func(context.Context, sshserver.Streams) int, error) {
+		Command: func(who serve.Credential, line string) (func(context.Context, sshserver.Streams) int, error) {
 			return a.remoteCommand(&remote{who.User, who, p.window, agents}, line)
 		},
 	}, err
@@ -35,7 +34,7 @@ func (a *app) sshOptions(p *program, agents *mcp.Agents) (sshserver.Options, err
 // remote is the user of an SSH connection.
 type remote struct {
 	user   string
-	who    credential.Credential
+	who    serve.Credential
 	window *journaledWindow // the served window
 	agents *mcp.Agents
 }

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"winnow/assistant/serve/credential"
+	"winnow/assistant/serve"
 )
 
 // serviceManager is the service manager that started this process, such as systemd. The
@@ -110,7 +110,7 @@ func (c *certificate) leaf() *x509.Certificate { return c.now.Load().Leaf }
 
 // watch reloads the files when they change, until ctx ends.
 func (c *certificate) watch(ctx context.Context, log *slog.Logger) {
-	credential.Watch(ctx, credential.Interval, []string{c.cert, c.key}, func(changed bool) {
+	serve.WatchFiles(ctx, serve.WatchInterval, []string{c.cert, c.key}, func(changed bool) {
 		if changed {
 			c.reload(log)
 		}

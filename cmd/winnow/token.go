@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/assistant"
-	"winnow/assistant/serve/credential"
+	"winnow/assistant/serve"
 	"winnow/tui/plain"
 )
 
@@ -30,9 +30,9 @@ func tokenCommand(a *app) *cobra.Command {
 }
 
 // tokens returns the file of tokens.
-func (a *app) tokens() (credential.Tokens, error) {
+func (a *app) tokens() (serve.Tokens, error) {
 	h, err := a.folders()
-	return credential.Tokens{Path: h.Tokens()}, err
+	return serve.Tokens{Path: h.Tokens()}, err
 }
 
 func tokenAddCommand(a *app) *cobra.Command {
@@ -51,7 +51,7 @@ func tokenAddCommand(a *app) *cobra.Command {
 			return err
 		}
 		token, added, err := file.Add(args[0], as, lifetime)
-		if errors.Is(err, credential.ErrExists) {
+		if errors.Is(err, serve.ErrTokenExists) {
 			return advise(fmt.Errorf("%s already has a token", args[0]), "winnow token remove %s removes it", args[0])
 		}
 		if err != nil {
@@ -122,7 +122,7 @@ func tokenRemoveCommand(a *app) *cobra.Command {
 			return err
 		}
 		err = file.Remove(args[0])
-		if errors.Is(err, credential.ErrNotFound) {
+		if errors.Is(err, serve.ErrNoToken) {
 			return advise(fmt.Errorf("there is no token for %s", args[0]), "winnow token list lists the tokens")
 		}
 		if err != nil {

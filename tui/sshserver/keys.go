@@ -19,7 +19,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/assistant/serve/credential"
+	"winnow/assistant/serve"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -93,7 +93,7 @@ const (
 
 // readUsers reads an authorized_keys file and returns the credential of each key, indexed
 // by the bytes of the key. A line that cannot be used is left out and reported in problems.
-func readUsers(path string, now time.Time) (users map[string]credential.Credential, problems []string, err error) {
+func readUsers(path string, now time.Time) (users map[string]serve.Credential, problems []string, err error) {
 	const writable = 0o022
 	if err := checkMode(path, fs.ModePerm&^writable); err != nil {
 		return nil, nil, err
@@ -105,7 +105,7 @@ func readUsers(path string, now time.Time) (users map[string]credential.Credenti
 	if len(raw) > maxKeyFile {
 		return nil, nil, fmt.Errorf("%s is larger than %d bytes", path, maxKeyFile)
 	}
-	users = map[string]credential.Credential{}
+	users = map[string]serve.Credential{}
 	n := 0
 	for line := range bytes.Lines(raw) {
 		n++
@@ -125,9 +125,9 @@ func readUsers(path string, now time.Time) (users map[string]credential.Credenti
 }
 
 // readKey reads a line of an authorized_keys file.
-func readKey(line []byte) (ssh.PublicKey, credential.Credential, error) {
+func readKey(line []byte) (ssh.PublicKey, serve.Credential, error) {
 	key, comment, options, _, err := ssh.ParseAuthorizedKey(line)
-	user := credential.Credential{User: safetext.Line(comment, maxUser), Role: assistant.RoleSave}
+	user := serve.Credential{User: safetext.Line(comment, maxUser), Role: assistant.RoleSave}
 	switch {
 	case err != nil:
 		return nil, user, errors.New("this is not a public key")
@@ -154,7 +154,7 @@ var granted = []string{
 
 // setOption applies an option of a key. It returns an error for an option that would
 // restrict the key in a way this server does not know.
-func setOption(user *credential.Credential, option string) (err error) {
+func setOption(user *serve.Credential, option string) (err error) {
 	name, value, _ := strings.Cut(option, "=")
 	value = strings.Trim(value, `"`)
 	switch name = strings.ToLower(name); {

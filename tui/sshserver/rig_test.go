@@ -20,7 +20,6 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/assistant/serve/servetest"
 	"winnow/tui"
 	"winnow/tui/usecase"
@@ -126,7 +125,7 @@ func newRig(t testing.TB, change ...func(*Options)) *rig {
 		Screen: func(ctx context.Context, s *serve.Session, t Terminal) (*tui.Model, error) {
 			return tui.New(tui.Options{Context: ctx, Parts: tui.Parts{Source: usecase.Source{Work: s.Workspace, Served: s, History: base.History}}, Width: t.Width, Height: t.Height})
 		},
-		Command: func(who credential.Credential, line string) (func(context.Context, Streams) int, error) {
+		Command: func(who serve.Credential, line string) (func(context.Context, Streams) int, error) {
 			if line != "hello" {
 				return nil, errors.New("only hello")
 			}

@@ -16,7 +16,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/tui"
 )
 
@@ -45,7 +44,7 @@ type Options struct {
 	Screen func(context.Context, *serve.Session, Terminal) (*tui.Model, error)
 	// Command returns the function that runs a command line as a user until ctx ends, and
 	// returns its exit status. The error tells the user why the line is refused.
-	Command func(who credential.Credential, line string) (run func(ctx context.Context, s Streams) (status int), err error)
+	Command func(who serve.Credential, line string) (run func(ctx context.Context, s Streams) (status int), err error)
 
 	login, drain, stall, interval time.Duration // shortened by tests
 }
@@ -99,7 +98,7 @@ func New(o Options) (*Server, error) {
 	o.Width, o.Height = cmp.Or(o.Width, DefaultWidth), cmp.Or(o.Height, DefaultHeight)
 	o.Connections, o.PerUser = cmp.Or(o.Connections, DefaultConnections), cmp.Or(o.PerUser, DefaultPerUser)
 	o.login, o.drain = cmp.Or(o.login, loginTime), cmp.Or(o.drain, drainTime)
-	o.stall, o.interval = cmp.Or(o.stall, stallTime), cmp.Or(o.interval, credential.Interval)
+	o.stall, o.interval = cmp.Or(o.stall, stallTime), cmp.Or(o.interval, serve.WatchInterval)
 	s := &Server{
 		opts: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), places: newPlaces(o.Connections, o.PerUser),
 		ending: make(chan struct{}), drained: make(chan struct{}),
@@ -133,7 +132,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.logins.DropAll()
 		time.AfterFunc(s.opts.drain, func() { close(s.drained) })
 	})()
-	go credential.Watch(ctx, s.opts.interval, []string{s.opts.AuthorizedKeys}, s.endRevoked)
+	go serve.WatchFiles(ctx, s.opts.interval, []string{s.opts.AuthorizedKeys}, s.endRevoked)
 	for {
 		conn, err := l.Accept()
 		switch {
@@ -239,7 +238,7 @@ func (s *Server) connection(raw net.Conn) {
 		log.Warn("ssh: no login", "error", err)
 		return
 	}
-	who, ok := conn.Permissions.ExtraData[extUser].(credential.Credential)
+	who, ok := conn.Permissions.ExtraData[extUser].(serve.Credential)
 	if !ok || !who.Role.May(assistant.RoleRead) {
 		s.opts.Metrics.Refused(serve.ServerSSH, assistant.CodeForbidden)
 		log.Warn("ssh: the key may not open a session", "user", who.User)
@@ -279,7 +278,7 @@ func (s *Server) connection(raw net.Conn) {
 type connection struct {
 	server *Server
 	user   string
-	who    credential.Credential
+	who    serve.Credential
 	log    *slog.Logger
 	ctx    context.Context // ends with the connection, with the reason as its cause
 	end    context.CancelCauseFunc

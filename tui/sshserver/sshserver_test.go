@@ -17,7 +17,6 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/assistant/windowlock"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui"
@@ -293,7 +292,7 @@ func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	ended := make(chan struct{})
 	r := newRig(t, func(o *Options) {
 		o.stall = 300 * time.Millisecond
-		o.Command = func(credential.Credential, string) (func(context.Context, Streams) int, error) {
+		o.Command = func(serve.Credential, string) (func(context.Context, Streams) int, error) {
 			return func(_ context.Context, s Streams) int {
 				for {
 					if _, err := s.Out.Write(make([]byte, 1<<16)); err != nil {

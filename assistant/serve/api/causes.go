@@ -7,7 +7,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
@@ -45,7 +44,7 @@ var causes = []Cause{
 	{Code: "no_pair", Status: http.StatusNotFound, Means: "the session does not contain this message or proposal", errs: []error{assistant.ErrNoPair}},
 	{Code: "no_answer", Status: http.StatusNotFound, Means: "the message does not have this answer", errs: []error{assistant.ErrNoVariant}},
 	{Code: "nothing_cancelled", Status: http.StatusNotFound, Means: "there is no cancelled answer", errs: []error{assistant.ErrNothingCancelled}},
-	{Code: "no_token", Status: http.StatusNotFound, Means: "there is no token with this name", errs: []error{credential.ErrNotFound}},
+	{Code: "no_token", Status: http.StatusNotFound, Means: "there is no token with this name", errs: []error{serve.ErrNoToken}},
 	{Code: "no_tokens", Status: http.StatusNotFound, Means: "the server was started without a file of tokens"},
 	{Code: "not_asked", Status: http.StatusNotFound, Means: "this question is not open", errs: []error{assistant.ErrNotAsked}},
 	{Code: "nothing_to_roll_back", Status: http.StatusConflict, Means: "the window and the conversation are as they were at the checkpoint", errs: []error{assistant.ErrNothingToRollBack}},
@@ -53,7 +52,7 @@ var causes = []Cause{
 	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path does not support this method"},
 	{Code: "key_in_use", Status: http.StatusConflict, Means: "the first request with this Idempotency-Key is still running: repeat the request later"},
 	{Code: "outcome_unknown", Status: http.StatusConflict, Means: "the server failed or ended during the first request with this Idempotency-Key, so it may have been carried out"},
-	{Code: "token_exists", Status: http.StatusConflict, Means: "there is already a token with this name", errs: []error{credential.ErrExists}},
+	{Code: "token_exists", Status: http.StatusConflict, Means: "there is already a token with this name", errs: []error{serve.ErrTokenExists}},
 	{Code: "open", Status: http.StatusConflict, Means: "the session is already open", errs: []error{serve.ErrOpen}},
 	{Code: "busy", Status: http.StatusConflict, Means: "a turn is running in the session", errs: []error{assistant.ErrBusy}},
 	{Code: "held", Status: http.StatusConflict, Means: "the turn of another session is changing the window; holder identifies it"},

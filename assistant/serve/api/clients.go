@@ -9,7 +9,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 )
 
 // roles are the roles that the operations need, by id; "" means that no token is needed. A session checks the role of
@@ -33,8 +32,8 @@ var roles = map[string]assistant.Role{
 type clientKey struct{}
 
 // clientOf returns the credential of a request. Without one it may do nothing that needs a role.
-func clientOf(ctx context.Context) credential.Credential {
-	client, ok := ctx.Value(clientKey{}).(credential.Credential)
+func clientOf(ctx context.Context) serve.Credential {
+	client, ok := ctx.Value(clientKey{}).(serve.Credential)
 	if !ok {
 		client.Role = assistant.RoleMetrics
 	}
@@ -45,9 +44,9 @@ func clientOf(ctx context.Context) credential.Credential {
 const startKey = "start"
 
 // clientFor returns the credential for a token.
-func (s *Server) clientFor(token string) (client credential.Credential, known bool) {
-	if s.opts.Token != "" && subtle.ConstantTimeCompare([]byte(credential.Hash(token)), []byte(credential.Hash(s.opts.Token))) == 1 {
-		return credential.Credential{Key: startKey, User: s.opts.User, Role: assistant.RoleAdmin}, true
+func (s *Server) clientFor(token string) (client serve.Credential, known bool) {
+	if s.opts.Token != "" && subtle.ConstantTimeCompare([]byte(serve.TokenHash(token)), []byte(serve.TokenHash(s.opts.Token))) == 1 {
+		return serve.Credential{Key: startKey, User: s.opts.User, Role: assistant.RoleAdmin}, true
 	}
 	if s.opts.Tokens.Path == "" {
 		return client, false
@@ -123,7 +122,7 @@ func (s *Server) endRevoked() {
 	}
 	s.clients.end(func(key string) bool { return valid[key] })
 	if s.opts.Agents != nil {
-		s.opts.Agents.End(func(key string) bool { return valid[key] || !strings.HasPrefix(key, credential.TokenPrefix) })
+		s.opts.Agents.End(func(key string) bool { return valid[key] || !strings.HasPrefix(key, serve.TokenPrefix) })
 	}
 	for _, st := range s.open() {
 		if valid[st.Key()] {

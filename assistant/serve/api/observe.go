@@ -8,13 +8,12 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 )
 
 // ObserveOptions configures Observe.
 type ObserveOptions struct {
 	Metrics *serve.Metrics
-	Tokens  credential.Tokens
+	Tokens  serve.Tokens
 	Ready   func(context.Context) error // see Options.Ready
 	Log     *slog.Logger
 }

@@ -23,7 +23,6 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/assistant/serve/servetest"
 )
 
@@ -186,7 +185,7 @@ func newRigOf(t testing.TB, model llm.Model, hub func(*serve.Options), change ..
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	r.must(err)
 	o := Options{
-		Hub: r.hub, Token: testToken, Tokens: credential.Tokens{Path: filepath.Join(t.TempDir(), "tokens.json")}, Address: l.Addr().String(), Version: "test", Metrics: metrics,
+		Hub: r.hub, Token: testToken, Tokens: serve.Tokens{Path: filepath.Join(t.TempDir(), "tokens.json")}, Address: l.Addr().String(), Version: "test", Metrics: metrics,
 		Log: slog.New(slog.NewTextHandler(r.log, nil)), Drain: time.Second,
 	}
 	for _, f := range change {

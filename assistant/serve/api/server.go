@@ -18,17 +18,16 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/assistant/serve/mcp"
 )
 
 // Options configures a Server.
 type Options struct {
 	Hub     *serve.Hub
-	Token   string            // a token with the role admin; "" means that all tokens are in Tokens
-	User    string            // the user of Token
-	Tokens  credential.Tokens // further tokens; none if it has no path
-	Address string            // the HOST:PORT at which clients reach the server
+	Token   string       // a token with the role admin; "" means that all tokens are in Tokens
+	User    string       // the user of Token
+	Tokens  serve.Tokens // further tokens; none if it has no path
+	Address string       // the HOST:PORT at which clients reach the server
 	// PublicURL is where clients reach the server through a proxy; nil means at Address.
 	PublicURL *url.URL
 	// Proxies are the addresses of proxies whose X-Forwarded-For is trusted. Without TLS, a
@@ -52,7 +51,7 @@ type Options struct {
 	Logins, AddressLogins, Sessions, Requests, Events, EventBytes int
 	// Idle is the time after which a session without a follower, a turn or a request is closed; 0 means DefaultIdle.
 	Idle time.Duration
-	// Interval is how often the server looks for tokens that have been removed; 0 means credential.Interval.
+	// Interval is how often the server looks for tokens that have been removed; 0 means serve.WatchInterval.
 	Interval time.Duration
 	// AnswerWait, Comment, Write, Body, Drain and HistoryWait replace the constants below; 0 means the constant.
 	AnswerWait, Comment, Write, Body, Drain, HistoryWait time.Duration
@@ -112,7 +111,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	o.HistoryWait = cmp.Or(o.HistoryWait, historyTime)
 	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
-	o.Idle, o.Interval = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Interval, credential.Interval)
+	o.Idle, o.Interval = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Interval, serve.WatchInterval)
 	o.Write, o.Body, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Body, bodyTime), cmp.Or(o.Drain, drainTime)
 	o.Sessions, o.Events, o.EventBytes = cmp.Or(o.Sessions, DefaultSessions), cmp.Or(o.Events, DefaultEvents), cmp.Or(o.EventBytes, DefaultEventBytes)
 	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: o.Sessions, streams: map[string]*stream{}}
@@ -163,7 +162,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	go credential.Watch(watching, s.opts.Interval, []string{s.opts.Tokens.Path}, func(bool) { s.endRevoked() })
+	go serve.WatchFiles(watching, s.opts.Interval, []string{s.opts.Tokens.Path}, func(bool) { s.endRevoked() })
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	select {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"winnow/assistant"
-	"winnow/assistant/serve/credential"
+	"winnow/assistant/serve"
 )
 
 // tokenInfo describes a token.
@@ -18,7 +18,7 @@ type tokenInfo struct {
 	Expires *time.Time     `json:"expires,omitempty" doc:"when the token expires; absent if never"`
 }
 
-func infoOfToken(t credential.Token) tokenInfo {
+func infoOfToken(t serve.Token) tokenInfo {
 	info := tokenInfo{Name: t.Name, Role: t.Role, Created: t.Created}
 	if !t.Expires.IsZero() {
 		info.Expires = &t.Expires
@@ -27,9 +27,9 @@ func infoOfToken(t credential.Token) tokenInfo {
 }
 
 // tokens returns the file of tokens.
-func (s *Server) tokens() (credential.Tokens, error) {
+func (s *Server) tokens() (serve.Tokens, error) {
 	if s.opts.Tokens.Path == "" {
-		return credential.Tokens{}, newProblem("no_tokens", "this server was started without a file of tokens")
+		return serve.Tokens{}, newProblem("no_tokens", "this server was started without a file of tokens")
 	}
 	return s.opts.Tokens, nil
 }
@@ -50,7 +50,7 @@ func (s *Server) listTokens(_ context.Context, in *Paging) (tokenList, error) {
 	if err != nil {
 		return list, err
 	}
-	key := func(t credential.Token) string { return byTime(t.Created, t.Name) }
+	key := func(t serve.Token) string { return byTime(t.Created, t.Name) }
 	page, end, err := pageOf(sorted(all, key), *in, false, key)
 	for _, t := range page {
 		list.Tokens = append(list.Tokens, infoOfToken(t))
@@ -110,7 +110,7 @@ func (s *Server) getToken(_ context.Context, in *tokenPath) (tokenInfo, error) {
 			return infoOfToken(t), nil
 		}
 	}
-	return tokenInfo{}, cmp.Or(err, credential.ErrNotFound)
+	return tokenInfo{}, cmp.Or(err, serve.ErrNoToken)
 }
 
 func (s *Server) removeToken(ctx context.Context, in *tokenPath) error {

@@ -16,7 +16,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/assistant/windowlock"
 )
 
@@ -56,7 +55,7 @@ type Agents struct {
 type agent struct {
 	*server
 	agents *Agents
-	who    credential.Credential
+	who    serve.Credential
 	ctx    context.Context // ends with the connection
 	end    context.CancelFunc
 	window assistant.Window // at a separate place, see serve.Hub.Place
@@ -83,7 +82,7 @@ func NewAgents(o AgentOptions) *Agents {
 		DisableLocalhostProtection: true, // the HTTP server has checked Host and Origin
 	})
 	identify := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
-		who, _ := ctx.Value(whoKey{}).(credential.Credential)
+		who, _ := ctx.Value(whoKey{}).(serve.Credential)
 		return &auth.TokenInfo{UserID: who.Key + "\x00" + who.User}, nil // so that no other user can continue the session
 	}
 	a.http = auth.RequireBearerToken(identify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(handler)
@@ -101,7 +100,7 @@ const sessionHeader = "Mcp-Session-Id"
 // ServeHTTP handles a request from a client whose token has been checked. If a request
 // would begin a session but no more sessions are possible, it returns ErrTooMany or
 // serve.ErrClosed, and the caller must respond.
-func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who credential.Credential) error {
+func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who serve.Credential) error {
 	ctx := context.WithValue(r.Context(), whoKey{}, who)
 	if r.Method != http.MethodPost || r.Header.Get(sessionHeader) != "" {
 		a.http.ServeHTTP(w, r.WithContext(ctx))
@@ -134,7 +133,7 @@ func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who credentia
 
 // Run serves a client that writes its requests to in and reads the answers from out, until in ends, ctx is done or
 // Close is called. o is what OptionsOf returns, with the user's choice of tools.
-func (a *Agents) Run(ctx context.Context, in io.Reader, out io.Writer, who credential.Credential, o Options) error {
+func (a *Agents) Run(ctx context.Context, in io.Reader, out io.Writer, who serve.Credential, o Options) error {
 	c, err := a.join(ctx, who, o)
 	if err != nil {
 		return err
@@ -148,14 +147,14 @@ func (a *Agents) Run(ctx context.Context, in io.Reader, out io.Writer, who crede
 
 // OptionsOf returns the options of a connection. A credential whose role allows saving replaces the user's
 // confirmation of a save.
-func (a *Agents) OptionsOf(who credential.Credential) Options {
+func (a *Agents) OptionsOf(who serve.Credential) Options {
 	o := a.opts.Options
 	o.AllowSave = who.Role.May(assistant.RoleSave)
 	return o
 }
 
 // join adds a connection.
-func (a *Agents) join(ctx context.Context, who credential.Credential, o Options) (*agent, error) {
+func (a *Agents) join(ctx context.Context, who serve.Credential, o Options) (*agent, error) {
 	if !who.Role.May(assistant.RoleRead) {
 		return nil, &assistant.RoleError{Role: who.Role, Need: assistant.RoleRead}
 	}

@@ -16,7 +16,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/serve"
-	"winnow/assistant/serve/credential"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -114,7 +113,7 @@ func (a *Agents) local(ctx context.Context, conn net.Conn, secret string, logged
 	if err != nil {
 		return
 	}
-	c, err := a.join(ctx, credential.Credential{Key: localKey, Role: assistant.RoleSave}, o)
+	c, err := a.join(ctx, serve.Credential{Key: localKey, Role: assistant.RoleSave}, o)
 	if err == nil {
 		defer a.leave(c)
 		err = a.begin(c)

@@ -1,6 +1,7 @@
-package credential
+package serve
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -50,8 +52,8 @@ func (t Token) Credential() Credential {
 	return Credential{Key: TokenPrefix + t.Hash + " " + string(t.Role), User: t.Name, Role: t.Role, Expires: t.Expires}
 }
 
-// Hash returns the hash of a token.
-func Hash(token string) string {
+// TokenHash returns the hash of a token.
+func TokenHash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
@@ -64,12 +66,12 @@ type Tokens struct {
 
 // Errors of Add and Remove.
 var (
-	ErrExists   = errors.New("there is already a token with this name")
-	ErrNotFound = errors.New("there is no token with this name")
+	ErrTokenExists = errors.New("there is already a token with this name")
+	ErrNoToken     = errors.New("there is no token with this name")
 )
 
-// maxFile is the maximum size of the file in bytes.
-const maxFile = 1 << 20
+// maxTokenFile is the maximum size of the file in bytes.
+const maxTokenFile = 1 << 20
 
 func (f Tokens) now() time.Time {
 	if f.Now == nil {
@@ -86,7 +88,7 @@ func (f Tokens) List() ([]Token, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxFile:
+	case !info.Mode().IsRegular() || info.Size() > maxTokenFile:
 		return nil, fmt.Errorf("%s is not a file of tokens", f.Path)
 	case privatefile.HasModes && info.Mode().Perm()&^privatefile.FileMode != 0:
 		return nil, fmt.Errorf("others can read or change %s: chmod %o it", f.Path, privatefile.FileMode)
@@ -101,7 +103,7 @@ func (f Tokens) List() ([]Token, error) {
 	}
 	for _, t := range stored.Tokens {
 		if role, err := assistant.ParseRole(string(t.Role)); err != nil || role != t.Role {
-			return nil, fmt.Errorf("%s: the token %s has no role", f.Path, safetext.Line(t.Name, maxName))
+			return nil, fmt.Errorf("%s: the token %s has no role", f.Path, safetext.Line(t.Name, maxTokenName))
 		}
 	}
 	return stored.Tokens, nil
@@ -124,7 +126,7 @@ func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 	if err != nil {
 		return Credential{}, false, err
 	}
-	hash := Hash(token)
+	hash := TokenHash(token)
 	for _, t := range all { // comparing hashes reveals nothing that helps to guess a token
 		if t.Hash == hash && !t.Expired(f.now()) {
 			return t.Credential(), true, nil
@@ -133,22 +135,22 @@ func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 	return Credential{}, false, nil
 }
 
-// maxName is the maximum width of a name in cells.
-const maxName = 40
+// maxTokenName is the maximum width of a name in cells.
+const maxTokenName = 40
 
 // Add adds a token and returns it; it is not stored. lifetime 0 means that it never expires.
 func (f Tokens) Add(name string, role assistant.Role, lifetime time.Duration) (token string, added Token, err error) {
-	if name == "" || name != safetext.Line(name, maxName) {
-		return "", Token{}, fmt.Errorf("a name has 1 to %d visible characters", maxName)
+	if name == "" || name != safetext.Line(name, maxTokenName) {
+		return "", Token{}, fmt.Errorf("a name has 1 to %d visible characters", maxTokenName)
 	}
 	token = "winnow_" + rand.Text()
-	added = Token{Name: name, Role: role, Hash: Hash(token), Created: f.now().UTC().Truncate(time.Second)}
+	added = Token{Name: name, Role: role, Hash: TokenHash(token), Created: f.now().UTC().Truncate(time.Second)}
 	if lifetime > 0 {
 		added.Expires = added.Created.Add(lifetime)
 	}
 	return token, added, f.change(func(all []Token) ([]Token, error) {
 		if slices.ContainsFunc(all, func(t Token) bool { return t.Name == name }) {
-			return nil, ErrExists
+			return nil, ErrTokenExists
 		}
 		return append(all, added), nil
 	})
@@ -159,7 +161,7 @@ func (f Tokens) Remove(name string) error {
 	return f.change(func(all []Token) ([]Token, error) {
 		n := len(all)
 		if all = slices.DeleteFunc(all, func(t Token) bool { return t.Name == name }); len(all) == n {
-			return nil, ErrNotFound
+			return nil, ErrNoToken
 		}
 		return all, nil
 	})
@@ -187,4 +189,40 @@ func (f Tokens) change(edit func([]Token) ([]Token, error)) (err error) {
 		e.SetIndent("", "  ")
 		return e.Encode(map[string]any{"tokens": all})
 	})
+}
+
+// WatchInterval is how often WatchFiles looks at the files: a removed key ends its sessions within a second.
+const WatchInterval = 500 * time.Millisecond
+
+// WatchFiles calls look at every interval until ctx ends, with changed set if one of the files
+// has changed since the last call. It compares times and sizes instead of asking the system
+// to report changes, because that also works on network file systems and for files that are
+// mounted into a container.
+func WatchFiles(ctx context.Context, interval time.Duration, paths []string, look func(changed bool)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	seen := stamps(paths)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			now := stamps(paths)
+			look(now != seen)
+			seen = now
+		}
+	}
+}
+
+// stamps describes the files so that a change of one of them changes the result.
+func stamps(paths []string) (out string) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			out += "-;"
+			continue
+		}
+		out += info.ModTime().String() + info.Mode().String() + strconv.FormatInt(info.Size(), 10) + ";"
+	}
+	return out
 }
