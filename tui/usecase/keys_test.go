@@ -22,7 +22,7 @@ var namesKey = regexp.MustCompile(`(?:^|[ (“·\n])(?:(?:ctrl|alt|shift|super)\
 // noKeys are the packages of the screen whose texts name keys that are not bound: the
 // console, the rigs of tests; and the files that name a value of the setting send_key, or
 // keys of ssh.
-var noKeys = []string{"winnow/tui/plain", "winnow/tui/tuitest", "settings/settings.go", "sshserver/screen.go"}
+var noKeys = []string{"winnow/tui/plain", "winnow/tui/tuitest", "overlay/settings.go", "sshserver/screen.go"}
 
 // keyLiterals are the literals of a package that name a key or an action of the table.
 func (s *source) keyLiterals(c *checked, key, action types.Type) (all []string) {
