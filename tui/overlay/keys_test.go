@@ -167,3 +167,29 @@ func TestTheKeysOfOverlaysCanBeBound(t *testing.T) {
 		}
 	}
 }
+
+// An overlay that covers the footer, where the hints are, has the way out in its border.
+func TestTheBorderHasTheWayOutWhereTheFooterIsCovered(t *testing.T) {
+	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
+	lines := strings.Split(strings.Repeat("line\n", 40), "\n")
+	for name, o := range map[string]overlay.Overlay{
+		"a text":     overlay.NewText("Text", lines),
+		"a list":     overlay.NewPicker("List", []overlay.Entry{{Text: "one"}}, 0).WithColumns(10),
+		"a question": overlay.NewQuestion("Sure?", lines, []overlay.Answer{{Action: keymap.AnswerYes, Label: "go on"}, {Action: keymap.AnswerNo, Label: "stay"}}, keymap.AnswerNo, time.Now),
+	} {
+		var s overlay.Stack
+		s.Push(overlay.Help, o)
+		for _, h := range []int{12, 24, 60} {
+			view, _, y := s.View(40, h, st)
+			rows := strings.Split(ansi.Strip(view), "\n")
+			last := rows[len(rows)-1]
+			covered, way := y+len(rows) == h, overlay.FitHints(s.Hints(), 0)
+			if has := strings.Contains(last, "╰─ "+way+" ─"); has != covered || !strings.Contains(way, "esc") {
+				t.Errorf("%s on %d lines ends with %q; the way out is %q, the footer covered %v", name, h, last, way, covered)
+			}
+			if ansi.StringWidth(last) != ansi.StringWidth(rows[0]) {
+				t.Errorf("%s on %d lines has a crooked border:\n%s", name, h, ansi.Strip(view))
+			}
+		}
+	}
+}

@@ -122,7 +122,7 @@ func TestANarrowEntryShowsItsShortEdge(t *testing.T) {
 			t.Errorf("%d cells:\n%q, want\n%q", w, got, want)
 		}
 	}
-	if got, _, _ := strings.Cut(framed("Undo the changes of others as well?", "", nil, 36, plainStyles), "\n"); !strings.Contains(got, "Undo the changes of others as… ") {
+	if got, _, _ := strings.Cut(framed("Undo the changes of others as well?", "", "", nil, 36, plainStyles), "\n"); !strings.Contains(got, "Undo the changes of others as… ") {
 		t.Errorf("the title is %q", got)
 	}
 }

@@ -242,7 +242,12 @@ func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 		rows[i] = style.Fit(line, bw, "…")
 	}
 	x, y = origin(bw, bh, w, h)
-	return framed(o.Title(), o.Position(), rows, bw, st), x - frameW/2, y - frameH/2
+	x, y = x-frameW/2, y-frameH/2
+	wayOut := ""
+	if y+bh+frameH >= h { // the hints in the footer are covered
+		wayOut = FitHints(o.Hints(), 0)
+	}
+	return framed(o.Title(), wayOut, o.Position(), rows, bw, st), x, y
 }
 
 // origin returns where the inside of an overlay starts on a screen of w×h.
@@ -284,8 +289,9 @@ func bodySize(o Overlay, w, h int) (bw, bh int) {
 	return max(1, min(width, w-frameW)), min(max(bh, 1), h-frameH)
 }
 
-// framed draws the border with the title in it, and the position at the bottom.
-func framed(title, position string, lines []string, w int, st style.Styles) string {
+// framed draws the border with the title in it, and the way out and the position at the
+// bottom.
+func framed(title, wayOut, position string, lines []string, w int, st style.Styles) string {
 	b := st.Border.Overlay
 	border := st.Overlay.Border
 	title = style.TruncateWords(title, max(0, w-2), "…")
@@ -301,7 +307,12 @@ func framed(title, position string, lines []string, w int, st style.Styles) stri
 	if position = style.Truncate(position, w, ""); position != "" {
 		position = " " + position + " "
 	}
-	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2-ansi.StringWidth(position))+position+b.BottomRight))
+	left := ""
+	if wayOut != "" && ansi.StringWidth(wayOut+position)+2 < w {
+		left = b.Bottom + " " + wayOut + " "
+	}
+	rest := strings.Repeat(b.Bottom, w+2-ansi.StringWidth(left+position))
+	rows = append(rows, border.Render(b.BottomLeft+left+rest+position+b.BottomRight))
 	return strings.Join(rows, "\n")
 }
 
@@ -335,7 +346,7 @@ func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	if rows < len(entries) {
 		position = fmt.Sprintf("%d/%d", at, len(entries))
 	}
-	return strings.Split(framed("", position, lines, inner, st), "\n")
+	return strings.Split(framed("", "", position, lines, inner, st), "\n")
 }
 
 const maxVisible = 400 // maximum number of bytes of a text that are drawn
