@@ -13,6 +13,7 @@ import (
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
 	"winnow/tui/overlay"
+	"winnow/tui/pane"
 	"winnow/tui/status"
 )
 
@@ -176,6 +177,9 @@ func (m *Model) openHelp() tea.Cmd {
 	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
 	picker := overlay.NewPicker("Keys", entries, at).WithStart(start).WithColumns(helpColumn).Offer(keymap.List, keymap.To("runs it", keymap.LineAccept))
 	return m.open(overlay.Help, picker, func(c overlay.Chosen) tea.Cmd {
+		if text, ok := strings.CutPrefix(c.Value, signGroup); ok {
+			return m.info(text)
+		}
 		if a := m.keys.Named(keymap.Action(c.Value)); a == nil || a.Title == "" {
 			i := slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Value == c.Value })
 			return m.info("only its key does this: " + strings.Join(strings.Fields(entries[i].Text), " ") + " · in " + entries[i].Group)
@@ -191,12 +195,32 @@ const helpColumn = 34
 // keys, which are searchable. start is the number of entries before the search.
 func (m *Model) helpEntries() (entries []overlay.Entry, start int) {
 	entries = actionEntries(m.keys.HelpOnScreen(m.mode))
+	signs := m.signEntries()
+	if m.mode == keymap.Pane { // its keys and signs come first
+		other := func(e overlay.Entry) bool { return e.Group != m.mode.String() }
+		inPane := slices.DeleteFunc(slices.Clone(entries), other)
+		rest := slices.DeleteFunc(entries, func(e overlay.Entry) bool { return !other(e) })
+		entries = slices.Concat(inPane, signs, rest)
+	}
 	start = len(entries)
 	for _, e := range actionEntries(m.keys.Help(m.width)) {
 		e.Extra = "" // the heading
 		entries = append(entries, e)
 	}
-	return entries, start
+	return append(entries, signs...), start
+}
+
+// signGroup is the heading of the signs in the help.
+const signGroup = "SIGNS"
+
+// signEntries explains the signs of the pane, as entries of the help.
+func (m *Model) signEntries() (entries []overlay.Entry) {
+	if p, ok := m.pane.(pane.Legender); ok {
+		for _, s := range p.Legend() {
+			entries = append(entries, overlay.Entry{Value: signGroup + s.Icon + " marks " + s.Means, Text: fmt.Sprintf("%-9s  %s", s.Icon, s.Means), Group: signGroup})
+		}
+	}
+	return entries
 }
 
 // actionEntries returns actions as entries of a list, with the action's name as Value.

@@ -6,11 +6,14 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
+	"winnow/tui/pane"
 	"winnow/tui/tuitest"
 )
 
@@ -292,4 +295,31 @@ func TestHelpOpensAtTheModeOfNow(t *testing.T) {
 	d.Until(func(frame string) bool {
 		return strings.Contains(frame, "PANE") && strings.Contains(lineOf(frame, "› "), "next/previous line")
 	})
+}
+
+// In the pane, the help begins with its keys and with what its signs mean; elsewhere the
+// signs are found by a search. Choosing one repeats what it means.
+func TestHelpExplainsTheSignsOfThePane(t *testing.T) {
+	d := startProgram(t, setup{w: 120, h: 40})
+	d.goTo("PANE")
+	d.Type(tuitest.Key("?"))
+	d.Wait("SIGNS")
+	var legend []pane.Sign
+	d.Look(func(m tea.Model) { legend = m.(*Model).pane.(pane.Legender).Legend() })
+	for _, sign := range legend {
+		if line := lineOf(d.Frame(), sign.Means); !strings.Contains(line, sign.Icon) {
+			t.Errorf("the help does not say that %s marks %q:\n%s", sign.Icon, sign.Means, d.Frame())
+		}
+	}
+	d.Type(tuitest.Esc)
+	d.WaitGone("SIGNS")
+	d.Type("i", tuitest.F1)
+	d.Wait("─ Keys ─")
+	if strings.Contains(d.Frame(), "SIGNS") {
+		t.Error("the help of INPUT begins with signs")
+	}
+	d.Type("hidden model")
+	d.Wait("a hidden model")
+	d.Type(tuitest.Enter)
+	d.says("· marks a hidden model")
 }

@@ -156,7 +156,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 
 // rowTexts returns the name and number of a row, and the style of the name.
 func (p *Pane) rowTexts(r row) (name, number string, st style.Style) {
-	rules, icons, d := p.st.Rules, p.st.Icons, &p.data
+	rules, d := p.st.Rules, &p.data
 	switch r.kind {
 	case rowAll:
 		return "all messages", p.count(d.Pairs), rules.Text
@@ -177,9 +177,9 @@ func (p *Pane) rowTexts(r row) (name, number string, st style.Style) {
 		return pane.Visible(c.Description), c.Time.Local().Format("15:04"), rules.Text
 	case rowTool:
 		tool := d.changes[r.index].Tools[r.tool]
-		icon, st := icons.ToolOK, rules.Muted
+		icon, st := signDone.in(&p.st.Icons), rules.Muted
 		if !tool.OK {
-			icon, st = icons.ToolBad, rules.Warn
+			icon, st = signFailed.in(&p.st.Icons), rules.Warn
 		}
 		effect := tool.Effect
 		if effect == "" {
@@ -191,10 +191,41 @@ func (p *Pane) rowTexts(r row) (name, number string, st style.Style) {
 	return r.text, "", rules.Muted
 }
 
+// sign is a symbol that the pane draws, an index into signs.
+type sign uint8
+
+const (
+	signTopic sign = iota
+	signDone
+	signFailed
+)
+
+// signs contains what the pane draws for each sign, and what the help says about it.
+var signs = [...]struct {
+	icon  func(*style.Icons) string
+	means string
+}{
+	signTopic:  {func(i *style.Icons) string { return i.Pending }, "the topic of new messages"},
+	signDone:   {func(i *style.Icons) string { return i.ToolOK }, "a tool that made its change"},
+	signFailed: {func(i *style.Icons) string { return i.ToolBad }, "a tool that failed"},
+}
+
+// in returns the symbol of a sign in a set of icons.
+func (s sign) in(icons *style.Icons) string { return signs[s].icon(icons) }
+
+// Legend implements pane.Legender.
+func (p *Pane) Legend() []pane.Sign {
+	legend := make([]pane.Sign, len(signs))
+	for s := range signs {
+		legend[s] = pane.Sign{Icon: sign(s).in(&p.st.Icons), Means: signs[s].means}
+	}
+	return legend
+}
+
 // currentTopicIcon returns the mark for the topic of new messages.
 func (p *Pane) currentTopicIcon(path string) string {
 	if p.data.topic == path {
-		return p.st.Icons.Pending + " "
+		return signTopic.in(&p.st.Icons) + " "
 	}
 	return ""
 }

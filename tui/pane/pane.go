@@ -111,6 +111,15 @@ type Arguer interface {
 // Hint is a key with what it does now, in two or three words.
 type Hint struct{ Key, Text string }
 
+// Legender is a Pane with signs that the help explains.
+type Legender interface {
+	// Legend returns the signs that the pane can show.
+	Legend() []Sign
+}
+
+// Sign is a symbol, or several that mean the same, and what it means.
+type Sign struct{ Icon, Means string }
+
 // Welcomer is a Pane that describes its window in an empty conversation.
 type Welcomer interface {
 	// Welcome is called for a conversation without messages; ok is false while nothing is

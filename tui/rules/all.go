@@ -85,12 +85,12 @@ func (p *Pane) newsPieces(r row, w int) (left, right []pane.Piece) {
 	if !ok {
 		return nil, nil
 	}
-	icon, ink := icons.New, st.Pending
+	icon, ink := signNew.in(icons), st.Pending
 	switch n.Kind {
 	case models.Vanished:
-		icon, ink = icons.Remove, st.Remove
+		icon, ink = signDeleted.in(icons), st.Remove
 	case models.Deprecated, models.Repriced:
-		icon, ink = icons.Warn, st.Warn
+		icon, ink = signWarn.in(icons), st.Warn
 	default:
 	}
 	name := st.Text

@@ -62,7 +62,7 @@ func (p *Pane) titles() []string {
 		out[t] = name.title
 	}
 	if n := len(p.data.Unsaved); n > 0 {
-		out[tabChanges] += " " + p.st.Icons.Unsaved + strconv.Itoa(n)
+		out[tabChanges] += " " + signChanges.in(&p.st.Icons) + strconv.Itoa(n)
 	}
 	return out
 }
@@ -105,7 +105,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowRule:
 		return p.rulePieces(d.Rules[r.list][r.index], w)
 	case rowRemoved:
-		return []pane.Piece{{Text: " ", Style: st.Text}, {Text: icons.Remove, Style: st.Pending}, {Text: "  " + pane.Visible(d.Removed[r.list][r.index]), Style: st.Removed}},
+		return []pane.Piece{{Text: " ", Style: st.Text}, {Text: signDeleted.in(icons), Style: st.Pending}, {Text: "  " + pane.Visible(d.Removed[r.list][r.index]), Style: st.Removed}},
 			[]pane.Piece{{Text: "deleted", Style: st.Pending}}
 	case rowChild:
 		return []pane.Piece{{Text: "     " + pane.Visible(d.Name(r.text)), Style: st.Highlight}}, nil
@@ -114,19 +114,19 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowNews:
 		return p.newsPieces(r, w)
 	case rowNew:
-		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.Counts.New, "new model"), Style: st.Title}},
+		return []pane.Piece{{Text: signNew.in(icons) + " " + assistant.Counted(d.Counts.New, "new model"), Style: st.Title}},
 			[]pane.Piece{{Text: p.keys.Hint(keymap.PaneHighlight, "marks seen"), Style: st.Muted}}
 	case rowChange:
 		c := d.Unsaved[r.index]
-		icon, style := icons.Remove, st.Remove
+		icon, style := signDeleted.in(icons), st.Remove
 		if c.Added {
-			icon, style = icons.Add, st.Add
+			icon, style = signUnsaved.in(icons), st.Add
 		}
 		return []pane.Piece{{Text: icon + " ", Style: style}, {Text: c.Verb() + " ", Style: st.Muted}, {Text: pane.Visible(c.Pattern), Style: style}}, nil
 	case rowFinding:
 		return p.findingPieces(p.findings()[r.index])
 	case rowNotice:
-		return []pane.Piece{{Text: icons.Warn + " ", Style: st.Warn}, {Text: pane.Visible(p.shortNotice(d.Notices[r.index])), Style: st.Text}}, nil
+		return []pane.Piece{{Text: signWarn.in(icons) + " ", Style: st.Warn}, {Text: pane.Visible(p.shortNotice(d.Notices[r.index])), Style: st.Text}}, nil
 	default:
 	}
 	return []pane.Piece{{Text: r.text, Style: st.Muted}}, nil
@@ -149,14 +149,14 @@ func (p *Pane) headingPieces(r row) (left, right []pane.Piece) {
 	}
 	left = []pane.Piece{{Text: r.text, Style: p.listStyle(r.list)}}
 	if source := p.data.fixedBy(r.list); source != "" {
-		left = append(left, pane.Piece{Text: "  " + icons.Lock + " " + source, Style: st.Warn})
+		left = append(left, pane.Piece{Text: "  " + signLock.in(icons) + " " + source, Style: st.Warn})
 	}
 	text := ""
 	if n := p.data.added(r.list); n > 0 {
-		text = icons.Add + strconv.Itoa(n)
+		text = signUnsaved.in(icons) + strconv.Itoa(n)
 	}
 	if n := len(p.data.Removed[r.list]); n > 0 {
-		text += " " + icons.Remove + strconv.Itoa(n)
+		text += " " + signDeleted.in(icons) + strconv.Itoa(n)
 	}
 	return left, []pane.Piece{{Text: text, Style: st.Pending}}
 }
@@ -173,10 +173,10 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 	icon, colour := p.colour(r.List, r.Index)
 	tick, pending, nameStyle := " ", " ", st.Text
 	if p.selected[ruleID(r.List, r.Pattern)] {
-		tick = icons.Ticked
+		tick = signTicked.in(icons)
 	}
 	if r.Unsaved {
-		pending = icons.Add
+		pending = signUnsaved.in(icons)
 	}
 	if p.highlight.is(r) {
 		nameStyle = st.Highlight
@@ -184,9 +184,9 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 	number, short, style := assistant.Counted(r.Decides, "model"), strconv.Itoa(r.Decides), st.Count
 	switch {
 	case r.Dead:
-		number, short, style, nameStyle = icons.Dead+" matches none", icons.Dead+" 0", st.Muted, st.Muted
+		number, short, style, nameStyle = signDead.in(icons)+" matches none", signDead.in(icons)+" 0", st.Muted, st.Muted
 	case r.Shadowed:
-		number = icons.Shadowed + " 0 of " + strconv.Itoa(r.Matches)
+		number = signShadowed.in(icons) + " 0 of " + strconv.Itoa(r.Matches)
 		short, style, nameStyle = number, st.Shadowed, st.Shadowed
 	case r.Decides != r.Matches:
 		number = fmt.Sprintf("%d of %s", r.Decides, assistant.Counted(r.Matches, "model"))
@@ -211,18 +211,18 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
 	tick, bullet, nameStyle := " ", " ", st.Text
 	if p.selected[modelID(m.ID)] {
-		tick = icons.Ticked
+		tick = signTicked.in(icons)
 	}
-	icon, shown := icons.Available, st.BarAvailable
+	icon, shown := signAvailable.in(icons), st.BarAvailable
 	switch m.Status {
 	case engine.Ignored:
-		icon, shown, nameStyle = icons.Hidden, st.BarHidden, st.Muted
+		icon, shown, nameStyle = signHidden.in(icons), st.BarHidden, st.Muted
 	case engine.Whitelisted:
-		icon, shown = icons.Allow, st.Allow
+		icon, shown = signAllowed.in(icons), st.Allow
 	default:
 	}
 	if p.highlight.models[m.ID] {
-		bullet, nameStyle = icons.Bullet, st.Highlight
+		bullet, nameStyle = signHighlighted.in(icons), st.Highlight
 	}
 	id := pane.Visible(p.data.Name(m.ID))
 	left = []pane.Piece{{Text: tick, Style: st.Pending}, {Text: bullet, Style: st.Highlight}, {Text: icon + " ", Style: shown}, {Text: id, Style: nameStyle}}
@@ -234,9 +234,9 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 	}
 	switch {
 	case m.Unfiltered && w < wideRow:
-		right = []pane.Piece{{Text: icons.Warn, Style: st.Warn}}
+		right = []pane.Piece{{Text: signWarn.in(icons), Style: st.Warn}}
 	case m.Unfiltered:
-		right = []pane.Piece{{Text: icons.Warn + " not filtered", Style: st.Warn}}
+		right = []pane.Piece{{Text: signWarn.in(icons) + " not filtered", Style: st.Warn}}
 	case m.Index >= 0:
 		ruleIcon, colour := p.colour(m.List, m.Index)
 		right = []pane.Piece{{Text: ruleIcon, Style: colour}}
@@ -258,14 +258,14 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 // findingPieces returns a rule and what is wrong with it.
 func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
-	icon, style, why := icons.Warn, st.Warn, f.Kind.String()
+	icon, style, why := signWarn.in(icons), st.Warn, f.Kind.String()
 	switch f.Kind {
 	case engine.Dead:
-		icon, style, why = icons.Dead, st.Muted, "matches none"
+		icon, style, why = signDead.in(icons), st.Muted, "matches none"
 	case engine.Shadowed:
-		icon, style, why = icons.Shadowed, st.Shadowed, "no effect"
+		icon, style, why = signShadowed.in(icons), st.Shadowed, "no effect"
 	case engine.Redundant:
-		icon, why = icons.Shadowed, "redundant"
+		icon, why = signShadowed.in(icons), "redundant"
 	case engine.Undecided:
 		why = "may be redundant"
 	}

@@ -76,13 +76,13 @@ func (p *Pane) idleNotes(w, h, aboutLines int) []pane.Note {
 	st, icons := &p.styles, &p.st.Icons
 	notes := []pane.Note{p.separator(w)}
 	if p.opts.ReadOnly != "" {
-		notes = append(notes, pane.Note{Rank: 1, Text: icons.Lock + " " + p.opts.ReadOnly, Style: st.Warn, MaxLines: aboutLines})
+		notes = append(notes, pane.Note{Rank: 1, Text: signLock.in(icons) + " " + p.opts.ReadOnly, Style: st.Warn, MaxLines: aboutLines})
 	}
 	if p.data.Locked {
-		notes = append(notes, p.oneLine(1, w, st.Warn, " "+icons.Lock+" "+p.lockedText()))
+		notes = append(notes, p.oneLine(1, w, st.Warn, " "+signLock.in(icons)+" "+p.lockedText()))
 	}
 	if n := len(p.selected); n > 0 {
-		notes = append(notes, p.oneLine(3, w, st.Pending, " "+icons.Ticked+" "+pane.Join(fmt.Sprintf("%d selected", n), p.selectedHint())))
+		notes = append(notes, p.oneLine(3, w, st.Pending, " "+signTicked.in(icons)+" "+pane.Join(fmt.Sprintf("%d selected", n), p.selectedHint())))
 	}
 	if p.query != "" && p.tabs.Open <= tabModels {
 		notes = append(notes, p.oneLine(4, w, st.Text, fmt.Sprintf(" / %s · %s", pane.Visible(p.query), p.hitCount())))
@@ -151,8 +151,8 @@ func (p *Pane) bar(w int) string {
 	}
 	return pane.Spread(w, style.Fit, icons.Ellipsis, []pane.Piece{
 		{Text: " ", Style: st.Text},
-		{Text: strings.Repeat(icons.BarFull, full), Style: st.BarAvailable},
-		{Text: strings.Repeat(icons.BarEmpty, cells-full), Style: st.BarHidden},
+		{Text: strings.Repeat(signBarShown.in(icons), full), Style: st.BarAvailable},
+		{Text: strings.Repeat(signBarHidden.in(icons), cells-full), Style: st.BarHidden},
 		{Text: " " + text, Style: st.Count},
 	}, nil)
 }
@@ -162,7 +162,7 @@ func (p *Pane) warnings(w int) []pane.Note {
 	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	var notes []pane.Note
 	warn := func(rank int, text string) {
-		notes = append(notes, p.oneLine(rank, w, st.Warn, " "+icons.Warn+" "+text))
+		notes = append(notes, p.oneLine(rank, w, st.Warn, " "+signWarn.in(icons)+" "+text))
 	}
 	if drift := d.Drift; drift.Any() {
 		warn(6, fmt.Sprintf("proxy: %d missing, %d extra · restart it", len(drift.Missing), len(drift.Extra)))
@@ -176,7 +176,7 @@ func (p *Pane) warnings(w int) []pane.Note {
 		}
 	}
 	if n := d.Counts.New; n > 0 && p.tabs.Open != tabModels {
-		text := " " + icons.New + " " + pane.Join(assistant.Counted(n, "new model"), p.keys.Hint(keymap.NextTab, "shows them"))
+		text := " " + signNew.in(icons) + " " + pane.Join(assistant.Counted(n, "new model"), p.keys.Hint(keymap.NextTab, "shows them"))
 		notes = append(notes, p.oneLine(8, w, st.Pending, text))
 	}
 	return notes
@@ -230,6 +230,11 @@ func (p *Pane) aboutRow() (text, short string) {
 		return p.aboutFinding(p.findings()[r.index]), ""
 	case rowChange:
 		return p.aboutChange(d.Unsaved[r.index]), ""
+	case rowRemoved:
+		return pane.Join(listAndPattern(r.list, d.Removed[r.list][r.index])+": deleted, not saved yet", p.keys.Hint(keymap.DeleteRule, "undoes it")), ""
+	case rowChild:
+		text = "decided by the highlighted rule " + pane.Visible(p.highlight.rule.Pattern)
+		return pane.Visible(d.Name(r.text)) + ": " + text, text
 	case rowRule, rowModel:
 		id := p.rowID(r)
 		if p.about.of != d.ProviderSnapshot || p.about.rowID != id {

@@ -75,7 +75,7 @@ func (p *Pane) importLines(rules importedRules) []string {
 			if len(lines) > maxListed {
 				return append(lines, fmt.Sprintf("and %d more", rules.Len()-maxListed))
 			}
-			text := p.st.Icons.Add + " " + listAndPattern(list, pattern)
+			text := signUnsaved.in(&p.st.Icons) + " " + listAndPattern(list, pattern)
 			if err := refused[ruleID(list, strings.TrimSpace(pattern))]; err != nil {
 				text = p.st.Icons.ToolBad + " " + listAndPattern(list, pattern) + ": " + modelfilter.RefusalText(err)
 			}

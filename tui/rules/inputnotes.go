@@ -35,7 +35,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 		if !p.locked() {
 			why = p.lockedText()
 		}
-		notes = append(notes, p.oneLine(2, w, st.Warn, " "+p.st.Icons.Lock+" "+why))
+		notes = append(notes, p.oneLine(2, w, st.Warn, " "+signLock.in(&p.st.Icons)+" "+why))
 	}
 	switch l.kind {
 	case inputPattern:
@@ -119,11 +119,11 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	}
 	notes = append(notes, p.oneLine(1, w, st.Count, text))
 	if used := p.data.UsedText(v.change.Hidden); used != "" {
-		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Warn + " " + pane.Visible(used), Style: st.Warn, MaxLines: 3})
+		notes = append(notes, pane.Note{Rank: 2, Text: signWarn.in(&p.st.Icons) + " " + pane.Visible(used), Style: st.Warn, MaxLines: 3})
 	}
-	icon := p.st.Icons.Hidden
+	icon := signHidden.in(&p.st.Icons)
 	if p.input.list == modelfilter.Allow {
-		icon = p.st.Icons.Available
+		icon = signAvailable.in(&p.st.Icons)
 	}
 	lines := make([]string, len(changed))
 	for i, id := range changed {

@@ -38,7 +38,7 @@ type countColumn struct {
 func (t overviewTable) Line(name string, n providerNumbers) []pane.Piece {
 	lead, ink := "  ", t.Ink
 	if n.Current {
-		lead = t.Icons.ToolOK + " "
+		lead = signProvider.in(t.Icons) + " "
 	}
 	digits := 4 // including the gap before them
 	if t.W >= spelledFrom {
@@ -68,7 +68,7 @@ func (t overviewTable) unsaved(n providerNumbers) []countColumn {
 		changes.width = len("  999 unsaved") + 1
 	}
 	if n.Changes > 0 {
-		changes.number = t.Icons.Unsaved + strconv.Itoa(n.Changes)
+		changes.number = signChanges.in(t.Icons) + strconv.Itoa(n.Changes)
 		if t.W >= spelledFrom {
 			changes.word = " unsaved"
 		}

@@ -39,11 +39,11 @@ func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 	}
 	unsaved := ""
 	if v.Unsaved {
-		unsaved = p.st.Icons.Unsaved + " unsaved"
+		unsaved = signChanges.in(&p.st.Icons) + " unsaved"
 	}
 	e := overlay.Entry{Value: v.Name, Text: v.Name, Extra: pane.Join(extra, providerNumbers{ProviderView: v}.Remarks(), unsaved)}
 	if v.Current {
-		e.Mark = p.st.Icons.ToolOK
+		e.Mark = signProvider.in(&p.st.Icons)
 	}
 	return e
 }

@@ -266,7 +266,7 @@ func (p *Pane) tablePieces(left []pane.Piece, i, w int, columns []column) []pane
 	rule, look := "  ", st.Text
 	switch {
 	case m.Unfiltered:
-		rule, look = " "+icons.Warn, st.Warn
+		rule, look = " "+signWarn.in(icons), st.Warn
 	case m.Index >= 0:
 		var icon string
 		icon, look = p.colour(m.List, m.Index)
@@ -325,9 +325,9 @@ func (p *Pane) sortMark(order string) string {
 	case p.sorting.order != order:
 		return ""
 	case p.sorting.reversed == (order != ""):
-		return "↑"
+		return signSortedUp.in(&p.st.Icons)
 	}
-	return "↓"
+	return signSortedDown.in(&p.st.Icons)
 }
 
 // pickOrder lets the user choose the order of the models; choosing the current order

@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"strings"
+
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+// sign is a symbol that the pane draws, an index into signs.
+type sign uint8
+
+const (
+	signRule sign = iota
+	signUnsaved
+	signDeleted
+	signShadowed
+	signDead
+	signAvailable
+	signHidden
+	signAllowed
+	signHighlighted
+	signTicked
+	signSortedUp
+	signSortedDown
+	signNew
+	signWarn
+	signLock
+	signProvider
+	signChanges
+	signBarShown
+	signBarHidden
+)
+
+// signs contains what the pane draws for each sign, and what the help says about it.
+var signs = [...]struct {
+	icon  func(*style.Icons) string
+	means string
+}{
+	signRule:        {func(i *style.Icons) string { return i.RuleBar + strings.Join(i.RuleIcons, "") }, "a rule and its models"},
+	signUnsaved:     {func(i *style.Icons) string { return i.Add }, "a rule not saved yet"},
+	signDeleted:     {func(i *style.Icons) string { return i.Remove }, "a rule or model removed"},
+	signShadowed:    {func(i *style.Icons) string { return i.Shadowed }, "a rule without effect"},
+	signDead:        {func(i *style.Icons) string { return i.Dead }, "matches no known model"},
+	signAvailable:   {func(i *style.Icons) string { return i.Available }, "a shown model"},
+	signHidden:      {func(i *style.Icons) string { return i.Hidden }, "a hidden model"},
+	signAllowed:     {func(i *style.Icons) string { return i.Allow }, "an allowed model"},
+	signHighlighted: {func(i *style.Icons) string { return i.Bullet }, "a highlighted model"},
+	signTicked:      {func(i *style.Icons) string { return i.Ticked }, "a selected line"},
+	signSortedUp:    {func(i *style.Icons) string { return i.Above }, "sorted, smallest first"},
+	signSortedDown:  {func(i *style.Icons) string { return i.New }, "sorted, largest first"},
+	signNew:         {func(i *style.Icons) string { return i.New }, "a new model"},
+	signWarn:        {func(i *style.Icons) string { return i.Warn }, "a warning"},
+	signLock:        {func(i *style.Icons) string { return i.Lock }, "rules that are locked"},
+	signProvider:    {func(i *style.Icons) string { return i.ToolOK }, "the open provider"},
+	signChanges:     {func(i *style.Icons) string { return i.Unsaved }, "unsaved changes"},
+	signBarShown:    {func(i *style.Icons) string { return i.BarFull }, "share of shown models"},
+	signBarHidden:   {func(i *style.Icons) string { return i.BarEmpty }, "share of hidden models"},
+}
+
+// in returns the symbol of a sign in a set of icons.
+func (s sign) in(icons *style.Icons) string { return signs[s].icon(icons) }
+
+// Legend implements pane.Legender.
+func (p *Pane) Legend() []pane.Sign {
+	legend := make([]pane.Sign, len(signs))
+	for s := range signs {
+		legend[s] = pane.Sign{Icon: sign(s).in(&p.st.Icons), Means: signs[s].means}
+	}
+	return legend
+}
