@@ -30,7 +30,7 @@ type RequestView struct {
 	lines  int   // of all sections
 	width  int
 	stale  bool // they must be laid out again
-	cursor overlay.Cursor
+	cursor overlay.ListCursor
 
 	query     overlay.HistoryEditor
 	searching bool // keys go to the query

@@ -15,7 +15,7 @@
 // text is allowed and how it is drawn. A copy is independent. A HistoryEditor also steps
 // through earlier lines. The box for messages is package composer.
 //
-// A Cursor is the position in a list whose lines are all in memory and have the same height,
+// A ListCursor is the position in a list whose lines are all in memory and have the same height,
 // such as a picker, a text or a tab of a pane; its user draws the lines.
 //
 // ModelList converts the models of all endpoints to entries: favourites, recently chosen

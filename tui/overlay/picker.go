@@ -42,12 +42,12 @@ type Picker struct {
 	start   int // number of entries shown until the user types, which are not searched; 0 means all
 	query   Editor
 	matches matches
-	pending bool   // matches belong to an earlier query
-	cursor  int    // the selected entry, an index into matches.found
-	shown   Cursor // the visible lines, with the cursor on a line of the selected entry
-	queryW  int    // width of the query on the screen
-	widest  int    // width of the widest entry
-	lines   int    // number of lines of all entries without a query
+	pending bool       // matches belong to an earlier query
+	cursor  int        // the selected entry, an index into matches.found
+	shown   ListCursor // the visible lines, with the cursor on a line of the selected entry
+	queryW  int        // width of the query on the screen
+	widest  int        // width of the widest entry
+	lines   int        // number of lines of all entries without a query
 	keys    *keymap.Map
 	mode    keymap.Mode   // List, or a mode that extends it
 	offers  []keymap.Hint // what can be done with the selected entry

@@ -27,10 +27,10 @@ type Answer struct {
 // nothing off: long lines are wrapped, and the rest is scrolled.
 type Text struct {
 	title   string
-	lines   []string // safe to show; may contain our styles
-	wrapped []string // for width
-	width   int      // 0 if not wrapped yet
-	shown   Cursor   // positioned on the first visible line
+	lines   []string   // safe to show; may contain our styles
+	wrapped []string   // for width
+	width   int        // 0 if not wrapped yet
+	shown   ListCursor // positioned on the first visible line
 
 	keys *keymap.Map
 	hint string      // what else can be done, on the last line

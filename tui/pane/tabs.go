@@ -23,7 +23,7 @@ func TextRows[R Row](row func(text string) R, lines ...string) []R {
 // List contains the rows of one tab, with a cursor. The zero value is empty.
 type List[R Row] struct {
 	Rows   []R
-	Cursor overlay.Cursor // position in Rows, even if no row is selectable
+	Cursor overlay.ListCursor // position in Rows, even if no row is selectable
 }
 
 // Move moves the cursor by n rows, skipping rows that are not selectable.

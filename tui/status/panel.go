@@ -28,8 +28,8 @@ type ContextPanel struct {
 	loads   int            // heads loaded before this count are out of date
 	trims   trims
 
-	cursor  overlay.Cursor // 0 is the newest pair
-	height  int            // lines on the screen, including the head
+	cursor  overlay.ListCursor // 0 is the newest pair
+	height  int                // lines on the screen, including the head
 	focused bool
 	styles  *style.Styles
 }

@@ -13,7 +13,7 @@ import (
 func TestCursorStaysOnTheScreen(t *testing.T) {
 	actions := []keymap.Action{keymap.TextUp, keymap.TextDown, keymap.TextPageUp, keymap.TextPageDown, keymap.TextFirst, keymap.TextLast, keymap.Save}
 	rapid.Check(t, func(t *rapid.T) {
-		var c Cursor
+		var c ListCursor
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			n, rows := rapid.IntRange(0, 30).Draw(t, "n"), rapid.IntRange(1, 12).Draw(t, "rows")
 			c.MoveTo(c.At, n)
@@ -37,15 +37,15 @@ func TestCursorStaysOnTheScreen(t *testing.T) {
 
 func TestCursorScrollsAsLittleAsItMust(t *testing.T) {
 	for _, c := range []struct {
-		from             Cursor
+		from             ListCursor
 		rows, first, end int
 		top              int
 	}{
-		{Cursor{Top: 5}, 10, 7, 8, 5},
-		{Cursor{Top: 5}, 10, 4, 5, 4},
-		{Cursor{Top: 5}, 10, 15, 16, 6},
-		{Cursor{Top: 5}, 10, 20, 40, 20}, // more lines than fit: the first of them
-		{Cursor{Top: 95}, 10, 95, 96, 90},
+		{ListCursor{Top: 5}, 10, 7, 8, 5},
+		{ListCursor{Top: 5}, 10, 4, 5, 4},
+		{ListCursor{Top: 5}, 10, 15, 16, 6},
+		{ListCursor{Top: 5}, 10, 20, 40, 20}, // more lines than fit: the first of them
+		{ListCursor{Top: 95}, 10, 95, 96, 90},
 	} {
 		got := c.from
 		got.Scroll(c.rows, c.first, c.end, 100)

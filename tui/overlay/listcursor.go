@@ -2,23 +2,23 @@ package overlay
 
 import "winnow/tui/keymap"
 
-// Cursor is the selected line of a list whose lines all have the same height, together with
+// ListCursor is the selected line of a list whose lines all have the same height, together with
 // the visible part of the list. The zero value is on the first line. n is always the
 // current number of lines in the list.
-type Cursor struct {
+type ListCursor struct {
 	At   int // the selected line; 0 if there is none
 	Top  int // the first visible line
 	Rows int // number of visible lines when last drawn
 }
 
 // MoveTo moves the cursor to line i, or to the nearest existing one.
-func (c *Cursor) MoveTo(i, n int) { c.At = max(0, min(i, n-1)) }
+func (c *ListCursor) MoveTo(i, n int) { c.At = max(0, min(i, n-1)) }
 
 // Page returns how many lines to scroll by for a page; one line stays visible.
-func (c *Cursor) Page() int { return max(1, c.Rows-1) }
+func (c *ListCursor) Page() int { return max(1, c.Rows-1) }
 
 // Do performs an action of the mode [keymap.Text], and reports whether it moves the cursor.
-func (c *Cursor) Do(a keymap.Action, n int) bool {
+func (c *ListCursor) Do(a keymap.Action, n int) bool {
 	switch a {
 	case keymap.TextUp:
 		c.MoveTo(c.At-1, n)
@@ -40,11 +40,11 @@ func (c *Cursor) Do(a keymap.Action, n int) bool {
 
 // Scroll scrolls as little as necessary to show the lines in [first, end), or the first of
 // them if not all fit into rows. It leaves no row empty below the last line.
-func (c *Cursor) Scroll(rows, first, end, n int) {
+func (c *ListCursor) Scroll(rows, first, end, n int) {
 	c.Rows = rows
 	c.Top = max(c.Top, end-rows)
 	c.Top = max(0, min(c.Top, first, n-rows))
 }
 
 // Shown returns the range [from, to) of visible lines.
-func (c *Cursor) Shown(n int) (from, to int) { return c.Top, min(n, c.Top+max(0, c.Rows)) }
+func (c *ListCursor) Shown(n int) (from, to int) { return c.Top, min(n, c.Top+max(0, c.Rows)) }
