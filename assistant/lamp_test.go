@@ -70,6 +70,7 @@ var (
 	_ assistant.Saver       = (*deskLamp)(nil)
 	_ assistant.Refresher   = (*deskLamp)(nil)
 	_ assistant.Watcher     = (*deskLamp)(nil)
+	_ assistant.Rebaser     = (*deskLamp)(nil)
 	_ assistant.Snapshotter = (*deskLamp)(nil)
 	_ assistant.Act         = dim{}
 )

@@ -109,6 +109,14 @@ func (l *deskLamp) RefreshSaved(_ context.Context, dropUnsaved bool) (assistant.
 	return r, nil
 }
 
+// Rebase takes over a preset that another program has set, unless the lamp was dimmed.
+func (l *deskLamp) Rebase(state, before, after json.RawMessage) (json.RawMessage, error) {
+	if string(state) == string(before) {
+		return after, nil
+	}
+	return state, nil
+}
+
 func (l *deskLamp) Watch(ctx context.Context) (<-chan assistant.SavedChange, error) {
 	out := make(chan assistant.SavedChange)
 	_, set := l.socket.read()
@@ -242,7 +250,7 @@ func TestTheLampImplementsEveryInterface(t *testing.T) {
 			}
 		}
 	}
-	const all = 14
+	const all = 15
 	if found < all {
 		t.Errorf("found %d interfaces, want %d", found, all)
 	}

@@ -18,7 +18,8 @@ import (
 var ErrNothingToRollBack = errors.New("nothing to roll back: nothing has changed since that checkpoint")
 
 // Rollback goes back to a checkpoint: the window's state, the conversation, or
-// both. UndoRollback restores what was cut, until the next message is sent. It
+// both. What other programs have changed in the window's file since then stays,
+// if the window is a Rebaser. UndoRollback restores what was cut, until the next message is sent. It
 // returns the text of the first pair that was cut, for the input, or "" if that
 // pair accepted a proposal.
 //
@@ -40,6 +41,9 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	}
 	options := checkpoint.RollbackOptions{Scope: scope, OnlySession: s.opts.Member.Only(s.ID())}
 	if options.FirstPair, options.NextPair, err = s.pairsSince(ctx, id); err != nil {
+		return "", err
+	}
+	if options.State, err = s.stateAt(id); err != nil {
 		return "", err
 	}
 	intent, err := s.opts.Journal.BeginRollback(id, options)
@@ -67,6 +71,39 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 		s.log.Error("rollback failed", "checkpoint", id, "scope", string(scope), "error", err)
 	}
 	return text, err
+}
+
+// stateAt returns the state at a checkpoint, with what other programs have changed since.
+func (s *Session) stateAt(id string) (json.RawMessage, error) {
+	state, err := s.opts.Journal.State(id)
+	if err != nil {
+		return nil, err
+	}
+	all := s.opts.Journal.List("")
+	i := slices.IndexFunc(all, func(c checkpoint.Checkpoint) bool { return c.ID == id })
+	return s.withOutside(state, all[i].Seq)
+}
+
+// withOutside returns state with what other programs have changed in the window's file since
+// the record of the journal with this sequence number.
+func (s *Session) withOutside(state json.RawMessage, since int64) (json.RawMessage, error) {
+	w, ok := s.opts.Window.(Rebaser)
+	if !ok {
+		return state, nil
+	}
+	now, err := windowState(s.opts.Window)
+	if err == nil {
+		err = cmp.Or(s.markSaved(now), s.opts.Journal.CatchUp(now)) // it may have loaded a change since the last record
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range checkpoint.OutsideSince(s.opts.Journal, since) {
+		if state, err = w.Rebase(state, c.Before, c.After); err != nil {
+			return nil, err
+		}
+	}
+	return state, nil
 }
 
 // typedText returns the text that the user typed for a pair; "" for an accepted proposal.
@@ -170,7 +207,8 @@ func (s *Session) PlanUndoRollback() (UndoPlan, error) {
 	return plan, nil
 }
 
-// UndoRollback undoes the last rollback if no message was sent since. digest
+// UndoRollback undoes the last rollback if no message was sent since. What other programs
+// have changed since then stays, as in Rollback. digest
 // identifies the plan that the user was shown; if the plan has changed the
 // error is a *PlanChanged. An *UnrecordedError means that the undo was done but
 // not recorded.
@@ -187,7 +225,15 @@ func (s *Session) UndoRollback(ctx context.Context, digest string) error {
 	if plan.Digest != digest {
 		return &PlanChanged{Steps: plan.Drops, By: s.changedBy(-1)}
 	}
-	intent, err := s.opts.Journal.BeginUndoRollback()
+	state, err := s.opts.Journal.StateBeforeRollback()
+	if err != nil {
+		return err
+	}
+	last, _ := s.opts.Journal.LastRollback()
+	if state, err = s.withOutside(state, last.Seq); err != nil {
+		return err
+	}
+	intent, err := s.opts.Journal.BeginUndoRollback(state)
 	if err != nil {
 		return err
 	}

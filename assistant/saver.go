@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -91,6 +92,14 @@ type Watcher interface {
 	// closes the channel. Unsaved changes are applied on top of the new state.
 	// It fails if the saved state cannot be watched.
 	Watch(ctx context.Context) (<-chan SavedChange, error)
+}
+
+// Rebaser is a Saver whose earlier states can be combined with what another program has saved
+// since, so that a rollback does not undo that program's change.
+type Rebaser interface {
+	// Rebase returns state with the change from before to after applied to it. All are
+	// results of State. It does not change the window.
+	Rebase(state, before, after json.RawMessage) (json.RawMessage, error)
 }
 
 // SavedChange reports that another program changed the saved state. With a

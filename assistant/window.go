@@ -30,6 +30,7 @@ import (
 //	Applier      is a Saver that applies what it has saved
 //	Refresher    is a Saver that can reload what is saved
 //	Watcher      is a Saver that notices when another program changes what is saved
+//	Rebaser      is a Saver that keeps such changes in a rollback
 //	Describer    describes what a change did
 //	Actor        carries out the user's acts
 //	Snapshotter  publishes what its pane draws
@@ -81,6 +82,7 @@ var optional = map[string]func(Window) bool{
 	"Applier":     is[Applier],
 	"Refresher":   is[Refresher],
 	"Watcher":     is[Watcher],
+	"Rebaser":     is[Rebaser],
 	"Describer":   is[Describer],
 	"Actor":       is[Actor],
 	"Snapshotter": is[Snapshotter],

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -47,6 +48,25 @@ func Changes(j *Journal, except ...string) []Change {
 		}
 	})
 	return out
+}
+
+// Transition is one change of the state of a window.
+type Transition struct {
+	Before, After json.RawMessage
+}
+
+// OutsideSince returns what other programs changed in the window's file after the record with this sequence number,
+// oldest first. What a run found changed at its start counts only if nothing was unsaved then: otherwise unsaved changes
+// may be missing from the state as well.
+func OutsideSince(j *Journal, seq int64) (all []Transition) {
+	h := changeReader{steps: map[string]Checkpoint{}}
+	j.Replay(func(r Record) {
+		c, ok := h.read(r)
+		if ok && c.Kind == OutsideChange && r.Seq > seq && (r.Op == OpRecord || h.adopted) {
+			all = append(all, Transition{r.Before.Raw(), r.After.Raw()})
+		}
+	})
+	return all
 }
 
 // changeReader interprets the records of a journal in order.

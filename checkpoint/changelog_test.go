@@ -46,7 +46,7 @@ func TestChangesSayWhoChangedWhat(t *testing.T) {
 	logged(t, j.Saved(rulesDoc("b", "x", "y")))
 	noError[Checkpoint](t)(j.Edit("s2", "remove x", rulesDoc("b", "x", "y"), rulesDoc("b", "y")))
 	logged(t, j.Finish(noError[Intent](t)(j.BeginRollback(turn.ID, RollbackOptions{Scope: ScopeBoth}))))
-	logged(t, j.Finish(noError[Intent](t)(j.BeginUndoRollback())))
+	logged(t, j.Finish(noError[Intent](t)(j.BeginUndoRollback(nil))))
 	logged(t, j.Saved(rulesDoc("b", "y")))
 	logged(t, j.Close())
 	j = openLog(t, path, o)
@@ -63,6 +63,13 @@ ben now save  [rules.openai "x" ]
 `
 	if got := changeLines(j); got != want {
 		t.Errorf("changes are\n%swant\n%s", got, want)
+	}
+	outside := OutsideSince(j, turn.Seq)
+	if len(outside) != 1 || string(outside[0].Before) != string(rulesDoc("b", "y")) || string(outside[0].After) != string(rulesDoc("b", "y", "z")) {
+		t.Errorf("other programs changed %s", outside)
+	}
+	if newest := OutsideSince(j, j.Seq()); len(newest) != 0 {
+		t.Errorf("other programs changed %s after the newest record", newest)
 	}
 	logged(t, j.Close())
 	whole := noError[[]byte](t)(os.ReadFile(path))

@@ -141,7 +141,7 @@ func (m *model) rollback(t *testing.T, j *Journal, id string, scope Scope) {
 
 func (m *model) undoRollback(t *testing.T, j *Journal) {
 	t.Helper()
-	in, err := j.BeginUndoRollback()
+	in, err := j.BeginUndoRollback(nil)
 	if m.undo == nil {
 		if !errors.Is(err, ErrNoRollback) {
 			t.Fatalf("BeginUndoRollback = %+v, %v; want ErrNoRollback", in, err)

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,6 +20,9 @@ type RollbackOptions struct {
 	NextPair int64
 	// OnlySession limits the cut to the conversation of one session; "" cuts all sessions.
 	OnlySession string
+	// State is restored instead of the state at the checkpoint, for example the same state with the changes of other
+	// programs, see OutsideSince; nil means the state at the checkpoint.
+	State json.RawMessage
 }
 
 // BeginRollback records that the window is rolled back to the checkpoint id, and returns the Intent to carry out.
@@ -38,6 +42,9 @@ func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error)
 		return Intent{}, fmt.Errorf("checkpoint: unknown scope %q", opts.Scope)
 	}
 	state, err := j.stateByID(id)
+	if err == nil && opts.State != nil {
+		state, err = jsondelta.Parse(opts.State)
+	}
 	if err != nil {
 		return Intent{}, err
 	}
@@ -45,9 +52,9 @@ func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error)
 }
 
 // BeginUndoRollback records, like BeginRollback, that the last rollback is to be undone. This is possible until the
-// next Add or ForgetRollback. Edits made since the rollback are dropped. It returns ErrNoRollback if there is none to
-// undo.
-func (j *Journal) BeginUndoRollback() (Intent, error) {
+// next Add or ForgetRollback. Edits made since the rollback are dropped. The window returns to state or, if it is nil, to
+// the state before the rollback. It returns ErrNoRollback if there is none to undo.
+func (j *Journal) BeginUndoRollback(state json.RawMessage) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
 		return Intent{}, err
@@ -59,12 +66,20 @@ func (j *Journal) BeginUndoRollback() (Intent, error) {
 	case j.index.undo == nil:
 		return Intent{}, ErrNoRollback
 	}
-	begin := j.index.undo.record // the state after this record is the state before the rollback
-	state, err := rebuild(j.index.records[:slices.Index(j.index.records, begin)+1], begin.Sum)
+	to, err := jsondelta.Parse(state)
+	if state == nil {
+		to, err = j.index.stateBeforeRollback()
+	}
 	if err != nil {
 		return Intent{}, err
 	}
-	return j.recordIntent(j.index.planUndo(), state)
+	return j.recordIntent(j.index.planUndo(), to)
+}
+
+// stateBeforeRollback returns the state before the rollback that can be undone.
+func (x *index) stateBeforeRollback() (jsondelta.Document, error) {
+	begin := x.undo.record // the state did not change with this record
+	return rebuild(x.records[:slices.Index(x.records, begin)+1], begin.Sum)
 }
 
 func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent, error) {
@@ -211,6 +226,7 @@ func (j *Journal) endRollback(op Op, intent Intent) error {
 // UndoableRollback is the rollback that BeginUndoRollback would undo.
 type UndoableRollback struct {
 	ID            string       // of its Intent
+	Seq           int64        // of the record with its Intent
 	User, Session string       // who rolled back, as Options.Author returned it
 	Drops         []Checkpoint // the steps made since, which undoing the rollback drops, oldest first
 }
@@ -223,13 +239,24 @@ func (j *Journal) LastRollback() (r UndoableRollback, ok bool) {
 	if undo == nil {
 		return UndoableRollback{}, false
 	}
-	r = UndoableRollback{ID: undo.ID, User: undo.record.User, Session: undo.record.Author}
+	r = UndoableRollback{ID: undo.ID, Seq: undo.record.Seq, User: undo.record.User, Session: undo.record.Author}
 	for _, id := range j.index.planUndo().Dropped {
 		if e := j.index.byID[id]; !e.Undone {
 			r.Drops = append(r.Drops, e.described())
 		}
 	}
 	return r, true
+}
+
+// StateBeforeRollback returns the state before the rollback that BeginUndoRollback would undo, or ErrNoRollback.
+func (j *Journal) StateBeforeRollback() (json.RawMessage, error) {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if j.index.undo == nil {
+		return nil, ErrNoRollback
+	}
+	state, err := j.index.stateBeforeRollback()
+	return state.Raw(), err
 }
 
 // ForgetRollback makes the last rollback final, so that it cannot be undone; call it for the next message. Without a

@@ -85,6 +85,13 @@ func (j *Journal) Saved(state json.RawMessage) error {
 	return err
 }
 
+// CatchUp records a state that the window has reached without a step, for example because another program changed its
+// file. If it is the newest recorded state, CatchUp writes nothing.
+func (j *Journal) CatchUp(state json.RawMessage) error {
+	_, err := j.writeState(state, func(now jsondelta.Document) (Checkpoint, error) { return Checkpoint{}, j.catchUp(now) })
+	return err
+}
+
 // catchUp records a state that the window has reached without a call of Record, such as another position.
 func (j *Journal) catchUp(now jsondelta.Document) error {
 	if j.current.Text() == now.Text() {

@@ -194,6 +194,31 @@ func (w *Window) applyUnsaved(ours, base state) {
 	w.apply(ours)
 }
 
+// Rebase implements [assistant.Rebaser]: the rules that the change from before to after added
+// are added to those of state, and the rules that it removed are removed.
+func (w *Window) Rebase(raw, before, after json.RawMessage) (json.RawMessage, error) {
+	s, err := readState(raw)
+	if err != nil {
+		return nil, err
+	}
+	was, is, err := readStates(before, after)
+	if err != nil {
+		return nil, err
+	}
+	rules := map[string]stateRules{}
+	for _, names := range []map[string]stateRules{s.Rules, is.Rules} {
+		for name := range names {
+			from, to, r := was.Rules[name], is.Rules[name], s.Rules[name]
+			r = stateRules{mergeRules(from.Ignore, to.Ignore, r.Ignore), mergeRules(from.Allow, to.Allow, r.Allow)}
+			if len(r.Ignore)+len(r.Allow) > 0 {
+				rules[name] = r
+			}
+		}
+	}
+	s.Rules = rules
+	return assistant.PlainJSON(s)
+}
+
 // Attribute records by as the author of the staged changes between two states. Call it
 // after Recover for all steps, oldest first. States that cannot be read are skipped.
 func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {

@@ -102,6 +102,7 @@ var (
 	_ assistant.Saver      = (*Window)(nil)
 	_ assistant.Refresher  = (*Window)(nil)
 	_ assistant.Watcher    = (*Window)(nil)
+	_ assistant.Rebaser    = (*Window)(nil)
 	_ assistant.Positioned = (*Window)(nil)
 	_ assistant.Budgeter   = (*Window)(nil)
 	_ assistant.Pager      = (*Window)(nil)
