@@ -70,6 +70,7 @@ type Parts struct {
 	Examples       []string                    // example requests, if the pane has none
 	Editor         func(path string) *exec.Cmd // opens a file in the user's editor; nil if there is none
 	Notice         string                      // shown in the footer at the start
+	Interrupted    int                         // answers that the end of an earlier run cut off
 	Recovery       *Recovery
 	// Changes receives changes of the saved state by other programs, already applied to the
 	// window; nil if it is not watched.
@@ -213,8 +214,12 @@ func (m *Model) use(p Parts) {
 	m.pane.SetStyles(m.styles)
 	m.pane.SetKeys(m.key)
 	m.pane.SetFocus(m.mode == keymap.Pane)
-	if p.Notice != "" {
-		m.notice.Info(p.Notice)
+	notice := p.Notice
+	if n := p.Interrupted; n > 0 {
+		notice = pane.Join(assistant.Counted(n, "answer")+" cut off when winnow last ended"+m.hint(" · %s retries", keymap.Retry), notice)
+	}
+	if notice != "" {
+		m.notice.Info(notice)
 	}
 }
 

@@ -303,9 +303,11 @@ type ModelCount struct {
 type Report struct {
 	Repaired    []string // a sentence for each file and folder that other users could read
 	Interrupted int      // pairs that a dead process left in state sending
-	Migrated    int      // the previous schema version; 0 if it was current or the store is new
-	Backup      string   // path of the copy made before migrating, or ""
-	Salvage     *Salvage // nil if there was no damage
+	// InterruptedIn is the session of the newest of them, if they are all of this user; "" otherwise.
+	InterruptedIn string
+	Migrated      int      // the previous schema version; 0 if it was current or the store is new
+	Backup        string   // path of the copy made before migrating, or ""
+	Salvage       *Salvage // nil if there was no damage
 	// LostWAL means that the -wal file of a process that died is missing or empty, so the last commits may be lost.
 	LostWAL bool
 	// ReadOnly is the reason why the store cannot write, or nil.

@@ -89,9 +89,7 @@ func (a *app) onHistoryWait(waiting bool) {
 	case a.historyWaits <- waiting:
 	default: // another operation has just stored its state
 	}
-	a.deferMu.Lock()
-	onScreen := a.deferring
-	a.deferMu.Unlock()
+	onScreen := a.defers()
 	if waiting && !onScreen {
 		a.printErr("the history server is not responding; still waiting")
 	}
@@ -231,10 +229,8 @@ func (a *app) printReport(r history.Report) {
 	if r.Backup != "" {
 		a.printErr("the history was converted to the format of this version; the old one was copied to %s", r.Backup)
 	}
-	if n := r.Interrupted; n == 1 {
-		a.printErr("Last answer was cut off · r retries")
-	} else if n > 1 {
-		a.printErr("%d answers were cut off · r retries", n)
+	if n := r.Interrupted; n > 0 && !a.defers() { // a screen says which key retries
+		a.printErr("%s cut off when winnow last ended: winnow history search e lists what failed", assistant.Counted(n, "answer"))
 	}
 	for _, repaired := range r.Repaired {
 		a.printErr("%s", repaired)

@@ -119,8 +119,8 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	if o.started == nil { // otherwise the screen asks later
 		p.window.askProxy(ctx, p.endpoints)
 	}
-	if last := p.window.journal.LastRun(); o.afterCrash && resumed.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
-		if resumed, _, err = p.store.Session(ctx, last.Session); err != nil {
+	if o.afterCrash && resumed.ID == "" {
+		if resumed, err = a.crashedSession(ctx, p); err != nil {
 			return nil, err
 		}
 	}
@@ -215,6 +215,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 	var stored error
 	err = a.runModel(screen, in, out, func(failed error) {
 		stored = a.endScreen(ctx, model, failed == nil)
+		if failed == nil && stored == nil {
+			a.sayWhatIsKept()
+		}
 	})
 	if err == nil {
 		err = model.Err()
@@ -227,8 +230,9 @@ func (a *app) parts(p *program) tui.Parts {
 	a.deferMu.Lock()
 	parts := tui.Parts{
 		Source: usecase.Source{Work: a.workspace(p), History: p.store}, Pane: p.pane, Examples: p.examples(a.background.ctx),
-		Notice: strings.Join(a.deferred, " · "), Recovery: p.window.recovery(),
+		Notice: strings.Join(a.deferred, " · "), Interrupted: p.store.Report().Interrupted, Recovery: p.window.recovery(),
 	}
+	a.deferred = nil // the screen shows them
 	a.deferMu.Unlock()
 	if words, err := a.editor(); err == nil { // otherwise the screen reports the error when an editor is needed
 		parts.Editor = func(path string) *exec.Cmd {

@@ -56,6 +56,13 @@ func (a *app) printErr(format string, args ...any) {
 	}
 }
 
+// defers reports whether a screen is drawn, so that printErr defers its lines.
+func (a *app) defers() bool {
+	a.deferMu.Lock()
+	defer a.deferMu.Unlock()
+	return a.deferring
+}
+
 // printDeferred prints the lines that printErr has deferred.
 func (a *app) printDeferred() {
 	a.deferMu.Lock()

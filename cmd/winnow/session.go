@@ -26,10 +26,10 @@ import (
 	"winnow/tui/plain"
 )
 
-// sessionToResume returns the session to resume: with --continue, the last one used in this folder; with --session,
-// the one whose id starts with the given text. The zero value means a new session. A session can only be resumed in
-// the window that it was created in, because that window's journal holds its checkpoints; an imported session can be
-// resumed in any window.
+// sessionToResume returns the session to resume: with --continue, the last one used in this folder that has messages;
+// with --session, the one whose id starts with the given text. The zero value means a new session. A session can only
+// be resumed in the window that it was created in, because that window's journal holds its checkpoints; an imported
+// session can be resumed in any window.
 func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (history.Session, error) {
 	id := a.flags.session
 	if id == "" && !a.flags.resumeLast {
@@ -47,7 +47,14 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 	found = slices.DeleteFunc(found, func(s history.Session) bool {
 		return !strings.HasPrefix(s.ID, id) || id == "" && (s.Folder != a.folder() || !inWindow(s))
 	})
-	if i := slices.IndexFunc(found, func(s history.Session) bool { return s.ID == id }); i >= 0 || id == "" && len(found) > 0 {
+	wanted := func(s history.Session) bool {
+		if id != "" || s.Pairs > 0 {
+			return id == "" || s.ID == id
+		}
+		_, queued, _ := store.Queued(ctx, s.ID) // if it cannot be read, another session is more useful
+		return queued
+	}
+	if i := slices.IndexFunc(found, wanted); i >= 0 || id == "" && len(found) > 0 {
 		found = found[max(i, 0):][:1]
 	}
 	const all = "winnow history sessions lists all sessions; open one with --session ID"
@@ -64,6 +71,38 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 		return found[0], nil
 	}
 	return history.Session{}, err
+}
+
+// crashedSession returns the session that a crash interrupted: the one whose answer was cut off, else the one that
+// last changed the window. The zero value means that the last run ended normally, or in another folder.
+func (a *app) crashedSession(ctx context.Context, p *program) (history.Session, error) {
+	if id := p.store.Report().InterruptedIn; id != "" {
+		s, found, err := p.store.Session(ctx, id)
+		if err != nil || found && s.Folder == a.folder() && (s.Window == "" || windowName(s.Window) == a.settings.Window) {
+			return s, err
+		}
+	}
+	last := p.window.journal.LastRun()
+	if last.Closed || last.Session == "" {
+		return history.Session{}, nil
+	}
+	s, _, err := p.store.Session(ctx, last.Session)
+	return s, err
+}
+
+// sayWhatIsKept prints, after the screen, what the next start finds: the conversation and the unsaved rules. After a
+// run without either it prints nothing.
+func (a *app) sayWhatIsKept() {
+	p, ended := a.background.end()
+	if p == nil || !ended {
+		return
+	}
+	if p.window.unsaved() {
+		a.printErr("the unsaved rules are kept: winnow rules diff shows them")
+	}
+	if p.session.State().Turn.Turn != nil { // a message was sent
+		a.printErr("the conversation is kept: winnow --continue resumes it")
+	}
 }
 
 // windowName converts the stored window of a session to a value of --window. Sessions of the model filter are stored

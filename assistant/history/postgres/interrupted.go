@@ -117,7 +117,7 @@ func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, 
 		t.Run("DELETE FROM store WHERE owner <> ? AND seen <= now() - make_interval(secs => ?)", s.owner.Load(), s.options.deadAfter.Seconds())
 		if len(seqs) > 0 {
 			c := s.NewChange(t)
-			ended = c.EndInterrupted(seqs)
+			ended, _ = c.EndInterrupted(seqs)
 			t.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " 0 ", s.schema)) // no store has the number 0, so this store also counts it as a change by another
 		}
 	})

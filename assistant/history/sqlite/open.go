@@ -237,7 +237,7 @@ func (s *store) endInterrupted(t *sqlstore.Tx) {
 		return
 	}
 	s.markUnclean(t)
-	s.report.Interrupted = s.NewChange(t).EndInterrupted(seqs)
+	s.report.Interrupted, s.report.InterruptedIn = s.NewChange(t).EndInterrupted(seqs)
 }
 
 // openReadOnly connects to a database that cannot be written because of cause. If the shared memory file is missing

@@ -307,16 +307,19 @@ func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 	return added, err
 }
 
-// EndInterrupted ends pairs in state sending whose process has died, and returns the number of the given pairs that
-// exist.
-func (c *Change) EndInterrupted(seqs []int64) (ended int) {
-	rows := c.s.rows(c.Tx, seqs)
+// EndInterrupted ends pairs in state sending whose process has died. It returns the number of the given pairs that
+// exist, and the session of the newest one.
+func (c *Change) EndInterrupted(seqs []int64) (ended int, session string) {
+	newest, rows := int64(0), c.s.rows(c.Tx, seqs)
 	for _, r := range rows {
+		if r.Seq > newest {
+			newest, session = r.Seq, r.Session
+		}
 		r.Interrupt()
 		c.Put(&r.Pair, false)
 		if c.s.Shared {
 			c.Run("UPDATE pair SET version = ? WHERE seq = ?", r.version, r.Seq) // keep the version, so that its own store can still replace the pair
 		}
 	}
-	return len(rows)
+	return len(rows), session
 }
