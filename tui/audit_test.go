@@ -49,7 +49,7 @@ var audited = map[keymap.Action]struct {
 	keymap.Cancel:      {[]any{"draft", tuitest.CtrlC}, "cleared · ctrl+z brings it back"},
 	keymap.Retry:       {[]any{tuitest.Tab, "r"}, "‹2/2›"}, // the old answer stays
 	keymap.ReAsk:       {[]any{tuitest.Tab, "e"}, "sent as a new one"},
-	keymap.DeletePair:  {[]any{tuitest.Tab, "d"}, "Delete this message for good?"},
+	keymap.DeletePair:  {[]any{tuitest.Tab, "d"}, "Delete this message and its answer for good?"},
 	keymap.DeleteRule:  {[]any{tuitest.ShiftTab, "x"}, "ctrl+z undoes it"},
 	keymap.AddIgnore:   {[]any{tuitest.ShiftTab, "h", "gpt-9*", tuitest.Enter}, "ctrl+z undoes it"},
 	keymap.AddAllow:    {[]any{tuitest.ShiftTab, "a", "gpt-9*", tuitest.Enter}, "ctrl+z undoes it"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -156,12 +157,31 @@ func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
 		title, lines = "There is no topic "+oneLine(c.Topic)+". Create it?", []string{title + "."}
 	case transfer.ConfirmDelete:
 		title += " for good?"
+		lines = m.deletesMany(c.Seqs)
 	case transfer.ConfirmMany:
 		title += "?"
 	default:
 		return do()
 	}
 	return m.ask(title, lines, yes, "don't "+yes, do)
+}
+
+// deletesMany says what deleting messages removes besides those on the screen.
+func (m *Model) deletesMany(seqs []int64) []string {
+	away := slices.DeleteFunc(slices.Clone(seqs), m.conv.shows())
+	lines := []string{"Their answers go too."}
+	if len(seqs) == 1 {
+		lines[0] = "Its answer goes too."
+	}
+	switch {
+	case len(away) == 0:
+		return lines
+	case len(seqs) == 1:
+		return append(lines, "The message is not among those shown now.")
+	case len(away) == len(seqs):
+		return append(lines, "None of them is among the messages shown now.")
+	}
+	return append(lines, fmt.Sprintf("Not among the messages shown now: %d of them.", len(away)))
 }
 
 // onExecuted shows what a command has done, and the pairs in their new state.

@@ -241,6 +241,8 @@ func TestManyPairsAreMarkedAndTakenBackOnTheScreenAlone(t *testing.T) {
 	d.goTo("VIEW")
 	d.command("x :star 2")
 	d.Wait("Give 120 messages 2 stars?")
+	d.Wait("y star")
+	d.Wait("n don't star")
 	d.clock.Advance(overlayGuard)
 	d.Type("y")
 	d.says("120 messages now have 2 stars")

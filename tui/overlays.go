@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -70,7 +71,8 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	}
 	switch c.Kind {
 	case workspace.ConfirmDelete:
-		return m.ask("Delete this message for good?", append(changed, oneLine(c.Text)), "delete", "keep", yes)
+		goes := deletes(c)
+		return m.ask("Delete "+goes[0]+" for good?", append(append(changed, oneLine(c.Text)), goes[1:]...), "delete", "keep", yes)
 	case workspace.ConfirmRegenerate:
 		return m.ask("Regenerate?", []string{
 			"The old answer changed the " + m.parts.state() + ". They stay as they are;",
@@ -92,6 +94,19 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 		}, "new session", "stay here", yes)
 	}
 	return nil
+}
+
+// deletes says what deleting a message removes, and how long its answers are.
+func deletes(c workspace.Confirm) []string {
+	switch {
+	case c.Answers == 0:
+		return []string{"this message"}
+	case c.Answers == 1 && c.Lines == 1:
+		return []string{"this message and its answer"}
+	case c.Answers == 1:
+		return []string{"this message and its answer", fmt.Sprintf("The answer has %d lines.", c.Lines)}
+	}
+	return []string{fmt.Sprintf("this message and its %d answers", c.Answers), fmt.Sprintf("The answers have %d lines in total.", c.Lines)}
 }
 
 // wording is what a child needs to write texts and questions.

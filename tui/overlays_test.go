@@ -110,7 +110,7 @@ var openings = []opening{
 		},
 	},
 	{
-		kind: overlay.Confirm, title: "Delete this message for good?", modes: []string{"VIEW"}, keys: []any{"d"}, take: []any{"y"},
+		kind: overlay.Confirm, title: "Delete this message and its answer for good?", modes: []string{"VIEW"}, keys: []any{"d"}, take: []any{"y"},
 		taken: func(_ *testing.T, d *fixture) { d.WaitGone("said here") },
 	},
 	{

@@ -133,3 +133,51 @@ func TestTheButtonsOfAnErrorNameTheKeysAsBound(t *testing.T) {
 		t.Errorf("the buttons are in\n%s", frame)
 	}
 }
+
+func TestTheQuestionBeforeDeletingSaysWhatGoes(t *testing.T) {
+	two := told("pears?", "pears\nare\ngreen")
+	two.Variants = []assistant.Variant{{ID: "other", State: assistant.PairComplete, AssistantText: "pears\nare yellow"}}
+	failedLast := told("plums?", "")
+	failedLast.State, failedLast.ErrorCode, failedLast.Variants = assistant.PairError, "net", two.Variants
+	for name, c := range map[string]struct {
+		pair assistant.Pair
+		says []string
+	}{
+		"one line":              {told("apples?", "green"), []string{"Delete this message and its answer for good?", "apples?"}},
+		"two answers":           {two, []string{"Delete this message and its 2 answers for good?", "The answers have 5 lines in total."}},
+		"the chosen one failed": {failedLast, []string{"Delete this message and its answer for good?", "The answer has 2 lines."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{c.pair}})
+			d.Wait("/1 ")
+			d.goTo("VIEW")
+			d.Type("d")
+			for _, text := range c.says {
+				d.Wait(text)
+			}
+		})
+	}
+}
+
+func TestTheQuestionBeforeDeletingByAFilterSaysWhatGoes(t *testing.T) {
+	t.Parallel()
+	far := told("pears?", "in another session")
+	far.Session = "elsewhere"
+	for name, c := range map[string]struct{ line, says string }{
+		"shown":     {"c'apples' :delete", "Its answer goes too."},
+		"elsewhere": {"c'pears' :delete", "The message is not among those shown now."},
+		"both":      {"c'?' :delete", "Not among the messages shown now: 1 of them."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{far, told("apples?", "green")}})
+			d.Wait("apples?")
+			d.goTo("VIEW")
+			d.command(c.line)
+			d.Wait(c.says)
+			d.Wait("don't delete")
+			d.Wait("y delete")
+		})
+	}
+}

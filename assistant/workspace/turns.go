@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
@@ -209,8 +210,8 @@ func (w *Workspace) Request(ctx context.Context, text string) (llm.Request, json
 	return w.session.Request(ctx, text)
 }
 
-// Delete removes pairs permanently. It needs a confirmation unless all of them failed; confirmed is the one that the
-// user has given. If a pair has changed since, Delete asks again.
+// Delete removes pairs permanently, with all their answers. It needs a confirmation unless all answers failed;
+// confirmed is the one that the user has given. If a pair has changed since, Delete asks again.
 func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed *Confirm) (*Confirm, error) {
 	if w.session.Busy() {
 		return nil, assistant.ErrBusy
@@ -219,8 +220,9 @@ func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed *Confirm
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(pairs, func(p assistant.Pair) bool { return p.State != assistant.PairError }) {
+	if slices.ContainsFunc(pairs, answered) {
 		c := Confirm{Kind: ConfirmDelete, Pairs: len(pairs), shown: digestOf(pairs)}
+		c.Answers, c.Lines = answersOf(pairs)
 		if len(pairs) == 1 {
 			c.Text = pairs[0].UserText
 		}
@@ -235,6 +237,26 @@ func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed *Confirm
 		w.EndReAsk()
 	}
 	return nil, nil
+}
+
+// answered reports whether an answer of a pair, chosen or not, did not fail.
+func answered(p assistant.Pair) bool {
+	all, _ := p.Answers()
+	return slices.ContainsFunc(all, func(a assistant.Variant) bool { return a.State != assistant.PairError })
+}
+
+// answersOf counts the answers of pairs that contain anything, and the lines of their texts.
+func answersOf(pairs []assistant.Pair) (answers, lines int) {
+	for _, p := range pairs {
+		all, _ := p.Answers()
+		for _, a := range all {
+			if a.AssistantText != "" || a.Reasoning != "" || len(a.ToolCalls) > 0 {
+				answers++
+				lines += 1 + strings.Count(strings.TrimSpace(a.AssistantText), "\n")
+			}
+		}
+	}
+	return answers, lines
 }
 
 // digestOf identifies pairs by what is lost with them: their messages and all their answers, but not their marks.

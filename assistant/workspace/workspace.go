@@ -80,6 +80,8 @@ type Confirm struct {
 	// Text is the user's message of the pair to delete or regenerate; "" for other kinds and for several pairs.
 	Text  string
 	Pairs int // the number of pairs to delete or regenerate
+	// Answers are deleted with the pairs, and have Lines lines in total.
+	Answers, Lines int
 	// By is who rolled back, if it was another session, and Drops are the steps that undoing the rollback loses, oldest
 	// first; both are for ConfirmUndoRollback.
 	By    string

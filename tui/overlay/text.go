@@ -283,7 +283,7 @@ func (t *Text) Body(w, h int, st style.Styles) []string {
 	foot := t.foot(w, st)
 	all := t.wrap(w)
 	rows := max(0, h-len(foot))
-	if t.answers != nil {
+	if t.answers != nil && len(all) > 0 {
 		rows = max(1, rows)
 	}
 	t.shown.Rows = rows
