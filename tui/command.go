@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
@@ -147,41 +145,15 @@ func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
 		}
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.Execute(request, o) })
 	}
-	yes, what := string(c.Verb), oneLine(c.Describe())
+	title, lines := c.Question()
+	if title == "" {
+		return do()
+	}
+	yes := string(c.Verb)
 	if c.Verb == filter.SetTopic {
 		yes = "move"
 	}
-	title, lines := assistant.UpperFirst(what), []string(nil)
-	switch c.Confirm() {
-	case transfer.ConfirmNewTopic:
-		title, lines = "There is no topic "+oneLine(c.Topic)+". Create it?", []string{title + "."}
-	case transfer.ConfirmDelete:
-		title += " for good?"
-		lines = m.deletesMany(c.Seqs)
-	case transfer.ConfirmMany:
-		title += "?"
-	default:
-		return do()
-	}
 	return m.ask(title, lines, yes, "don't "+yes, do)
-}
-
-// deletesMany says what deleting messages removes besides those on the screen.
-func (m *Model) deletesMany(seqs []int64) []string {
-	away := slices.DeleteFunc(slices.Clone(seqs), m.conv.shows())
-	lines := []string{"Their answers go too."}
-	if len(seqs) == 1 {
-		lines[0] = "Its answer goes too."
-	}
-	switch {
-	case len(away) == 0:
-		return lines
-	case len(seqs) == 1:
-		return append(lines, "The message is not among those shown now.")
-	case len(away) == len(seqs):
-		return append(lines, "None of them is among the messages shown now.")
-	}
-	return append(lines, fmt.Sprintf("Not among the messages shown now: %d of them.", len(away)))
 }
 
 // onExecuted shows what a command has done, and the pairs in their new state.

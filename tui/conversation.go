@@ -85,15 +85,6 @@ func (c *conversation) number(seq int64) int {
 	return 1 + slices.IndexFunc(c.boundary.Refs, func(r assistant.Ref) bool { return r.Seq == seq })
 }
 
-// shows returns a function that reports whether a pair is in view.
-func (c *conversation) shows() func(seq int64) bool {
-	in := make(map[int64]bool, len(c.boundary.Refs))
-	for _, r := range c.boundary.Refs {
-		in[r.Seq] = true
-	}
-	return func(seq int64) bool { return in[seq] }
-}
-
 // unrequested returns the pairs that are not being loaded, without duplicates.
 func (c *conversation) unrequested(seqs []int64) (want []int64) {
 	for _, seq := range seqs {

@@ -213,6 +213,8 @@ func TestDeletingTheShownPairsAsks(t *testing.T) {
 	d.in("COMMAND")
 	d.Type(tuitest.Enter)
 	d.Wait("Delete 1 message for good?")
+	d.Wait("“plums?”")
+	d.Wait("y delete")
 	d.clock.Advance(overlayGuard)
 	d.Type("y")
 	d.says("1 message deleted")

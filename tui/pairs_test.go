@@ -165,9 +165,9 @@ func TestTheQuestionBeforeDeletingByAFilterSaysWhatGoes(t *testing.T) {
 	far := told("pears?", "in another session")
 	far.Session = "elsewhere"
 	for name, c := range map[string]struct{ line, says string }{
-		"shown":     {"c'apples' :delete", "Its answer goes too."},
-		"elsewhere": {"c'pears' :delete", "The message is not among those shown now."},
-		"both":      {"c'?' :delete", "Not among the messages shown now: 1 of them."},
+		"shown":     {"c'apples' :delete", "Its answer is deleted too."},
+		"elsewhere": {"c'pears' :delete", "It is not in this session."},
+		"both":      {"c'?' :delete", "1 of them is in another session."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

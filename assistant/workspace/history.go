@@ -112,10 +112,35 @@ func (w *Workspace) PlanCommand(ctx context.Context, line string) (transfer.Comm
 	if err == nil {
 		err = command.Refused()
 	}
-	if err == nil && command.Verb == filter.Delete && !command.DryRun && w.session.Busy() {
-		err = assistant.ErrBusy
+	if err != nil || command.Verb != filter.Delete {
+		return command, err
 	}
-	return command, err
+	if !command.DryRun && w.session.Busy() {
+		return command, assistant.ErrBusy
+	}
+	return command, w.describeDeletion(ctx, &command)
+}
+
+// describeDeletion adds which pairs a command deletes.
+func (w *Workspace) describeDeletion(ctx context.Context, c *transfer.Command) error {
+	own, err := w.history.Refs(ctx, w.session.ID(), w.session.Settings().Budget.CPT())
+	if err != nil {
+		return err
+	}
+	here := map[int64]bool{}
+	for _, r := range own {
+		here[r.Seq] = true
+	}
+	for _, seq := range c.Seqs {
+		if !here[seq] {
+			c.Elsewhere++
+		}
+	}
+	first, err := w.history.Load(ctx, c.Seqs[:min(len(c.Seqs), transfer.MaxTexts)])
+	for _, p := range first {
+		c.Texts = append(c.Texts, p.UserText)
+	}
+	return err
 }
 
 // Execute executes a command that PlanCommand prepared and adds its line to the filter history. If pairs have

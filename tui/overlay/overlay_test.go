@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -196,6 +197,25 @@ func TestQuestionDefaultsToNo(t *testing.T) {
 		q := NewQuestion("Save?", nil, []Answer{{keymap.AnswerYes, "save"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, func() time.Time { at = at.Add(time.Second); return at })
 		if got, ok := press(q, key).(Chosen); !ok || got.Action != keymap.AnswerNo {
 			t.Errorf("%s = %#v, want no", key, got)
+		}
+	}
+}
+
+// Whatever a question says and however small it is, its answers are on the screen.
+func TestTheAnswersOfAQuestionAreVisible(t *testing.T) {
+	for n := range 4 {
+		for w := 20; w <= 60; w += 10 {
+			for h := 1; h < 12; h++ {
+				q := NewQuestion("Save?", slices.Repeat([]string{"a line of the question"}, n), []Answer{{keymap.AnswerYes, "save"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, time.Now)
+				_, wants := q.Size(w, h)
+				body := q.Body(w, wants, style.New(style.Options{}))
+				if text := ansi.Strip(strings.Join(body, "\n")); h > 1 && len(body) > h || !strings.Contains(text, "save") || !strings.Contains(text, "no") {
+					t.Errorf("%d lines on %d×%d: %d rows\n%s", n, w, h, len(body), text)
+				}
+				if len(body) > max(wants, min(n, 1)+1) {
+					t.Errorf("%d lines on %d×%d: %d rows, asked for %d", n, w, h, len(body), wants)
+				}
+			}
 		}
 	}
 }

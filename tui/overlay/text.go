@@ -282,9 +282,12 @@ func (t *Text) foot(w int, st style.Styles) (lines []string) {
 func (t *Text) Body(w, h int, st style.Styles) []string {
 	foot := t.foot(w, st)
 	all := t.wrap(w)
+	if len(foot) >= h && len(foot) > 0 {
+		foot = foot[1:] // rather than an answer
+	}
 	rows := max(0, h-len(foot))
-	if t.answers != nil && len(all) > 0 {
-		rows = max(1, rows)
+	if t.answers != nil {
+		rows = max(rows, min(1, len(all)))
 	}
 	t.shown.Rows = rows
 	t.shown.MoveTo(t.shown.At, len(all)-rows+1)

@@ -11,7 +11,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
-	"winnow/assistant/history/transfer"
 	"winnow/assistant/workspace"
 
 	"winnow/tui/keymap"
@@ -152,19 +151,11 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	does := assistant.UpperFirst(cmd.Describe())
-	switch cmd.Confirm() {
-	case transfer.ConfirmNewTopic:
-		does = "There is no topic " + cmd.Topic + ". Create it? " + does + "."
-	case transfer.ConfirmDelete:
-		does += " for good?"
-	case transfer.ConfirmMany:
-		does += "?"
-	default:
-		does = ""
-	}
-	if does != "" {
-		c.out.Label("Question", does)
+	if title, lines := cmd.Question(); title != "" {
+		c.out.Label("Question", title)
+		for _, l := range lines {
+			c.out.Indent(l)
+		}
 		if !c.yes(ctx, "Type yes to do it: ") {
 			c.nothingDone()
 			return nil

@@ -14,10 +14,14 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 )
 
 // ManyPairs is the number of pairs above which a command requires confirmation, or --force to delete them.
 const ManyPairs = 50
+
+// maxQuotedCells is the width of a text in a question.
+const maxQuotedCells = 60
 
 // MaxUndo is the number of commands that a user interface should be able to undo.
 const MaxUndo = 10
@@ -27,6 +31,11 @@ type Command struct {
 	filter.Command         // Path and Topic are filled in
 	Line           string  // the filter before the colon; "" matches all pairs
 	Seqs           []int64 // the pairs that the filter matches, in order
+
+	// For the question before a deletion: the texts of the first pairs, and how many of all
+	// pairs are not in the session that asks.
+	Texts     []string
+	Elsewhere int
 
 	unsafe   string // why a deletion would change what the filter matches, or ""
 	newTopic bool   // Topic does not exist yet
@@ -121,29 +130,50 @@ func (c Command) Refused() error {
 	return nil
 }
 
-// Confirmation says what a user must confirm before a command is executed.
-type Confirmation int
+// MaxTexts is how many texts the question before a deletion quotes.
+const MaxTexts = 3
 
-// The confirmations.
-const (
-	ConfirmNothing  Confirmation = iota
-	ConfirmNewTopic              // the topic does not exist yet and is created
-	ConfirmDelete                // deleting cannot be undone
-	ConfirmMany                  // more than ManyPairs pairs change
-)
-
-// Confirm returns what to ask the user before Execute.
-func (c Command) Confirm() Confirmation {
+// Question returns what to ask the user before Execute, with lines that say what is affected. An empty title asks
+// nothing. Both are safe to show.
+func (c Command) Question() (title string, lines []string) {
+	does := assistant.UpperFirst(oneLine(c.Describe()))
 	switch {
 	case c.DryRun:
 	case c.Verb == filter.SetTopic && c.newTopic && !c.NoConfirm:
-		return ConfirmNewTopic
+		return "There is no topic " + oneLine(c.Topic) + ". Create it?", []string{does + "."}
 	case c.Verb == filter.Delete:
-		return ConfirmDelete
+		return does + " for good?", c.quoted()
 	case c.Changes() && len(c.Seqs) > ManyPairs && !c.NoConfirm:
-		return ConfirmMany
+		return does + "?", nil
 	}
-	return ConfirmNothing
+	return "", nil
+}
+
+// quoted lists the first pairs, and says what goes with them and how many are in other sessions.
+func (c Command) quoted() (lines []string) {
+	for _, text := range c.Texts[:min(len(c.Texts), MaxTexts)] {
+		lines = append(lines, "“"+safetext.Line(text, maxQuotedCells)+"”")
+	}
+	if more := len(c.Seqs) - len(lines); more > 0 && len(lines) > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	goes := "Their answers are deleted too."
+	if len(c.Seqs) == 1 {
+		goes = "Its answer is deleted too."
+	}
+	lines = append(lines, goes)
+	switch {
+	case c.Elsewhere == 0:
+	case len(c.Seqs) == 1:
+		lines = append(lines, "It is not in this session.")
+	case c.Elsewhere == len(c.Seqs):
+		lines = append(lines, "None of them is in this session.")
+	case c.Elsewhere == 1:
+		lines = append(lines, "1 of them is in another session.")
+	default:
+		lines = append(lines, fmt.Sprintf("%d of them are in other sessions.", c.Elsewhere))
+	}
+	return lines
 }
 
 // sentences describe each command before and after its execution.

@@ -122,33 +122,43 @@ func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 	}
 }
 
-func TestConfirmSaysWhatToAsk(t *testing.T) {
+func TestQuestionSaysWhatToAsk(t *testing.T) {
 	pairs := make([]*assistant.Pair, ManyPairs+1)
 	for i := range pairs {
 		pairs[i] = starred("pair", 0)
 	}
 	pairs[0].Star = 3
 	o := newCommander(t, pairs...)
-	for line, want := range map[string]Confirmation{
-		"s3 :delete":                 ConfirmDelete,
-		"s3 :delete --dry-run":       ConfirmNothing,
-		":flag":                      ConfirmMany,
-		":flag --no-confirm":         ConfirmNothing,
-		":flag --dry-run":            ConfirmNothing,
-		"s3 :flag":                   ConfirmNothing,
-		"s3 :topic New":              ConfirmNewTopic,
-		"s3 :topic New --no-confirm": ConfirmNothing,
-		"s3 :export":                 ConfirmNothing,
+	for line, want := range map[string]string{
+		"s3 :delete":                 "Delete 1 message for good? Its answer is deleted too.",
+		"s3 :delete --dry-run":       "",
+		":flag":                      "Flag 51 messages?",
+		":flag --no-confirm":         "",
+		":flag --dry-run":            "",
+		"s3 :flag":                   "",
+		"s3 :topic New":              "There is no topic New. Create it? Move 1 message to New.",
+		"s3 :topic New --no-confirm": "",
+		"s3 :export":                 "",
 	} {
-		if got := o.ready(line).Confirm(); got != want {
-			t.Errorf("%s: Confirm = %v, want %v", line, got, want)
+		title, lines := o.ready(line).Question()
+		if got := strings.Join(append([]string{title}, lines...), " "); strings.TrimSpace(got) != want {
+			t.Errorf("%s: Question = %q, want %q", line, got, want)
 		}
 	}
 	if err := o.s.CreateTopic(t.Context(), "New"); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.ready("s3 :topic New").Confirm(); got != ConfirmNothing {
-		t.Errorf("a topic that is there: %v", got)
+	if title, _ := o.ready("s3 :topic New").Question(); title != "" {
+		t.Errorf("a topic that is there: %q", title)
+	}
+	c := o.ready("s3 :delete")
+	c.Texts, c.Elsewhere = []string{"evil\x1b[2J\nname"}, 1
+	if _, lines := c.Question(); strings.Join(lines, "|") != "“evil name”|Its answer is deleted too.|It is not in this session." {
+		t.Errorf("the lines are %q", lines)
+	}
+	c.Seqs, c.Texts, c.Elsewhere = make([]int64, 9), []string{"a", "b", "c"}, 2
+	if _, lines := c.Question(); strings.Join(lines, "|") != "“a”|“b”|“c”|and 6 more|Their answers are deleted too.|2 of them are in other sessions." {
+		t.Errorf("the lines are %q", lines)
 	}
 }
 
