@@ -90,8 +90,8 @@ func (l ModelList) Legend() string {
 		text  string
 		shown func(llm.ModelInfo) bool
 	}{
-		{"$2/$8 per million tokens in/out", priced},
-		{"200k is the context limit in tokens", func(m llm.ModelInfo) bool { return m.Context > 0 && !l.offline(m.ID) }},
+		{"$in/$out per million tokens", priced},
+		{"last, the context limit in tokens", func(m llm.ModelInfo) bool { return m.Context > 0 && !l.offline(m.ID) }},
 	} {
 		if slices.ContainsFunc(l.All(), func(m llm.ModelInfo) bool { return !m.Gone && one.shown(m) }) {
 			parts = append(parts, one.text)
@@ -133,7 +133,7 @@ func (l ModelList) entry(m llm.ModelInfo, group, text string) Entry {
 		}
 		extra = append(extra, tokens(m.Context))
 	}
-	e := Entry{Value: m.ID, Text: text, Group: group, Extra: strings.Join(extra, " · ")}
+	e := Entry{Value: m.ID, Text: text, Full: m.ID, Group: group, Extra: strings.Join(extra, " · ")}
 	switch {
 	case m.Gone:
 		e.Mark = l.Icons.ToolBad

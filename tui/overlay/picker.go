@@ -17,6 +17,7 @@ import (
 type Entry struct {
 	Value  string // what is chosen
 	Text   string // what is shown and searched
+	Full   string // replaces Text in the results of a search, which have no headings; "" if Text says enough
 	Brief  string // replaces Text in a column that is too narrow for it; "" if Text is wrapped there
 	Also   string // words that are searched and not shown, in lower case
 	Extra  string // at the right edge, not searched
@@ -75,7 +76,7 @@ func (p *Picker) load(entries []Entry) {
 	p.entries, p.widest = entries, 0
 	for _, e := range entries[:min(len(entries), maxMeasured)] {
 		const padding = 6 // cursor, mark and gaps
-		p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+padding, ansi.StringWidth(visible(e.Detail))+padding)
+		p.widest = max(p.widest, max(ansi.StringWidth(visible(e.Text)), ansi.StringWidth(visible(e.Full)))+ansi.StringWidth(visible(e.Extra))+padding, ansi.StringWidth(visible(e.Detail))+padding)
 	}
 	p.matches, p.pending = search(p.entries, p.start, ""), false
 	p.lines = len(p.matches.lines)

@@ -74,8 +74,8 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 		return o.Muted.Render(style.TruncateWords("    "+visible(e.Detail), w, "…"))
 	case entryLine:
 	}
-	if e.Extra == "" && !p.query.Empty() {
-		e.Extra = e.Group // there are no headings in this case
+	if !p.query.Empty() { // there are no headings in this case
+		e.Text, e.Extra = cmp.Or(e.Full, e.Text), cmp.Or(e.Extra, e.Group)
 	}
 	return e.draw(l.match == p.cursor, cmp.Or(e.Mark, " ")+" ", visible(e.Text), p.query.Text(), w, st)
 }

@@ -46,7 +46,7 @@ func search(entries []Entry, start int, query string) (m matches) {
 	case len(words) > 0:
 		m.found = find(entries, start, words, func(e Entry) string { return e.Text })
 		if len(m.found) == 0 { // the query may include the group: "openai mini"
-			m.found = find(entries, start, words, Entry.qualified)
+			m.found = withWords(entries, words, find(entries, start, words, Entry.qualified))
 		}
 	case start > 0:
 		m.found = upTo(start)
@@ -68,13 +68,29 @@ func search(entries []Entry, start int, query string) (m matches) {
 	return m
 }
 
-// qualified returns the text after the name of its group. A group of several words is a
-// heading, and not searched.
+// qualified returns the full text or, without one, the text after the name of its group. A
+// group of several words is a heading, and not searched.
 func (e Entry) qualified() string {
-	if strings.Contains(e.Group, " ") {
+	switch {
+	case e.Full != "":
+		return e.Full
+	case strings.Contains(e.Group, " "):
 		return e.Text
 	}
 	return e.Group + "/" + e.Text
+}
+
+// withWords returns the found entries whose qualified text contains every word, or all if
+// none does: "local-2" does not mean "local/gpt-2".
+func withWords(entries []Entry, words []string, found []int) []int {
+	whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
+		text := entries[i].qualified()
+		return slices.ContainsFunc(words, func(word string) bool { return contiguous(text, word) == 0 })
+	})
+	if len(whole) == 0 {
+		return found
+	}
+	return whole
 }
 
 // upTo returns the numbers below n.

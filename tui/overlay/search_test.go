@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -192,5 +193,29 @@ func TestTheMatchIsMarked(t *testing.T) {
 	press(p, "m", "i")
 	if line := p.Body(50, 12, style.New(style.Options{Dark: true}))[pickerHeadLines]; !strings.Contains(ansi.Strip(line), "gpt-4o-mini") || !strings.Contains(line, "\x1b[4;1mmi\x1b[m") {
 		t.Errorf("nothing is underlined: %q", line)
+	}
+}
+
+// Models of several endpoints have the same names, and a search has no headings.
+func TestASearchForModelsNamesTheirEndpoints(t *testing.T) {
+	entries, _ := ModelList{Models: live("local-2/gpt-5.2", "local-2/gpt-5.2-mini", "local-3/gpt-5.2", "local/gpt-5.2", "proxy/openai/gpt-5.2")}.Entries("")
+	for query, want := range map[string][]string{
+		"local-2":      {"local-2/gpt-5.2", "local-2/gpt-5.2-mini"},
+		"gpt-5.2":      {"local-2/gpt-5.2", "local-2/gpt-5.2-mini", "local-3/gpt-5.2", "local/gpt-5.2", "proxy/openai/gpt-5.2"},
+		"proxy/openai": {"proxy/openai/gpt-5.2"},
+		"lcl-3":        {"local-3/gpt-5.2"},
+	} {
+		p := NewPicker("Model", slices.Clone(entries), 0)
+		press(p, strings.Split(query, "")...)
+		var got []string
+		for _, line := range p.Body(60, 20, plainStyles)[2:] {
+			if fields := strings.Fields(strings.TrimPrefix(ansi.Strip(line), plainStyles.Icons.Selected)); len(fields) > 0 {
+				got = append(got, fields[0])
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q shows %q, want %q", query, got, want)
+		}
 	}
 }
