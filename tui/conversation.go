@@ -115,10 +115,12 @@ func (c *conversation) jumpToBoundary() intent {
 	switch {
 	case b.Y == 0:
 		text = "there is nothing to send yet"
+	case b.All() && b.X < b.Y:
+		text = fmt.Sprintf("%d of %d messages are sent; failed or unfinished ones never are", b.X, b.Y)
 	case b.All() && b.Y == 1:
-		text = "the only message is included"
+		text = "the only message is sent"
 	case b.All():
-		text = fmt.Sprintf("all %d messages are included", b.Y)
+		text = fmt.Sprintf("all %d messages are sent, from the first one on", b.Y)
 	case b.First >= len(c.boundary.Refs):
 		text = "no earlier message fits; only the next one will be sent"
 	default:

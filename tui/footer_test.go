@@ -87,10 +87,21 @@ func TestANoticeEndsWithAnyKey(t *testing.T) {
 		d := three(t, setup{w: 80, h: 24})
 		d.goTo("VIEW")
 		d.Type("O")
-		d.says("all 3 messages are included")
+		d.says("all 3 messages are sent, from the first one on")
 		d.Type(key)
 		d.Until(func(frame string) bool { return !strings.Contains(frame, "all 3 messages") })
 	}
+}
+
+// Failed messages are shown and never sent, so the header counts fewer than all.
+func TestTheBoundarySaysWhatIsNotSent(t *testing.T) {
+	failed := told("plums?", "")
+	failed.State, failed.ErrorCode = assistant.PairError, "net"
+	d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{told("apples?", "green"), failed}})
+	d.Wait("1/2")
+	d.palette("boundary")
+	d.says("1 of 2 messages are sent; failed or unfinished ones never are")
+	d.in("VIEW")
 }
 
 // The palette names the key that works in this terminal first, as help does.

@@ -51,7 +51,7 @@ func proveBoundaryKey(t *testing.T) {
 		d := startProgram(t, setup{pairs: []assistant.Pair{told("one", "an answer")}})
 		d.Wait("1/1")
 		d.Type(tuitest.Tab, "O")
-		d.says("the only message is included")
+		d.says("the only message is sent")
 	})
 }
 

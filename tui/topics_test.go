@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/assistant"
 	"winnow/tui/tuitest"
 )
 
@@ -77,6 +78,24 @@ func TestPairGetsANewTopic(t *testing.T) {
 	if got := topicsOf(t, r); !slices.Equal(got, []string{"Fresh", "Fresh > Start"}) {
 		t.Errorf("the tree is %q", got)
 	}
+}
+
+// Enter creates the typed topic if there is none like it.
+func TestEnterCreatesATopicThatNothingMatches(t *testing.T) {
+	d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{told("apples?", "green")}})
+	d.Wait("apples?")
+	d.goTo("VIEW")
+	d.Type("t")
+	d.Wait("Topic of this message")
+	d.Type("100% Tests")
+	d.Wait("nothing matches: enter creates “100% Tests”")
+	d.Wait("enter creates it · esc closes")
+	d.Type(tuitest.Enter)
+	d.says("topic: 100% Tests")
+	d.Type("t", "Tests")
+	d.Wait("enter selects · esc closes")
+	d.Type(tuitest.Esc, tuitest.Key("ctrl+t"), "Fresh", tuitest.Enter)
+	d.says("new messages go to Fresh")
 }
 
 func TestTopicIsNotDeletedUnasked(t *testing.T) {

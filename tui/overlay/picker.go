@@ -3,6 +3,7 @@ package overlay
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -112,7 +113,7 @@ func (p *Picker) WithLegend(text string) *Picker {
 }
 
 // WithNew lets an action choose the typed text, whether or not an entry matches: Query is
-// the text, Value the selected entry or "".
+// the text, Value the selected entry or "". LineAccept gives it too if nothing matches.
 func (p *Picker) WithNew(a keymap.Action) *Picker {
 	p.new = a
 	return p
@@ -276,7 +277,10 @@ func (p *Picker) selected() (e Entry, ok bool) {
 func (p *Picker) choose(a keymap.Action) Outcome {
 	p.searchNow()
 	e, ok := p.selected()
-	if !ok {
+	switch {
+	case !ok && a == keymap.LineAccept && p.createsTyped():
+		return Chosen{Action: p.new, Query: p.query.Text()}
+	case !ok:
 		return Stay{}
 	}
 	c := Chosen{Value: e.Value, Action: a}
@@ -328,8 +332,16 @@ func (p *Picker) Hints() string {
 	return search + p.keys.Hints(p.mode, keymap.To("move", keymap.LineUp, keymap.LineDown), keymap.To(p.accepts(), keymap.LineAccept), keymap.To("closes", keymap.LineClose))
 }
 
+// createsTyped reports whether LineAccept chooses the typed text, because nothing matches.
+func (p *Picker) createsTyped() bool {
+	return p.new != "" && !p.pending && len(p.matches.found) == 0 && strings.TrimSpace(p.query.Text()) != ""
+}
+
 // accepts says what LineAccept does, as the line below the entries does.
 func (p *Picker) accepts() string {
+	if p.createsTyped() {
+		return "creates it"
+	}
 	for _, h := range p.offers {
 		if slices.Contains(h.Actions, keymap.LineAccept) {
 			return h.Text

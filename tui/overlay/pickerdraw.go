@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
 
@@ -29,7 +30,11 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	hint = hint[:min(len(hint), max(1, h/4, h-p.head()-p.lines), max(0, h-p.head()-1))]
 	lines := p.matches.lines
 	if len(lines) == 0 {
-		out = append(out, o.Muted.Render("nothing matches"))
+		nothing := "nothing matches"
+		if p.createsTyped() {
+			nothing += p.keys.Clause(p.mode, ": %s creates “"+visible(strings.ReplaceAll(p.query.Text(), "%", "%%"))+"”", keymap.LineAccept)
+		}
+		out = append(out, o.Muted.Render(style.TruncateWords(nothing, w, st.Icons.Ellipsis)))
 	}
 	first, end := p.matches.span(p.cursor)
 	p.shown.Scroll(h-p.head()-len(hint), first, end, len(lines))
