@@ -113,7 +113,7 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	text = summarizeProposal(data) + ": " + text
 	does, _, _ := strings.Cut(sentences[0], ";")
 	out["effects"], out["effect"], out["does"] = sentences, text, does+" on "+visible(p.Provider)
-	says := append([]string{sentence(text)}, p.notes...)
+	says := append([]string{sentence("plan: " + text)}, p.notes...)
 	if why := confirmation(every && len(w.Providers()) > 1, out["hides_count"].(int), c.Available); why != "" {
 		out["confirm"], says = why, append(says, "Use propose_rules: it would "+why+".")
 	}

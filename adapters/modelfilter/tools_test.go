@@ -129,7 +129,7 @@ var toolCases = map[string]toolCase{
 		data: map[string]any{"unmatched": []any{map[string]any{"models": "trubo", "missing": strs("trubo"), "near": strs("turbo"), "elsewhere": []any{}}}},
 	},
 	"plan to hide": {
-		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Allow `*mini*`; ignore `gpt-4*` for openai: hides 3 of 6 shown models: `gpt-4`, `gpt-4-turbo` and `gpt-4o`. An allow rule keeps these shown: gpt-4o-preview."},
+		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Plan: allow `*mini*`; ignore `gpt-4*` for openai: hides 3 of 6 shown models: `gpt-4`, `gpt-4-turbo` and `gpt-4o`. An allow rule keeps these shown: gpt-4o-preview."},
 		rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"plan elsewhere": {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -13,12 +14,14 @@ import (
 	"winnow/tui/style"
 )
 
-// toolCard is one tool call, in one line: what it did or, while it is running, the call. It
-// opens to show the call and its output.
+// toolCard is one tool call, in one line: what it did or, while it is running, the call. If
+// the answer repeats what it did, the line is the call as well. It opens to show the call
+// and its output.
 type toolCard struct {
 	partState
 	call     assistant.ToolCall // its Result is nil while it is running
 	index    int                // N of its marker [[tool:N]]
+	repeated bool               // the answer contains the message of the result
 	progress string
 	args     string // of the call, in one line; "" until computed
 	input    string // the same, indented
@@ -48,6 +51,27 @@ func (c *toolCard) message() string {
 	return c.call.Result.Message
 }
 
+// markRepeated marks the cards whose message the answer repeats.
+func markRepeated(parts []part, answer string) {
+	said := lettersOf(answer)
+	for _, p := range parts {
+		if c, ok := p.(*toolCard); ok && c.call.Result != nil {
+			message := lettersOf(firstLine(c.message()))
+			c.repeated, c.dirty = message != "" && strings.Contains(said, message), true
+		}
+	}
+}
+
+// lettersOf returns the letters and digits of a text, so that Markdown makes no difference.
+func lettersOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
 func (c *toolCard) source() string {
 	return fmt.Sprintf("%s %s\n%s", c.call.Name, c.call.Arguments, c.message())
 }
@@ -67,6 +91,9 @@ func (c *toolCard) draw(width int, rc *renderContext) {
 	}
 	head := tone.Render(c.foldIcon(rc)+" "+sign) + " "
 	said := oneLine(tail)
+	if c.repeated {
+		said = ""
+	}
 	saysResult := c.call.Result != nil && said != ""
 	if saysResult {
 		head += st.Chat.ToolArgs.Render(said)

@@ -233,6 +233,7 @@ func (it *item) build(p assistant.Pair) []part {
 			parts = append(parts, c)
 		}
 	}
+	markRepeated(parts, p.AssistantText)
 	for _, t := range thoughts { // no text followed them
 		parts = append(parts, newReasoningPart(t.Text, t.Took))
 	}
