@@ -77,6 +77,7 @@ func (m *Model) showInPane() {
 		now.Topic, now.Checkpoints = s.Topic, m.parts.Checkpoints.Of(s.Session)
 	}
 	m.pane.Show(now)
+	m.wasUnsaved = m.wasUnsaved || m.pane.Status().Unsaved > 0
 }
 
 // resync shows the running turn as received so far, or none if pair is nil, after events

@@ -27,7 +27,10 @@ func (m *Model) header() []status.BarPart {
 	h := status.Header{
 		Ready: true, Title: m.about.Title, Window: window.Title, Provider: window.Subtitle, Model: m.parts.modelID(), Checkpoints: m.parts.Checkpoints.Changes(m.parts.shownSession()),
 		Counter: m.conv.boundary.Counter, NearLimit: at.NearLimit(), Share: status.Share(at), Others: others.CountText(), Mouse: m.opts.Mouse,
-		Saves: !m.plainChat(), Unsaved: window.Unsaved,
+		Saved: m.wasUnsaved && !m.plainChat(), Unsaved: window.Unsaved,
+	}
+	if h.Counter == "0/0" && m.conv.welcomes(m.parts.filterLine()) {
+		h.Counter = "" // there is nothing to count yet
 	}
 	if m.plainChat() {
 		h.Unsaved = 0

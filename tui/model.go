@@ -106,6 +106,7 @@ type Model struct {
 	commands      usecase.Commands
 	ready         bool // the start is over
 	loading       bool // the session is not loaded yet
+	wasUnsaved    bool // there have been unsaved changes: from then on the header says "saved"
 	turn          turn
 	applying      int64 // request that waits until a save of this screen is applied; 0 if none is
 	enterQuestion enterQuestion

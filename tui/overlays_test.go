@@ -284,7 +284,7 @@ func TestOverlaysTakeTheKeysOfTheSettings(t *testing.T) {
 	d.Wait("f8 delete")
 	d.clock.Advance(time.Second)
 	d.Type(tuitest.Key("f8"))
-	d.Wait("0/0")
+	d.WaitGone("1/1")
 }
 
 // 28: help opens at the mode of now.

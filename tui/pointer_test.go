@@ -44,7 +44,7 @@ func row(t *testing.T, frame, text string) int {
 
 func TestClicksOnTheHeaderOpenWhatItShows(t *testing.T) {
 	r := start(t, 100, 30)
-	for part, opens := range map[string]string{"script": " Model ─", "0/0": " Context ─"} {
+	for part, opens := range map[string]string{"script": " Model ─", "% of": " Context ─"} {
 		r.Click(column(t, r.Frame(), 0, part), 0)
 		r.Wait(opens)
 		r.Type(tuitest.Esc)

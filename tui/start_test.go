@@ -105,7 +105,7 @@ func TestTheFrameStaysWhereItIs(t *testing.T) {
 		b.box("a|b")
 		before := strings.Split(b.Frame(), "\n")
 		b.gate.Open()
-		b.Wait("saved")
+		b.Wait("openai")
 		b.WaitGone("loading…")
 		after := strings.Split(b.Frame(), "\n")
 		for i := range before {

@@ -425,7 +425,7 @@ func (s *seeing) check() error {
 		return fmt.Errorf("the boundary is First %d, X %d, Y %d; want %d, %d, %d (ML %d, SYS %d)",
 			b.First, b.X, b.Y, first, len(want), len(s.visible), b.ML, b.SYS)
 	}
-	if counter := fmt.Sprintf("%d/%d", len(want), len(s.visible)); s.width >= 60 && !strings.Contains(firstLine(s.View().Content)+" ", " "+counter+" ") {
+	if counter := fmt.Sprintf("%d/%d", len(want), len(s.visible)); s.width >= 60 && !s.conv.welcomes(s.parts.filterLine()) && !strings.Contains(firstLine(s.View().Content)+" ", " "+counter+" ") {
 		return fmt.Errorf("the header shows %q, want %s", firstLine(s.View().Content), counter)
 	}
 	return s.checkFrame(first)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"winnow/adapters/modelfilter/engine"
@@ -101,7 +102,9 @@ func (a AddRule) do(_ context.Context, w *Window) (string, error) {
 	})
 	if err == nil {
 		none := withLock(w, func() string { return w.matchesNone(a.Provider, a.Rule.Pattern) })
-		done = withClause(done, none)
+		if none != "" { // which includes that no model changes
+			done = strings.TrimSuffix(done, noModelChanges) + ": " + none
+		}
 	}
 	return done, err
 }
@@ -210,6 +213,9 @@ func (w *Window) edited(provider, done string, change func(Scope) error) (string
 	return withClause(done+text, after.UsedText(hidden)), nil
 }
 
+// noModelChanges is how an act without effect ends.
+const noModelChanges = ": no model changes"
+
 // modelsChanged says how many models a change of a provider's rules hid and showed, and
 // returns the hidden ones.
 func modelsChanged(before, after []ModelView) (text string, hidden []string) {
@@ -239,7 +245,7 @@ func modelsChanged(before, after []ModelView) (text string, hidden []string) {
 	case shown > 0:
 		return ": " + assistant.Counted(shown, "model") + " shown", nil
 	}
-	return ": no model changes", nil
+	return noModelChanges, nil
 }
 
 // Step implements [assistant.Act].

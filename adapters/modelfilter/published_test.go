@@ -199,7 +199,7 @@ func TestARuleThatMatchesNothingNamesTheProviderItFits(t *testing.T) {
 	f := fresh(t, "OPENAI_API_KEY=x-long-enough\nGEMINI_API_KEY=y-long-enough\n")
 	const none = "matches no known model; elsewhere it matches 2 of gemini"
 	done, err := f.Act(t.Context(), AddRule{"openai", Rule{Ignore, "*flash*"}}, f.Revision())
-	if err != nil || !strings.HasSuffix(done, "; "+none) {
+	if err != nil || done != "added ignore rule “*flash*”: "+none {
 		t.Errorf("%q, %v: want %q", done, err, none)
 	}
 	if done, err := f.Act(t.Context(), AddRule{"openai", Rule{Ignore, "gpt-4*"}}, f.Revision()); err != nil || strings.Contains(done, "matches no") {

@@ -71,12 +71,12 @@ type Header struct {
 	Model            string // may be ""
 	Share            string // how much of the model's context the next request takes: "31 % of 400k"; "" if unknown
 	Checkpoints      int    // changes in effect
-	Counter          string // which pairs are sent; "" if there are none
+	Counter          string // which pairs are sent; "" shows nothing
 	NearLimit        bool   // the request is close to the model's limit
 	Others           string // how many others are in the window; may be ""
 	Mouse            bool   // the mouse is on: actions that otherwise have only a key are offered
 	Locked           string // why the window cannot be changed; "" if it can
-	Saves            bool   // the window can be saved
+	Saved            bool   // there were unsaved changes, and now there are none
 	Unsaved          int    // unsaved changes
 }
 
@@ -153,7 +153,9 @@ func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 	if h.Share != "" {
 		add(dot, counter.Render(h.Share), keymap.ContextHUD)
 	}
-	add(dot, counter.Render(cmp.Or(h.Counter, "0/0")), keymap.ContextHUD)
+	if h.Counter != "" {
+		add(dot, counter.Render(h.Counter), keymap.ContextHUD)
+	}
 	if h.Checkpoints > 0 {
 		add(dot, st.Text.Render(assistant.Counted(h.Checkpoints, "checkpoint")), keymap.Checkpoints)
 	}
@@ -168,7 +170,7 @@ func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 		add(wide, st.Lock.Render(ic.Lock+" "+h.Locked), "")
 	case h.Unsaved > 0:
 		add(wide, st.Unsaved.Render(fmt.Sprintf("%d unsaved", h.Unsaved)), keymap.Save)
-	case h.Saves:
+	case h.Saved:
 		add(wide, st.Saved.Render("saved"), "")
 	}
 	return append(right, BarPart{Text: st.Bar.Render(" ")})

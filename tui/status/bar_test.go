@@ -100,12 +100,12 @@ func TestTheHeaderSaysHowThingsStand(t *testing.T) {
 		has, lost string
 	}{
 		"locked":            {Header{Locked: "by another", Unsaved: 1}, 80, "by another", "saved"},
-		"saved":             {Header{Saves: true}, 80, " saved", "unsaved"},
-		"nothing to save":   {Header{}, 80, "0/0", "saved"},
-		"no model":          {Header{}, 80, "no model · 0/0", "checkpoint"},
-		"no checkpoint":     {Header{Model: "a"}, 80, "a · 0/0", "checkpoint"},
+		"saved":             {Header{Saved: true}, 80, " saved", "unsaved"},
+		"nothing to save":   {Header{}, 80, "no model ", "saved"},
+		"no model":          {Header{}, 80, "no model ", "checkpoint"},
+		"no checkpoint":     {Header{Model: "a"}, 80, " a ", "0/0"},
 		"a checkpoint":      {Header{Checkpoints: 1}, 80, "· 1 checkpoint", "checkpoints"},
-		"the built-in one":  {Header{Model: "offline/rules"}, 80, "offline/rules · 0/0", ""},
+		"the built-in one":  {Header{Model: "offline/rules", Counter: "1/1"}, 80, "offline/rules · 1/1", ""},
 		"others":            {Header{Others: "2 others"}, othersFrom, "2 others", "new session"},
 		"others, narrow":    {Header{Others: "2 others"}, othersFrom - 1, "winnow", "2 others"},
 		"mouse":             {Header{Mouse: true}, 80, "[new session]", ""},

@@ -76,12 +76,15 @@ func (n *Notices) Lines(styles style.Styles) []string {
 // keyClause matches the part at the end of a notice that names a key: " · ctrl+z undoes it".
 var keyClause = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab|f\d+|[a-zA-Z]) .*$`)
 
-// FitNotice shortens a notice to w cells. The text about what happened is cut first; the
-// keys at the end stay if they take at most two thirds of the width. Otherwise the notice
-// ends with more, which says how to read the rest.
+// FitNotice shortens a notice to w cells. Of several keys at its end, the first stays. Then
+// the text about what happened is cut, if the key takes at most two thirds of the width.
+// Otherwise the notice ends with more, which says how to read the rest.
 func FitNotice(text string, w int, ellipsis, more string) string {
 	if ansi.StringWidth(text) <= w {
 		return text
+	}
+	if first, _, several := strings.Cut(keyClause.FindString(text), ", "); several {
+		return FitNotice(keyClause.ReplaceAllLiteralString(text, first), w, ellipsis, more)
 	}
 	tail := ellipsis + " " + more
 	if keys := keyClause.FindString(text); keys != "" && ansi.StringWidth(keys) <= w*2/3 {

@@ -80,6 +80,8 @@ func TestTheWayOutIsShownFirst(t *testing.T) {
 		{text, 50, "the model test/gone is n… · ctrl+l chooses another"},
 		{text, 40, "the model test… · ctrl+l chooses another"},
 		{text, 30, "the model test/g… f4 shows all"},
+		{"the window has unsaved changes · ctrl+z undoes them, ctrl+s saves", 51, "the window has unsaved changes · ctrl+z undoes them"},
+		{"the window has unsaved changes · ctrl+z undoes them, ctrl+s saves", 40, "the window has uns… · ctrl+z undoes them"},
 		{"the window has unsaved changes · enter saves them", 32, "the window h… · enter saves them"},
 		{"the window has unsaved changes · u takes them back", 36, "the window has … · u takes them back"},
 		{"bert hid 2 models · ignore rule gpt-4*", 30, "bert hid 2 model… f4 shows all"},
