@@ -30,7 +30,7 @@ type Checkpoint struct {
 	// Description is one line for lists. It is never empty in a Checkpoint returned by the journal; for a turn,
 	// Describe makes it from Tools.
 	Description string `json:"description,omitempty"`
-	// Tools are the calls of write tools in the turn: first the calls passed to Add, later replaced by their
+	// Tools are the calls to write tools in the turn: first the calls passed to Add, later replaced by their
 	// results, which are passed to Record.
 	Tools   []ToolSummary `json:"tools,omitempty"`
 	Session string        `json:"session,omitempty"`  // "" outside sessions
@@ -39,7 +39,7 @@ type Checkpoint struct {
 	Undone  bool          `json:"undone,omitempty"`   // the step was rolled back; LastStep skips it
 }
 
-// ToolSummary is one call of a write tool in a checkpoint.
+// ToolSummary is one call to a write tool in a checkpoint.
 type ToolSummary struct {
 	Name   string `json:"name"`
 	Args   string `json:"args,omitempty"`   // a JSON object, or any text

@@ -21,9 +21,9 @@
 // too long, it returns a *LockedError that names the holder. Reading takes no lock. Follow reads what the others have
 // written without locking.
 //
-// A Change is an entry of the change log: a turn's calls of write tools, an edit by hand, a save, a rollback or its
-// undo, or a change that another program made to the file, with the values that differ. Changes reads the log from
-// the records of a Journal in memory, so it goes back as far as they do: compaction removes the records of old
+// A Change is an entry of the change log: the calls to write tools in a turn, an edit by hand, a save, a rollback or
+// its undo, or a change that another program made to the file, with the values that differ. Changes reads the log
+// from the records of a Journal in memory, so it goes back as far as they do: compaction removes the records of old
 // sessions.
 //
 // # Rollback

@@ -15,7 +15,7 @@ var (
 	ErrPending    = errors.New("checkpoint: a rollback is not finished")                    // call Finish or Abandon first
 	ErrNoRollback = errors.New("checkpoint: no such rollback")                              // there is none to undo, or it is not the pending one
 	ErrDamaged    = errors.New("checkpoint: journal is damaged")                            // always wrapped: a state cannot be rebuilt
-	ErrUnsafe     = errors.New("checkpoint: not a safe place for a journal")                // always wrapped: not a regular file, or a folder that anyone can write to
+	ErrUnsafe     = errors.New("checkpoint: the path is not safe for a journal")            // always wrapped: not a regular file, or a folder that anyone can write to
 	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
 	// ErrStale means that the state was read before another process changed the journal. Nothing was written; the
 	// Journal has now read the newest records.

@@ -241,7 +241,7 @@ func (j *Journal) startRun() {
 }
 
 // Close records the end of this run and releases the locks. Later calls do nothing. If it returns an error, the
-// journal is closed nevertheless, and the next run will consider this one crashed.
+// journal is closed anyway, and the next run will consider this run crashed.
 func (j *Journal) Close() error {
 	j.locking.Lock()
 	defer j.locking.Unlock()

@@ -16,7 +16,7 @@ import (
 const (
 	// lockName is the name of the lock in messages.
 	lockName = "writer lock"
-	// DefaultWait is how long a change waits for another one.
+	// DefaultWait is how long a change waits for another change.
 	DefaultWait = 5 * time.Second
 )
 

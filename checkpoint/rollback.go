@@ -259,9 +259,9 @@ func (j *Journal) StateBeforeRollback() (json.RawMessage, error) {
 	return state.Raw(), err
 }
 
-// ForgetRollback makes the last rollback final, so that it cannot be undone; call it for the next message. Without a
-// rollback it writes nothing, and while another rollback or undo is pending it returns ErrPending. It does not wait for
-// other processes: if one of them is changing the window, the rollback can be undone until the next Add.
+// ForgetRollback makes the last rollback final, so that it cannot be undone; call it when the next message is sent.
+// Without a rollback it writes nothing, and while another rollback or undo is pending it returns ErrPending. It does not
+// wait for other processes: if one of them is changing the window, the rollback can be undone until the next Add.
 func (j *Journal) ForgetRollback() error {
 	if _, can := j.LastRollback(); !can {
 		return nil

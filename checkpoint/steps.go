@@ -71,7 +71,7 @@ func (j *Journal) Edit(session, description string, before, after json.RawMessag
 }
 
 // Saved records that the window's file contains state. Later states are unsaved until the next call. If a state has
-// been recorded before, state becomes the current one too: the window may have reached it without a call of Record.
+// been recorded before, state becomes the current one too: the window may have reached it without a call to Record.
 func (j *Journal) Saved(state json.RawMessage) error {
 	_, err := j.writeState(state, func(saved jsondelta.Document) (Checkpoint, error) {
 		if j.current.Text() == "" {
@@ -92,7 +92,7 @@ func (j *Journal) CatchUp(state json.RawMessage) error {
 	return err
 }
 
-// catchUp records a state that the window has reached without a call of Record, such as another position.
+// catchUp records a state that the window has reached without a call to Record, such as another position.
 func (j *Journal) catchUp(now jsondelta.Document) error {
 	if j.current.Text() == now.Text() {
 		return nil

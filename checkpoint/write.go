@@ -11,7 +11,7 @@ import (
 
 // write durably appends a record and then adds it to the index. to is the state after the record, or nil if the
 // record does not change it; other is the payload for payloadOther, or "". On error nothing has changed in memory or,
-// as far as possible, in the file. The caller holds the writer lock and has locked writing.
+// as far as possible, in the file. The caller holds the writer lock and j.writing.
 func (j *Journal) write(r record, to *jsondelta.Document, other string) error {
 	if err := j.writable(); err != nil {
 		return err

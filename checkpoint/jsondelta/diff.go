@@ -173,7 +173,7 @@ func commonItems(a, b []any) [][2]int {
 	return common
 }
 
-// emptyKey is the key "" in a path.
+// emptyKey stands for the key "" in a path.
 const emptyKey = `\-`
 
 var keyEscaper = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`)

@@ -25,7 +25,7 @@ import (
 	"unicode/utf8"
 )
 
-// Document is a JSON document. Versions of a document share their equal parts. The zero value is not a document.
+// Document is a JSON document. Versions of a document share their equal parts. The zero value is invalid.
 type Document struct {
 	tree any    // map[string]any, []any, string, json.Number, bool or nil
 	text string // canonical form
@@ -81,7 +81,7 @@ func decode(text []byte) (any, error) {
 		return nil, fmt.Errorf("read JSON document: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("read JSON document: more text after the value")
+		return nil, errors.New("read JSON document: unexpected text after the value")
 	}
 	return tree, nil
 }
