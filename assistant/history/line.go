@@ -49,7 +49,7 @@ type Names struct {
 	Saved          map[string]string           // lines of saved filters by name
 	Topics, Models map[int64]string            // names by number; topic 0 is the root, ""
 	Newest         int64                       // the highest seq, or 0
-	Branches       map[string]assistant.Branch // by the id of the session; those that branch from another one
+	Branches       map[string]assistant.Branch // by the id of the session; only sessions that branch from another
 }
 
 // Search evaluates one line on one state of a database; it is the same for all engines.

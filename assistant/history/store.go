@@ -139,7 +139,7 @@ type Sessions interface {
 	// stored values unchanged; an unknown ID creates a session. The title is stored if the session is Named, and Branch if
 	// the session does not branch off yet.
 	Touch(ctx context.Context, v Session) error
-	// SetTitle names a session; "" names it after its first message again. A title is one
+	// SetTitle names a session; "" restores its first message as the title. A title is one
 	// line of at most MaxTitle runes. If the session does not exist, the error is
 	// ErrNoSession.
 	SetTitle(ctx context.Context, id, title string) error
@@ -206,8 +206,9 @@ type WindowLog interface {
 	// AddWindowChanges adds changes from the journal of the window at a path on a host. Changes that were added
 	// before stay unchanged.
 	AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error
-	// WindowChanges returns the changes of all windows that were added after the change with the number after: the
-	// newest last of them by time, oldest first. newest is the highest number.
+	// WindowChanges returns the changes of all windows that were added after the change with the number after,
+	// oldest first; if there are more than last, only the newest last of them by time. newest is the highest
+	// number.
 	WindowChanges(ctx context.Context, after int64, last int) (changes []WindowChange, newest int64, err error)
 }
 
@@ -365,7 +366,7 @@ type Session struct {
 
 	Title  string           `json:"title"` // the user's, if Named
 	Named  bool             `json:"named,omitempty"`
-	Branch assistant.Branch `json:"branch,omitzero"` // zero if the session does not branch from another one
+	Branch assistant.Branch `json:"branch,omitzero"` // zero if the session does not branch from another session
 
 	// Set only by Sessions, which also sets Title to the beginning of the first message of its own if the session is
 	// not Named, and to the title of its parent if it has no message of its own.

@@ -23,7 +23,7 @@ type Hooked struct {
 	Before func(ctx context.Context, method string) error
 }
 
-// Counting counts the calls of a Store made from within certain functions of the program,
+// Counting counts the calls to a Store made from within certain functions of the program,
 // such as Update or View. The zero value counts nothing: set Below.
 type Counting struct {
 	Below []string // suffixes of function names
@@ -57,8 +57,8 @@ func (c *Counting) Calls() []string {
 	return calls
 }
 
-// Hanging blocks the calls of a Store, once Hang was called, until their context ends or
-// Release is called. The zero value does not block.
+// Hanging blocks the calls to a Store, once Hang has been called, until their context
+// ends or Release is called. The zero value does not block.
 type Hanging struct {
 	mu       sync.Mutex
 	released chan struct{} // nil if calls do not wait
@@ -99,8 +99,9 @@ func (h *Hanging) Before(ctx context.Context, _ string) error {
 	}
 }
 
-// Slow delays the calls of a Store once Set was called. The first call takes that long, the
-// next ones less, and so on in turn, so that a later call may end before an earlier one.
+// Slow delays the calls to a Store once Set has been called. The first call takes that
+// long, the next ones less, and so on in turn, so that a later call may end before an
+// earlier one.
 type Slow struct {
 	pause, calls atomic.Int64
 }

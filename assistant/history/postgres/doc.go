@@ -11,9 +11,9 @@
 //
 // Each method is one transaction. If the connection breaks before the commit, the method is retried for a few
 // seconds. If it breaks during the commit, the store asks the server for the outcome of the transaction, so that
-// nothing that was reported as stored is lost and nothing is stored twice. A method that fails returns a
-// *history.StorageError, also if the server does not answer for a few seconds; after that, operations wait for a
-// shorter time until the server answers again. A commit is durable on the server before it is reported.
+// nothing that was reported as stored is lost and nothing is stored twice. A method that fails, or gets no answer
+// from the server for a few seconds, returns a *history.StorageError; after that, operations wait for a shorter
+// time until the server answers again. A commit is durable on the server before it is reported.
 //
 // Every change first increments meta.rev and so locks that row until it commits; pairs therefore become visible in
 // the order of their seqs. Each change notifies the other programs, which then know that Revision has increased. A

@@ -52,7 +52,7 @@ func (s *store) PutBody(t *sqlstore.Tx, seq int64, r *history.Row) {
 		storable(strings.ToLower(r.UserText)), storable(strings.ToLower(r.AssistantText)))
 }
 
-// Deleted implements sqlstore.Engine. It records who deleted the most recent pairs.
+// Deleted implements sqlstore.Engine. It records who deleted the pairs, and keeps the newest storedDeleted records.
 func (s *store) Deleted(c *sqlstore.Change, seqs []int64) {
 	c.Run("INSERT INTO deleted SELECT unnest(CAST(? AS bigint[])), ?, ?, ? ON CONFLICT DO NOTHING", seqs, c.Rev, s.Owner(), s.User)
 	c.Run("DELETE FROM deleted WHERE seq IN (SELECT seq FROM deleted ORDER BY rev DESC, seq DESC OFFSET ?)", storedDeleted)

@@ -61,7 +61,7 @@ func transient(err error) bool {
 		disconnected(err) && !errors.Is(err, context.Canceled) && !errors.As(err, new(*unknownOutcomeError))
 }
 
-// unknown reports whether a commit that failed with err may nevertheless have been committed.
+// unknown reports whether a commit that failed with err may still have been committed.
 func unknown(err error) bool {
 	return err != nil && (sqlState(err) == "" || disconnected(err))
 }

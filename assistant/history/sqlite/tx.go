@@ -81,7 +81,7 @@ func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 	defer c.Close()
 	// sql.Tx is not used, because it ends in a separate goroutine when ctx does. A connection that is busy while the
 	// store closes would prevent SQLite from removing the WAL.
-	defer func() { // also after a cancelled BEGIN, which may have taken effect
+	defer func() { // even after a cancelled BEGIN, which may have taken effect
 		_, _ = c.ExecContext(context.Background(), "ROLLBACK") // fails only if there is no transaction
 	}()
 	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {
@@ -137,7 +137,7 @@ func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 func (w *writer) unlock() { <-w.turn }
 
 // inTx runs f in one transaction, and rolls the transaction back if f fails. BEGIN IMMEDIATE waits for other
-// processes before f reads anything. A BEGIN with a cancelled context may have taken effect nevertheless.
+// processes before f reads anything. Even a BEGIN with a cancelled context may have taken effect.
 func (w *writer) inTx(ctx context.Context, f func(*sqlstore.Tx)) error {
 	t := sqlstore.NewTx(ctx, w.conn)
 	t.Run("BEGIN IMMEDIATE")

@@ -21,7 +21,7 @@ type CopyReport struct {
 }
 
 // Copy adds the uncut pairs of one store to another, with their sessions, topics and saved filters. Pairs with an id
-// that the target has are skipped, so it can be repeated, also after an error, which leaves what was already copied.
+// that the target has are skipped, so it can be repeated, even after an error, which leaves what was already copied.
 // At the end it reads all pairs from both stores and compares their hashes; a missing pair is an error. Requests and
 // cut pairs are not copied. progress is called after each transaction.
 func Copy(ctx context.Context, from, to history.Store, progress func(done, total int)) (report CopyReport, err error) {

@@ -26,7 +26,8 @@ func versionWith(sessions []exportedSession) int {
 	return exportVersion
 }
 
-// exportedSessions returns the sessions that have a title or branch off from another one, parents first.
+// exportedSessions returns the sessions that have a title or branch off from another session, parents
+// first.
 func exportedSessions(ctx context.Context, s Source) (list []exportedSession, err error) {
 	all, err := s.Sessions(ctx)
 	if err != nil {
