@@ -20,7 +20,7 @@ const (
 	// one.
 	retryFirst = 5 * time.Second
 	retryLast  = time.Minute
-	// addTimeout limits one attempt, and therefore how long the end of a hub has to wait.
+	// addTimeout limits one attempt, and therefore how long closing a hub can take.
 	addTimeout = 5 * time.Second
 	// addAtOnce is the number of changes added in one transaction.
 	addAtOnce = 200

@@ -37,7 +37,7 @@ type Metrics struct {
 // historySeconds are the upper bounds of the buckets for operations of the history, from a tenth of a millisecond on.
 var historySeconds = prometheus.ExponentialBuckets(0.0001, 4, 9)
 
-// NewMetrics returns metrics of the program with this version, and of the process.
+// NewMetrics returns metrics of the process and of this version of the program.
 func NewMetrics(version string) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "winnow_" + name, Help: help}, labels)
@@ -48,9 +48,9 @@ func NewMetrics(version string) *Metrics {
 		ended:       counter("ended_total", "Sessions and connections that the server ended, by server and reason: idle, total (the time of a connection), revoked, or room (for another session).", "server", "reason"),
 		requests:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_open_requests", Help: "Requests of users that have not ended, such as event streams, by server."}, []string{"server"}),
 		connections: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_connections", Help: "Open connections of users who have logged in, by server."}, []string{"server"}),
-		calls:       counter("requests_total", "Requests, commands and calls of tools, by server, kind and outcome.", "server", "kind", "outcome"),
+		calls:       counter("requests_total", "Requests, commands and tool calls, by server, kind and outcome.", "server", "kind", "outcome"),
 		saves:       prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_saves_total", Help: "Saves of the window."}),
-		history:     prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "winnow_history_seconds", Help: "Time of operations of the history.", Buckets: historySeconds}, []string{"operation"}),
+		history:     prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "winnow_history_seconds", Help: "Duration of history operations.", Buckets: historySeconds}, []string{"operation"}),
 	}
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "winnow_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},

@@ -27,7 +27,7 @@ type Session struct {
 	opened time.Time
 
 	mu    sync.Mutex // guards the fields below
-	using int        // number of calls of Use that have not been released
+	using int        // number of calls to Use that have not been released
 	used  time.Time  // when the session was last used
 }
 

@@ -31,7 +31,7 @@ var roles = map[string]assistant.Role{
 // clientKey is the context key of the credential of a request.
 type clientKey struct{}
 
-// clientOf returns the credential of a request. Without one it may do nothing that needs a role.
+// clientOf returns the credential of a request. Without one, it returns a credential with the lowest role and no user.
 func clientOf(ctx context.Context) serve.Credential {
 	client, ok := ctx.Value(clientKey{}).(serve.Credential)
 	if !ok {

@@ -41,8 +41,8 @@ type keptAnswer struct {
 	running bool // guarded by the mutex of keptAnswers
 }
 
-// keptAnswers are the responses to requests with a key. With a path, they are also in a file, one change per line.
-// That a request has begun is stored durably before it is carried out, so that it is not carried out twice even if the
+// keptAnswers are the responses to requests with a key. With a path, they are also in a file, one change per line. The
+// start of a request is stored durably before it is carried out, so that it is not carried out twice even if the
 // machine stops.
 type keptAnswers struct {
 	path string
@@ -117,7 +117,7 @@ func (k *keptAnswers) finish(a *keptAnswer) {
 	k.note(a)
 }
 
-// release forgets a request that has done nothing.
+// release removes a request that has done nothing, so that its key can be used again.
 func (k *keptAnswers) release(a *keptAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,7 +126,7 @@ func (k *keptAnswers) release(a *keptAnswer) {
 	k.note(a)
 }
 
-// interrupt leaves a request whose outcome is unknown.
+// interrupt marks a request as no longer running; its outcome stays unknown.
 func (k *keptAnswers) interrupt(a *keptAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

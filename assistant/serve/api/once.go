@@ -103,7 +103,7 @@ func attemptOf(ctx context.Context) *attempt {
 	return a
 }
 
-// started stores that the operation has started a turn, whose events follow the event with the number after.
+// started stores that the operation has started a turn; the events of the turn follow the event with the number after.
 func (a *attempt) started(session string, after int64) {
 	if a != nil && !a.finished {
 		a.finished = true

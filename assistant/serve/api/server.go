@@ -36,7 +36,7 @@ type Options struct {
 	Origins []*url.URL               // origins of pages that may use the server from a browser
 	Cert    func() *x509.Certificate // the current certificate, whose names are allowed in Host headers; nil means no TLS
 	Version string                   // the version of the program
-	Agents  *mcp.Agents              // serves /mcp; nil means that there is none
+	Agents  *mcp.Agents              // serves /mcp; nil serves no agents
 	Log     *slog.Logger             // nil means no log
 	Metrics *serve.Metrics           // nil means metrics of this server alone
 	// Ready returns why the history or the window cannot be used; nil means that they always can.
@@ -194,7 +194,7 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 		}
 		if dropped := s.logins.Begin(conn); dropped != nil {
 			s.metrics.Refused(serve.ServerHTTP, "logins")
-			s.log.Warn("connection without a token dropped for another one", "remote", dropped.RemoteAddr().String())
+			s.log.Warn("connection without a token dropped to admit another", "remote", dropped.RemoteAddr().String())
 			go func() { _ = dropped.Close() }() // closing a TLS connection may wait for the client
 		}
 	case http.StateClosed, http.StateHijacked:

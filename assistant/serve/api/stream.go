@@ -223,7 +223,7 @@ func (s *Server) open() []*stream {
 	return out
 }
 
-// retryAfter is how long a follower whose connection broke waits before it follows again.
+// retryAfter is how long a client waits before it reconnects after the connection was lost.
 const retryAfter = 2 * time.Second
 
 // maxWrite is the number of bytes that a follower must receive within Options.Write.

@@ -39,7 +39,7 @@ const (
 var ErrTooMany = errors.New("too many agents are connected: close one first")
 
 // Agents are the connections of agents to the window of a hub. Each has its own session, which is opened by the first
-// call of a write tool. Create it with NewAgents.
+// call to a write tool. Create it with NewAgents.
 type Agents struct {
 	opts AgentOptions
 	http http.Handler

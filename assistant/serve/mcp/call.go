@@ -54,8 +54,8 @@ type answer struct {
 	shown      string // digest of what was shown to the user
 }
 
-// call handles a call of a tool. It runs twice if the user has to be asked: the first result contains the question,
-// the second request contains the answer.
+// call handles a tool call. It runs twice if the user has to be asked: the first result contains the question, the
+// second request contains the answer.
 func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		result, ask, applier := s.callWindow(ctx, t, req)

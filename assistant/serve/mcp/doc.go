@@ -3,9 +3,9 @@
 // # Nouns
 //
 // A client is the agent at the other end, named by its clientInfo. The window is opened for each request and closed
-// after it, so that a client sees changes by others and locks the window only while it writes. A call of a write tool
+// after it, so that a client sees changes by others and locks the window only while it writes. A call to a write tool
 // is a turn of a session named after the client: its checkpoint is durable before the tool runs, and the history
-// stores it as a pair with one tool call. Calls of read-only tools are not stored. The resources are parts of the
+// stores it as a pair with one tool call. Calls to read-only tools are not stored. The resources are parts of the
 // window's context in the form that the assistant would receive.
 //
 // # Who may call what from where
@@ -16,7 +16,7 @@
 //
 // # In a hub
 //
-// A connection has a session of the hub, opened by its first call of a write tool; the calls of write tools are turns
+// A connection has a session of the hub, opened by its first call to a write tool; the calls to write tools are turns
 // of this session, so they wait for the turns of others. The user and the role come from the credential: an agent
 // cannot choose its name. An agent on this machine has proved that it runs as the user of the hub; it is named after
 // itself.

@@ -31,7 +31,7 @@ const (
 type Options struct {
 	// Open opens the window for writing or only for reading.
 	Open func(ctx context.Context, write bool) (Opened, error)
-	// History stores the calls of write tools; it may be nil.
+	// History stores the calls to write tools; it may be nil.
 	History  assistant.Store
 	Settings assistant.Settings
 	// Resources describes the parts of the window's context that can be read, by field name.
@@ -74,7 +74,7 @@ type server struct {
 	mu       sync.Mutex      // held during a request
 	position json.RawMessage // position of a Positioned window after the last request; initially nil
 	caller   caller          // makes the calls of the session
-	joined   *serve.Session  // the session for calls of write tools, once there is one; nil unless join is set
+	joined   *serve.Session  // the session for calls to write tools, once there is one; nil unless join is set
 }
 
 // Run handles the requests read from in and writes the answers to out, until in ends or ctx is done.
