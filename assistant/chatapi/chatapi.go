@@ -135,7 +135,7 @@ func UsageEvent(prompt, completion int) string {
 }
 
 // Words splits a text into the pieces in which it is streamed: words with the space after
-// them. An empty text has none.
+// them. An empty text has no pieces.
 func Words(text string) []string {
 	if text == "" {
 		return nil
@@ -151,7 +151,7 @@ func Models(models ...map[string]any) string {
 	return Encode(map[string]any{"object": "list", "data": models})
 }
 
-// Encode writes v as JSON. A value that has no JSON is a mistake of the caller: it panics.
+// Encode writes v as JSON. It panics if v cannot be encoded, which is a programming error.
 func Encode(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

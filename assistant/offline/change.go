@@ -16,8 +16,8 @@ func (c *conversation) plans(s clause) *result {
 	return c.call("plan_rules", args{"action": s.kind, "models": s.models, "except": s.except, "list": listNames[s.slots["list"]], "provider": s.at})
 }
 
-// plan plans a clause. It returns false while it waits, and if the clause is not possible,
-// which it reports.
+// plan plans a clause. It returns false while it waits, and after reporting that the clause
+// is impossible.
 func (c *conversation) plan(s clause) (steps []clause, ok bool) {
 	r := c.plans(s)
 	if r != nil && !r.success {
@@ -123,7 +123,7 @@ func (c *conversation) do(s clause) {
 		}
 		return
 	case s.kind == "save_changes" && c.refused:
-		c.sayf("Not all of these changes were made, so nothing was saved. Say `save` to write the others.")
+		c.sayf("Some of these changes failed, so nothing was saved. Say `save` to save the others.")
 		return
 	}
 	switch r := c.call(tool, s.args(c.provider)); {

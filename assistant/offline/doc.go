@@ -14,8 +14,8 @@
 //
 // A message is acted on as a whole or not at all: if a word is not understood, nothing
 // changes, and at most three likely requests are proposed with their effects. A change that
-// plan_rules wants to be confirmed, and that of a question, is proposed with propose_rules;
-// "yes" or accepting the proposals carries it out.
+// plan_rules says must be confirmed, or that the user only asked about, is proposed with
+// propose_rules; "yes" or accepting the proposals carries it out.
 //
 // Requests are answered from any goroutine. The same request gives the same bytes. Every
 // reply is a stream, which uses no tokens. Only English is understood.

@@ -47,7 +47,7 @@ func is(word, line string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(" "+line+" ", " "+word+" ")
 }
 
-// in reports whether a word is of a class of the grammar.
+// in reports whether a word is in a class of the grammar.
 func in(word, class string) bool { return is(word, grammar()[class][0]) }
 
 const (

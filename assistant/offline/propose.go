@@ -109,8 +109,9 @@ func (c *conversation) cannot(s clause, r *result) {
 	}
 }
 
-// try adds the message to tries with some words of a clause replaced by another. If by is ""
-// it leaves them out or, of several requests, the clause; not if no name would be left.
+// try adds the message to tries with some words of a clause replaced by another. If by is "",
+// it leaves the words out or, if there are several requests, the whole clause, unless no name
+// would be left.
 func (c *conversation) try(s clause, words []string, by string) {
 	c.lost = true
 	var said []string

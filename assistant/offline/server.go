@@ -15,7 +15,8 @@ import (
 const (
 	// ModelID is the only model; winnow shows it as "offline/rules".
 	ModelID = "rules"
-	// ContextWindow is its size in tokens, which bounds the context: the rules have no limit.
+	// ContextWindow is its context window in tokens. It bounds what a session sends; the
+	// rules have no limit.
 	ContextWindow = 128000
 	// BaseURL is the address for an OpenAI client. Nothing listens there.
 	BaseURL = "http://localhost/v1"
