@@ -334,7 +334,7 @@ func (t *turn) checkPayload(tool string, r ToolResult) ToolResult {
 			return Fail(CodeFailed, "%s has run, but it returned a payload of type %q, which only a model can write", tool, p.Type)
 		case types[i].Schema != nil:
 			if err := validate(types[i].Schema, p.Data); err != nil {
-				return Fail(CodeFailed, "%s has run, but it returned a payload of type %q with wrong data: %v", tool, p.Type, err)
+				return Fail(CodeFailed, "%s has run, but it returned a payload of type %q with invalid data: %v", tool, p.Type, err)
 			}
 		}
 		p.Summary = cmp.Or(p.Summary, types[i].summary(p.Data))

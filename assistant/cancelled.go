@@ -142,7 +142,7 @@ func (t *turn) partial(ran bool) *Pair {
 	}
 	now := t.now()
 	part.AnswerTo, part.Seq, part.ID = p.Seq, 0, NewID(now)
-	part.Session = t.s.ID() // the pair may belong to another one, such as the one that this session branches off from
+	part.Session = t.s.ID() // the pair may belong to another session, such as the parent of this one
 	part.AnswerID, part.AnsweredAt = NewID(now), now
 	return &part
 }
@@ -186,11 +186,11 @@ func (s *Session) restoreCancelled(ctx context.Context, session string) error {
 	return nil
 }
 
-// Branch turns the Session into a new session, with a new ID, that branches off
-// at a pair of this session or of another one. The new view is the old one up
-// to that pair, followed by the new session's own pairs; nothing is copied.
-// Model, window state and unsaved changes stay: the window is not rolled back.
-// On error the old session continues.
+// Branch turns the Session into a new session, with a new ID, that branches off at a
+// pair of this session or of another session. The new view is the old one up to that
+// pair, followed by the new session's own pairs; nothing is copied. Model, window state
+// and unsaved changes stay: the window is not rolled back. On error the old session
+// continues.
 func (s *Session) Branch(ctx context.Context, seq int64) error {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -208,9 +208,9 @@ func (s *Session) Branch(ctx context.Context, seq int64) error {
 	return s.switchTo(ctx, id, refs)
 }
 
-// BranchInto creates the session id, which branches off from this session at a
-// pair, or from the session of the pair if it is another one. The Session itself
-// does not change.
+// BranchInto creates the session id, which branches off from this session at a pair, or
+// from the session of the pair if that is a different one. The Session itself does not
+// change.
 func (s *Session) BranchInto(ctx context.Context, id string, seq int64) error {
 	store, ok := s.opts.Store.(BranchStore)
 	if !ok {

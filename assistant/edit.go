@@ -339,8 +339,8 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 	return nil
 }
 
-// Mark changes the star, flag and topic of a pair. It may be called at any
-// time, also for the running pair.
+// Mark changes the star, flag and topic of a pair. It may be called at any time, even
+// for the running pair.
 func (s *Session) Mark(ctx context.Context, m PairMark) error {
 	if err := s.Needs(RolePropose); err != nil {
 		return err

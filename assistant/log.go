@@ -13,7 +13,7 @@ import (
 // Update is what changed after a version: every changed part as of one instant,
 // and at most one turn event.
 type Update struct {
-	Version int64 // to pass to the next call of Next
+	Version int64 // to pass to the next call to Next
 	State
 	Stale *StalePairs // nil if no stored pair changed
 	Event Event       // nil if there is no event

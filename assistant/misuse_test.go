@@ -92,7 +92,7 @@ func TestAToolsPayloadMustBeOfARegisteredType(t *testing.T) {
 		"registered":   {assistant.Payload{Type: "card", Data: json.RawMessage(`{}`)}, ""},
 		"unregistered": {assistant.Payload{Type: "crad", Data: json.RawMessage(`{}`)}, `payload of type "crad", which is not registered. Did you mean 'card'?`},
 		"not a tool's": {assistant.Payload{Type: "note", Data: json.RawMessage(`{"text":"x"}`)}, "which only a model can write"},
-		"wrong data":   {assistant.Payload{Type: "card", Data: json.RawMessage(`3`)}, "with wrong data"},
+		"wrong data":   {assistant.Payload{Type: "card", Data: json.RawMessage(`3`)}, "with invalid data"},
 	} {
 		pages := &assistant.Pages{}
 		make := assistant.NewTool("make", "Makes.", func(context.Context, struct{}) (assistant.ToolResult, error) {

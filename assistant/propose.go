@@ -152,7 +152,7 @@ func (s *Session) proposalOf(holder *Pair, payload string, accept bool) (found *
 	switch {
 	case found.Decision != "":
 		return nil, kind, nil, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
-	case !kind.Proposal(): // also if the type is not available at this location
+	case !kind.Proposal(): // or the type is not available at this location
 		return nil, kind, nil, ErrNotProposal
 	case accept && kind.Calls != nil:
 		calls, err = kind.Calls(found.Data)

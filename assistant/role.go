@@ -48,7 +48,7 @@ func ParseRole(name string) (Role, error) {
 	return "", fmt.Errorf("there is no role %q: the roles are %s", name, strings.Join(names, ", "))
 }
 
-// May reports whether the role includes the permissions of another one.
+// May reports whether the role includes the permissions of another role.
 func (r Role) May(need Role) bool {
 	switch {
 	case r == "" || r == need:

@@ -196,7 +196,7 @@ func (f FileDiff) lines() []string {
 	return lines
 }
 
-// DiscardLines returns the Lines of a discard.
+// DiscardLines returns the lines that ask whether to discard the changes.
 func (p SavePlan) DiscardLines(user string) []string {
 	return append([]string{"These unsaved changes would be lost:"}, p.Lines(user)...)
 }

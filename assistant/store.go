@@ -68,7 +68,7 @@ type BranchStore interface {
 	Branch(ctx context.Context, session string, from Branch) error
 }
 
-// Branch is the point at which a session branches off from another one.
+// Branch is the point at which a session branches off from another session.
 type Branch struct {
 	Parent string `json:"parent"` // id of that session
 	UpTo   int64  `json:"-"`      // Seq of the last pair of the parent

@@ -46,8 +46,8 @@ type Tool struct {
 	// Write marks tools that change the window: a checkpoint is made before the
 	// first one runs in a turn. Changes by tools without it cannot be undone.
 	Write bool
-	// NoOp reports that a call of a write tool would change nothing, so that no
-	// checkpoint is needed. nil means that every call may change something.
+	// NoOp reports that a call to a write tool would change nothing, so that no checkpoint
+	// is needed. nil means that every call may change something.
 	NoOp func(args json.RawMessage) bool
 	// Lasting marks tools whose effect no checkpoint can undo, such as writing
 	// a file. The user is asked first, unless Preview says that this is
@@ -56,9 +56,9 @@ type Tool struct {
 	// Preview describes what a call would do, for the confirmation dialog. nil
 	// shows the arguments.
 	Preview func(ctx context.Context, args json.RawMessage) (Preview, error)
-	// Server names the program that runs the calls, if not this one, such as an
-	// MCP server. What it does cannot be undone, so it cannot be a write tool;
-	// a call that ran is stored at once.
+	// Server names the program that runs the calls, if not this one, such as an MCP
+	// server. Its effects cannot be undone here, so such a tool cannot have Write set; a
+	// call that ran is stored at once.
 	Server      string
 	Destructive bool // may remove or overwrite something, not only add
 	Idempotent  bool // repeating a call has no further effect

@@ -55,7 +55,7 @@ type Window interface {
 	Apply(state json.RawMessage) error
 }
 
-// LockerOf returns the lock of a window, or one that does nothing. Calls of Lock and Unlock
+// LockerOf returns the lock of a window, or one that does nothing. Calls to Lock and Unlock
 // are paired and not nested.
 func LockerOf(w Window) sync.Locker {
 	if l, ok := w.(sync.Locker); ok {

@@ -20,7 +20,7 @@ type WindowLog struct {
 
 	mu      sync.Mutex // guards the fields below, and is held only briefly
 	steps   int        // number of steps in progress, see step
-	touched int        // counts the calls of Changed
+	touched int        // counts the calls to Changed
 	wake    chan struct{}
 	parts   windowParts
 }
@@ -76,7 +76,7 @@ func (l *WindowLog) count(steps int) {
 	l.steps += steps
 }
 
-// changed returns a channel that is closed by the next call of Changed.
+// changed returns a channel that is closed by the next call to Changed.
 func (l *WindowLog) changed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()

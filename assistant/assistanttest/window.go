@@ -192,7 +192,7 @@ type wordArgs struct {
 
 type noArgs struct{}
 
-// Tools returns the tools of the type's comment, all global.
+// Tools returns the tools listed in the comment of Window, all global.
 func (w *Window) Tools() []assistant.Tool {
 	tools := []assistant.Tool{
 		assistant.NewTool("list_words", "List the words.", w.list),

@@ -51,7 +51,7 @@ func Stream(text string) string {
 	return all.String() + FinishEvent("stop") + UsageEvent(tokens(text), tokens(text)) + Done
 }
 
-// Completion is a whole answer that is not streamed.
+// Completion is a complete answer, not streamed.
 func Completion(text string) string {
 	return chatapi.Encode(map[string]any{
 		"id": "chatcmpl-1", "object": "chat.completion",

@@ -123,7 +123,7 @@ func grouped(x Expr) string {
 // shown returns a pattern as text with its stars.
 func shown(p Pattern) string { return strings.Join(p.Parts, "*") }
 
-// named returns the phrase of a term with a name, or the one of the term without.
+// named returns the phrase of a term with a name, or of the same term without one.
 func named(with, without string, p Pattern) string {
 	if p.Parts == nil {
 		return without

@@ -43,7 +43,7 @@ type Source struct {
 	Dialect Dialect
 }
 
-// Ancestor is a session that another one branches from, up to a pair.
+// Ancestor is a session that another session branches from, up to a pair.
 type Ancestor struct {
 	Session string // id
 	UpTo    int64  // seq of the last pair that belongs to the branch too

@@ -97,7 +97,7 @@ func (l List) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// Read decodes the output of MarshalJSON. Every error is an *Error, also if the data is not JSON.
+// Read decodes the output of MarshalJSON. Every error is an *Error, even if the data is not JSON.
 func Read(data []byte) (List, error) {
 	var l List
 	err := l.UnmarshalJSON(data)

@@ -5,10 +5,10 @@
 // # Types
 //
 // A Client is one endpoint: base URL, key and timeouts. An exchange is one HTTP request
-// with its response. A stream is one call of Stream: an exchange and, if it fails before
-// the first content, up to three more. A frame is one event of a response body (server-sent
-// events, a JSON document, or JSON lines); a chunk is a parsed frame; an answer assembles
-// chunks and decides whether the response is complete.
+// with its response. A stream is one call to Stream: an exchange and, if it fails before
+// the first content, up to three more. A frame is one event of a response body
+// (server-sent events, a JSON document, or JSON lines); a chunk is a parsed frame; an
+// answer assembles chunks and decides whether the response is complete.
 //
 // # Concurrency
 //

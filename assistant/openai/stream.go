@@ -32,7 +32,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part
 // called again.
 var errBrokenOff = errors.New("the consumer has stopped")
 
-// stream is one call of Stream.
+// stream is one call to Stream.
 type stream struct {
 	*Client
 	ctx      context.Context

@@ -8,8 +8,8 @@ const (
 	closeThink = "</think>"
 )
 
-// thinkSplitter separates content into text and the reasoning between <think>
-// and </think>, also when a tag arrives in two pieces. The zero value is ready to use.
+// thinkSplitter separates content into text and the reasoning between <think> and
+// </think>, even if a tag arrives in two pieces. The zero value is ready to use.
 type thinkSplitter struct {
 	inside  bool   // after <think>
 	trim    bool   // after a tag, where white space is dropped
