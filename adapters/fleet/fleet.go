@@ -32,15 +32,16 @@ type Rules struct {
 type Difference struct {
 	Rules  []RuleDifference  `json:"rules"`
 	Models []ModelDifference `json:"models"`
-	// Unknown are providers whose models one of the targets doesn't know, so that they can't be compared.
+	// Unknown lists the providers whose models can't be compared, because one of the targets has no list of
+	// them.
 	Unknown []string `json:"unknown"`
 }
 
 // Empty reports whether nothing differs.
 func (d Difference) Empty() bool { return len(d.Rules)+len(d.Models) == 0 }
 
-// Of returns the part of a difference that concerns one provider.
-func (d Difference) Of(provider string) Difference {
+// ForProvider returns the part of a difference that concerns one provider.
+func (d Difference) ForProvider(provider string) Difference {
 	provider = strings.ToLower(provider)
 	return Difference{
 		Rules:   slices.DeleteFunc(slices.Clone(d.Rules), func(r RuleDifference) bool { return r.Provider != provider }),

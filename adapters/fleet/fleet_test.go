@@ -32,8 +32,8 @@ func TestCompare(t *testing.T) {
 	if !slices.Equal(d.Models, want) {
 		t.Errorf("Models = %+v, want %+v", d.Models, want)
 	}
-	if !slices.Equal(d.Unknown, []string{"groq"}) || d.Empty() || !d.Of("mistral").Empty() || len(d.Of("OpenAI").Models) != 3 {
-		t.Errorf("Unknown = %v, of mistral %+v, of openai %+v", d.Unknown, d.Of("mistral"), d.Of("OpenAI"))
+	if !slices.Equal(d.Unknown, []string{"groq"}) || d.Empty() || !d.ForProvider("mistral").Empty() || len(d.ForProvider("OpenAI").Models) != 3 {
+		t.Errorf("Unknown = %v, of mistral %+v, of openai %+v", d.Unknown, d.ForProvider("mistral"), d.ForProvider("OpenAI"))
 	}
 	if d := Compare("A", "A", a, a); !d.Empty() || len(d.Unknown) > 0 {
 		t.Errorf("a target differs from itself: %+v", d)

@@ -186,7 +186,7 @@ func (s *Server) call(ctx context.Context, method, path string, body, into any) 
 	return nil
 }
 
-// reachable explains an error of the connection without the address, which the user knows by the name of the target.
+// reachable describes a connection error without the address, because the user knows the target by its name.
 func reachable(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {

@@ -92,7 +92,7 @@ func (a *app) diffTargets(ctx context.Context, one, other string) error {
 	}
 	d := fleet.Compare(one, other, exported[0], exported[1])
 	if p := a.flags.provider; p != "" {
-		d = d.Of(p)
+		d = d.ForProvider(p)
 	}
 	out := map[string]any{"targets": []string{one, other}, "rules": d.Rules, "models": d.Models, "unknown": d.Unknown}
 	if err := a.emit(out, differenceLines(one, other, d)...); err != nil || d.Empty() {
