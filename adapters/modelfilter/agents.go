@@ -14,7 +14,7 @@ func Queries(window assistant.Window) []assistant.Tool {
 	if w == nil {
 		return nil
 	}
-	list := assistant.NewTool("list_providers", "List the providers with their numbers of rules and, once its models have been read, how many of them are shown.",
+	list := assistant.NewTool("list_providers", "List the providers, each with its number of rules and, once its models have been read, how many of them are shown.",
 		func(context.Context, noArgs) (assistant.ToolResult, error) {
 			w.mu.Lock()
 			defer w.mu.Unlock()

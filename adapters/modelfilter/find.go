@@ -22,7 +22,7 @@ type Found struct {
 	// Unknown counts models left out because a fact used in the condition is unknown for
 	// them.
 	Unknown int
-	NoUse   int // those of Unknown whose use is unknown, too
+	NoUse   int // how many of Unknown have unknown use
 	// Problems says which usage files cannot be used and why, one sentence each.
 	Problems []string
 }

@@ -54,8 +54,8 @@ var vendors = []string{
 	"zai", "qwen", "minimax", "perplexity",
 }
 
-// providersNamed returns the providers that a text names: names separated by blanks, "*" for
-// all, "major" for well-known vendors; one after a minus sign is left out. "" names none.
+// providersNamed returns the providers that a text names: names separated by spaces, "*" for
+// all, "major" for well-known vendors; a name after a minus sign is excluded. "" names none.
 func (w *Window) providersNamed(text string) (names []string, err error) {
 	all, without := withLock(w, func() []string { return slices.Clone(w.order) }), []string(nil)
 	for word := range strings.FieldsSeq(text) {
@@ -127,8 +127,8 @@ func (r *finder) locate(p phrase, provider string) ([]string, error) {
 }
 
 // fits returns the providers on which a phrase selects models. If there are none, missing
-// contains the words that match no model. Without some, a provider also counts if the facts
-// are merely unknown.
+// contains the words that match no model. If some is false, a provider also counts if its
+// models have the names and only their facts are unknown.
 func (r *finder) fits(p phrase, names []string, some bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)

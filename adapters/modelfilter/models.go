@@ -79,7 +79,7 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 		w.changed()
 	}()
 	if w.opts.Models == nil {
-		return Refreshed{}, fmt.Errorf("nothing is known about the models of %s: no source of models is set up", p.name)
+		return Refreshed{}, fmt.Errorf("nothing is known about the models of %s: no model source is configured", p.name)
 	}
 	list, err := w.opts.Models.Models(ctx, p.name)
 	if err != nil {

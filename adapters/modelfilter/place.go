@@ -19,8 +19,8 @@ type placed struct {
 	at *place
 }
 
-// place is the position in a window of a user without a pane, such as an agent. A nil place
-// is the window's own position.
+// place is the position of a user without a pane, such as an agent, in a window. A nil place is
+// the window's own position.
 type place struct {
 	mu       sync.Mutex
 	provider string

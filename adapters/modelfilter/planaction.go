@@ -37,8 +37,8 @@ func (m *meaning) plan(action string) rulePlan {
 	return p
 }
 
-// useful leaves out of a plan the rules that would be refused, because others cover them; it
-// notes why when nothing is left.
+// useful removes from a plan the rules that would be refused because other rules cover them.
+// If nothing is left, it notes why.
 func (s Scope) useful(p rulePlan) rulePlan {
 	return withEngine(s, func(_ *provider, e *engine.Engine) rulePlan {
 		e = e.Clone()
@@ -69,7 +69,7 @@ func (s Scope) useful(p rulePlan) rulePlan {
 
 func (p *rulePlan) note(text string) { p.notes = append(p.notes, visible(text)) }
 
-// precise returns patterns of the models without the exceptions.
+// precise returns patterns that match the models but not the exceptions.
 func (m *meaning) precise() []string {
 	if len(m.excepted) > 0 {
 		return m.exactly(m.meant, nil)
@@ -217,7 +217,8 @@ func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
 	return out, nil
 }
 
-// saidBy reports whether a text names the rule among others.
+// saidBy reports whether a text names this rule and no other of the rules: by its pattern, or by
+// a word that only this pattern contains.
 func (r Rule) saidBy(text string, others []Rule) bool {
 	if r.Pattern == text || slices.ContainsFunc(others, func(o Rule) bool { return o.Pattern == text }) {
 		return r.Pattern == text

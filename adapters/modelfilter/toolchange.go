@@ -16,10 +16,10 @@ import (
 
 type planArgs struct {
 	Action   string   `json:"action" jsonschema:"hide; show: no longer hide; allow: show whatever is ignored; only: show nothing else; remove: rules by pattern or word; clear: all rules"`
-	Models   []string `json:"models,omitempty" jsonschema:"each an id, a pattern, words of names (mini is no part of gemini), newest with words, or a condition as for find_models; what fits one of them"`
-	Except   []string `json:"except,omitempty" jsonschema:"models that stay as they are"`
-	List     string   `json:"list,omitempty" jsonschema:"of remove and clear: just this list"`
-	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several with blanks between; * for all, -name leaves one out; left out: the current one, else the only one with that id or family"`
+	Models   []string `json:"models,omitempty" jsonschema:"each an id, a pattern, words of names (mini does not match gemini), newest plus words, or a condition as in find_models; a model is selected if any of them fits"`
+	Except   []string `json:"except,omitempty" jsonschema:"models to leave unchanged"`
+	List     string   `json:"list,omitempty" jsonschema:"for remove and clear: only this list"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; * for all, -name excludes one; default: the current one, else the only one with that id or family"`
 }
 
 // planTool returns the tool plan_rules. It waits for the disk, so it holds the window's

@@ -61,7 +61,7 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 		case list == Allow:
 			effect = assistant.Counted(n, "model") + " allowed"
 		case n == 0:
-			effect = "No model changes, because other rules decide " + assistant.Counted(added.Matches, "model") + " that it matches"
+			effect = "No model changes, because other rules decide the " + assistant.Counted(added.Matches, "model") + " that it matches"
 		}
 		done := fmt.Sprintf("added %s rule %s for %s.", list, quote(added.Pattern), p.name)
 		if others := added.Matches - n; others > 0 && n > 0 {
@@ -197,7 +197,7 @@ func (w *Window) importResult(p *provider, mode string, before ruleSet, hidden [
 	if refused < len(items) || len(items) == 0 {
 		return r
 	}
-	r = assistant.Fail(assistant.CodeFailed, "None of %s was imported; the rules of %s stay as they were. The first: %s",
+	r = assistant.Fail(assistant.CodeFailed, "None of %s was imported; the rules of %s are unchanged. The first reason: %s",
 		assistant.Counted(len(items), "rule"), p.name, errorResult(items[0].Err).Message)
 	if covered == len(items) {
 		r.ErrorCode = codeCovered

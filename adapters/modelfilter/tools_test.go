@@ -251,7 +251,7 @@ var toolCases = map[string]toolCase{
 	},
 	"import replace by none": {tool: "import_rules", args: `{"ignore":[],"mode":"replace"}`, says: []string{"2 removed"}, rules: []string{}},
 	"import all refused": {
-		tool: "import_rules", args: `{"ignore":["a,b","c,d"],"mode":"replace"}`, fails: "failed", says: []string{"None of 2 rules", "stay as they were", "a comma"},
+		tool: "import_rules", args: `{"ignore":["a,b","c,d"],"mode":"replace"}`, fails: "failed", says: []string{"None of 2 rules", "are unchanged", "a comma"},
 		rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"import all covered": {

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// usedLately is how recently a model must have been used to be named before it is
-	// hidden.
+	// usedLately: a model used within this time is named before a change that hides it.
 	usedLately = 7 * 24 * time.Hour
 	// longUnused is the time after which a shown model counts as unused.
 	longUnused = 90 * 24 * time.Hour
@@ -27,7 +26,7 @@ type UsedModel struct {
 }
 
 // readUse reads the usage files of some providers again if they have changed. It waits for
-// the disk. A name is interpreted like in findProvider; unknown names are ignored.
+// the disk. A name is interpreted as in findProvider; unknown names are ignored.
 func (w *Window) readUse(names ...string) {
 	for _, name := range names {
 		w.mu.Lock()

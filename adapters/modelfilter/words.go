@@ -213,7 +213,7 @@ func answeredText(names []string, failed map[string]error) string {
 	if more := len(silent) - named; more > 0 {
 		lists += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("%d of %s answered; the lists of %s stay as they were", len(names)-len(failed), what, lists)
+	return fmt.Sprintf("%d of %s answered; the lists of %s are unchanged", len(names)-len(failed), what, lists)
 }
 
 // RefusalText says why a pattern was rejected, safe to show.

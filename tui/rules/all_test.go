@@ -178,7 +178,7 @@ func TestProvidersThatDoNotAnswerAreNamed(t *testing.T) {
 	b := openAll(t)
 	b.show()
 	b.on("all")
-	if said, want := b.do("refresh-models"), "0 of 4 providers answered; the lists of anthropic, gemini, groq and 1 more stay as they were"; said != want {
+	if said, want := b.do("refresh-models"), "0 of 4 providers answered; the lists of anthropic, gemini, groq and 1 more are unchanged"; said != want {
 		t.Errorf("said %q, want %q", said, want)
 	}
 	b.on("groq")

@@ -3,7 +3,7 @@
 //
 // # Types
 //
-// A [Condition] consists of words separated by blanks, all of which must hold; see [Words]
+// A [Condition] consists of words separated by spaces, all of which must hold; see [Words]
 // for the vocabulary. A word that is not a keyword is a pattern for the name, matched like
 // a rule. A [Model] is what a condition is applied to.
 //

@@ -133,11 +133,11 @@ const (
 	maybe
 )
 
-// maxUndecided is how many coverage searches may end undecided in one call of the engine
+// maxUndecided is how many coverage searches may end undecided in one call to the engine
 // before it stops searching; each takes most of a second.
 const maxUndecided = 4
 
-// coverageSearch decides coverage between rules during one call of the engine.
+// coverageSearch decides coverage between rules during one call to the engine.
 type coverageSearch struct {
 	engine    *Engine
 	undecided int // undecided searches so far

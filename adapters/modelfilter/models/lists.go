@@ -151,8 +151,8 @@ func (l *Lists) entry(provider string) *entry {
 }
 
 // list returns the List of an entry: the union of the provider's own list, of what the
-// proxy serves and, unless the own list is complete, of the catalogue. The caller has
-// locked mu.
+// proxy serves and, unless the provider's list is complete, of the catalogue. The
+// caller has locked mu.
 func (l *Lists) list(provider string, e *entry) List {
 	out := List{Provider: provider, Source: SourceCatalogue, Err: e.diskErr}
 	r := e.record
