@@ -50,8 +50,8 @@ type Options struct {
 	Check func(ctx context.Context) (differs string, err error)
 	// Done is called with the result of each run.
 	Done func(assistant.Applied)
-	// Waited reports whether the program does nothing but wait for the command. The command can then ask on the
-	// terminal, and keys that interrupt the program reach it. Otherwise it gets a session of its own. nil means false.
+	// Waited reports whether the program does nothing but wait for the command. The command can then prompt on the
+	// terminal and receives ctrl+c. Otherwise it runs in a session of its own. nil means false.
 	Waited func() bool
 	Path   string       // the file for the result of the last run; "" means no file
 	Log    *slog.Logger // nil means no log
@@ -73,7 +73,7 @@ type Runner struct {
 	idle    chan struct{}     // closed when nothing runs
 }
 
-// New returns a runner that has nothing to do yet.
+// New returns an idle Runner.
 func New(o Options) *Runner {
 	if o.limit == 0 {
 		o.limit, o.pause = checkLimit, checkPause
@@ -111,7 +111,7 @@ func (r *Runner) Saved() assistant.Applied {
 	return r.last
 }
 
-// begin notes that a run begins and returns its context. The caller has locked r.
+// begin marks the start of a run and returns the context of the run. The caller has locked r.
 func (r *Runner) begin() context.Context {
 	ctx, stop := context.WithCancel(r.ctx)
 	r.stop = stop
@@ -129,7 +129,7 @@ func (r *Runner) CancelApplied() {
 	}
 }
 
-// starting returns the state of a run that begins.
+// starting returns the state of a run that is starting.
 func (r *Runner) starting() assistant.Applied {
 	command := safetext.Line(r.opts.Redactor.Redact(safetext.Visible(r.opts.Command.String())), maxLine)
 	return assistant.Applied{State: assistant.AppliedRunning, Message: "Running " + command + ".", Began: time.Now().UTC()}
@@ -178,7 +178,7 @@ func (r *Runner) Close() error {
 	r.cancel()
 	ctx, stop := context.WithTimeout(context.Background(), closeTime)
 	defer stop()
-	r.WaitApplied(ctx) // until it is stored that the result is unknown
+	r.WaitApplied(ctx) // until "unknown" is stored as the result
 	return nil
 }
 

@@ -51,7 +51,7 @@ var providerKeys = []string{"name", "base_url", "api_key", "headers", "models", 
 // listKeys lists the keys of the entries of each list of tables, such as [[provider]].
 var listKeys = map[string][]string{"provider": providerKeys, "mcp": mcpKeys, "target": targetKeys}
 
-// entryNames name an entry of each list in messages.
+// entryNames are what messages call an entry of each list.
 var entryNames = map[string]string{"provider": "a provider", "mcp": "an MCP server", "target": "a target"}
 
 // Modes lists the values of MODE in [keys.MODE], which are the modes of the key table.
@@ -277,8 +277,8 @@ func suggestion(name string, names []string) string {
 	return ""
 }
 
-// hint returns a suggestion or, if no name is near, the names; where those are too many for a message, it says what
-// lists them.
+// hint returns a suggestion or, if no name is near, all names; if there are too many for a message, it names the
+// command that lists them.
 func hint(name string, names []string) string {
 	const few = 10
 	all := "; valid names: " + strings.Join(names, ", ")

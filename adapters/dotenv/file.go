@@ -125,7 +125,7 @@ func (f *File) Problems() []Problem {
 		case b.bad:
 			text = fmt.Sprintf("cannot be read and is skipped up to line %d: is a quote unbalanced?", b.line+more)
 		case more > 0 && strings.Contains(b.value, "="):
-			text = fmt.Sprintf("one value spans %d lines and contains a \"=\": is a quote unbalanced?", more+1)
+			text = fmt.Sprintf("one value spans %d lines and contains an \"=\": is a quote unbalanced?", more+1)
 		case b.key != "" && last.start != b.start:
 			text = fmt.Sprintf("%s has no effect here: line %d sets it again", printable(b.key), last.line)
 		default:

@@ -157,7 +157,7 @@ func (w *writer) changedError(found snapshot) *ChangedError {
 }
 
 // checkReplaceable refuses a file with several hard links, which a rename would separate, and a write-protected file,
-// which a rename would replace nevertheless.
+// which a rename would still replace.
 func (w *writer) checkReplaceable() error {
 	if !w.Exists {
 		return nil

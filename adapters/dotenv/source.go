@@ -133,8 +133,8 @@ func (s *Source) ModeNotice() string {
 	return fmt.Sprintf("%s: other users can %s it (mode %04o): chmod 600 makes it private; a save keeps the mode", printable(s.Path), others, s.Mode)
 }
 
-// OthersCan returns what the mode of the file lets other users do: "read", "change" or "read
-// and change"; "" is nothing.
+// OthersCan returns what the mode of the file lets other users do: "read", "change" or "read and change"; "" means
+// nothing.
 func (s *Source) OthersCan() string {
 	reads, changes := s.Exists && s.Mode&0o044 != 0, s.Exists && s.Mode&0o022 != 0
 	switch {

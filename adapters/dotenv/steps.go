@@ -25,7 +25,7 @@ const (
 	atKeepWrite  stage = "write the kept versions"
 	atKeepReady  stage = "rename the kept versions"
 	atKeepSync   stage = "sync the folder of the kept versions"
-	atOpenPlace  stage = "open the target to write"
+	atOpenPlace  stage = "open the target for writing"
 	atOverwrite  stage = "overwrite"
 	atTruncate   stage = "truncate"
 	atSyncPlace  stage = "sync the target"

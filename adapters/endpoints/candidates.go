@@ -22,7 +22,7 @@ type ConnectOptions struct {
 	Endpoints Options  // the options of the run; Settings names the file to write
 	Set       *Set     // the endpoints of the run
 	Themes    []string // see config.Options
-	// Pick makes a model the one to use from now on in this folder.
+	// Pick selects the model that this folder uses from now on.
 	Pick func(ctx context.Context, id string) error
 	// Dismiss records that the user does not want to connect a model now.
 	Dismiss func(ctx context.Context) error

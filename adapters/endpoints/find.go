@@ -152,7 +152,7 @@ func Lists(o Options, dir string) (*models.Lists, usage.Asker, error) {
 	return models.New(l), ask, nil
 }
 
-// finder collects the endpoints of one call of Find.
+// finder collects the endpoints for one call to Find.
 type finder struct {
 	Options
 	all    []*Endpoint

@@ -175,5 +175,5 @@ func (c *Client) line(text string, width int) string {
 	return safetext.Line(c.opts.Redactor.Redact(text), width)
 }
 
-// timeout returns how long a call of the server may take.
+// timeout returns how long a call to the server may take.
 func timeout(s config.MCPServer) time.Duration { return cmp.Or(s.CallTimeout(), callTimeout) }

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// Separate has a command start in a session of its own, so that it is not reached by keys typed in the terminal, and
-// cannot ask there.
+// Separate has a command start in a session of its own, so that keys typed in the terminal do not reach it, and it
+// cannot prompt there.
 func Separate(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // Terminate asks the processes of a separate command to end.
 func Terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
 
-// Kill ends the processes of a separate command, also if the command itself has ended.
+// Kill ends the processes of a separate command, even if the command itself has ended.
 func Kill(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
