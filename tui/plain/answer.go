@@ -74,8 +74,9 @@ func (d *renderedPart) Close() error {
 	return d.print(d.doc.Lines(d.width), true)
 }
 
-// print writes what is not printed yet: of lines, and of the rest of the document, whose
-// last line is final if whole is true.
+// print writes those of lines, and of the lines of the rest of the document, that are not
+// printed yet. Unless whole is true, the last line of the rest may still change and is
+// left for later.
 func (d *renderedPart) print(lines []string, whole bool) error {
 	rest, all := d.doc.Rest(), len(lines)
 	if rest != nil {

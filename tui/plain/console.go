@@ -37,7 +37,7 @@ type Options struct {
 	Interactive bool
 	Interrupt   <-chan os.Signal // receives Ctrl+C; may be nil
 
-	Width    func() int // of the terminal at Out, in cells, 0 if unknown; nil if Out is none
+	Width    func() int // of the terminal at Out, in cells, 0 if unknown; nil if Out is not a terminal
 	Color    bool       // highlight labels
 	Examples []string
 	Notice   string   // shown at the start

@@ -34,5 +34,6 @@
 //
 // A terminal passes on whole lines: it is not detected if a line was started before a
 // question and ended after it. Text typed while an answer arrives appears in the middle of
-// it, and is handled afterwards. Markdown is printed unchanged, and lines are not wrapped.
+// it, and is handled afterwards. Markdown is printed unchanged. On a terminal of known
+// width, lines are broken between words.
 package plain

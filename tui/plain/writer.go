@@ -25,7 +25,7 @@ type Writer struct {
 	err    error
 	open   bool
 
-	width  func() int // of the terminal, in cells; 0 if unknown, nil if it is none
+	width  func() int // of the terminal, in cells; 0 if unknown, nil if it is not a terminal
 	column int        // where the open line ends
 	indent int        // of the open line
 }
@@ -54,8 +54,8 @@ func (w *Writer) raw(s string) {
 	w.open = !strings.HasSuffix(s, "\n")
 }
 
-// wrap breaks lines at blanks where the terminal would break them within a word. What
-// continues a line has its indent.
+// wrap breaks lines at blanks where the terminal would break them within a word. The
+// rest of a broken line has the same indent.
 func (w *Writer) wrap(s string) string {
 	width := 0
 	if w.width != nil {
