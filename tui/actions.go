@@ -182,7 +182,7 @@ func (m *Model) openHelp() tea.Cmd {
 		}
 		if a := m.keys.Named(keymap.Action(c.Value)); a == nil || a.Title == "" {
 			i := slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Value == c.Value })
-			return m.info("only its key does this: " + strings.Join(strings.Fields(entries[i].Text), " ") + " · in " + entries[i].Group)
+			return m.info("use its key: " + strings.Join(strings.Fields(entries[i].Text), " ") + " · in " + entries[i].Group)
 		}
 		return m.runAction(keymap.Action(c.Value))
 	})

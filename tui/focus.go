@@ -18,7 +18,7 @@ const doublePress = 2 * time.Second // maximum time between the two presses that
 
 // onceMore says which key, pressed again, quits.
 func (m *Model) onceMore() string {
-	return cmp.Or(m.hint("press %s again to quit", keymap.Cancel), "once more quits")
+	return cmp.Or(m.hint("press %s again to quit", keymap.Cancel), "once more to quit")
 }
 
 // onInput handles a key, a paste or a mouse event, unless it has to wait.

@@ -41,19 +41,19 @@ type SlashCommand struct {
 // ends show them in this order.
 func CommandTable() []SlashCommand {
 	return []SlashCommand{
-		{"help", "help [TOPIC]", "read this, or about TOPIC", Help, TopicArgument},
-		{"model", "model [N|NAME]", "list the models, or choose one for the next message; of several that NAME fits, list those", Models, ModelArgument},
+		{"help", "help [TOPIC]", "show the help, or the page about TOPIC", Help, TopicArgument},
+		{"model", "model [N|NAME]", "list the models, or choose one for the next message; if several match NAME, list those", Models, ModelArgument},
 		{"connect", "connect", "connect a model: an endpoint, its key, one of its models", Connect, NoArgument},
 		{"models", "", "the models, or those with TEXT in their name", Models, TextArgument},
-		{"filter", "filter [LINE|all]", "see, and send, only the messages that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", Filter, LineArgument},
+		{"filter", "filter [LINE|all]", "see and send only the messages that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", Filter, LineArgument},
 		{"all", "", "", AllPairs, NoArgument},
 		{"new", "", "", NewSession, NoArgument},
 		{"save", "save", "show what would be written, ask, and write", Save, NoArgument},
 		{"undo", "undo [rollback|messages]", "undo the newest change by anyone; or the last rollback, or what a filter line with a command such as :star did", Undo, NoArgument},
 		{"hide", "hide PATTERN", "hide models of the provider, as in /hide *mini*", AddIgnore, PatternArgument},
 		{"allow", "allow PATTERN", "show models although an ignore rule hides them, as in /allow gpt-5-mini", AddAllow, PatternArgument},
-		{"why", "why MODEL", "why a model is hidden or shown", WhyModel, FilteredModelArgument},
-		{"discard", "discard", "return to what is saved", Discard, NoArgument},
+		{"why", "why MODEL", "say why a model is hidden or shown", WhyModel, FilteredModelArgument},
+		{"discard", "discard", "discard the unsaved changes", Discard, NoArgument},
 		{"checkpoints", "", "", Checkpoints, NoArgument},
 		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or go back to checkpoint N, with both or one", Checkpoints, NoArgument},
 		{"undo-rollback", "", "", UndoRollback, NoArgument},
@@ -65,7 +65,7 @@ func CommandTable() []SlashCommand {
 		{"topic", "", "show or set the topic of new messages", Topics, PathArgument},
 		{"sessions", "", "", Sessions, NoArgument},
 		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", Sessions, NoArgument},
-		{"title", "title [TEXT]", "show the title of the session, or change it; - names it after its first message again", NameSession, TitleArgument},
+		{"title", "title [TEXT]", "show or change the title of the session; - restores the first message as its title", NameSession, TitleArgument},
 		{"cost", "cost", "tokens and price of the session's answers", SessionCost, NoArgument},
 		{"keep", "keep", "keep the partial answer that was cancelled", KeepCancelled, NoArgument},
 		{"again", "again", "ask again what was cancelled", AskAgain, NoArgument},
@@ -164,7 +164,7 @@ func (e *CommandError) Error() string {
 	return text + " · // in place of / sends it as a message"
 }
 
-// FindCommand returns the command with this name, or with an action of this name. It returns an
+// FindCommand returns the command with this name, or with an action of this name. It returns a
 // *CommandError if there is none, or if the command does not take this argument.
 func FindCommand(commands []SlashCommand, name, argument string) (SlashCommand, error) {
 	var names []string
@@ -199,7 +199,7 @@ func near(name string, known []string, prefix string) []string {
 
 // ModelNamed returns the id of the model that an argument names: the whole id, the name
 // without the provider, or a part that no other id contains. An id with a provider is
-// accepted even if it is unknown. Any other argument is an *CommandError.
+// accepted even if it is unknown. Any other argument is a *CommandError.
 func ModelNamed(argument string, ids []string) (string, error) {
 	var named, parts []string
 	for _, id := range ids {
@@ -235,7 +235,7 @@ type HelpTopic struct {
 }
 
 // TopicNamed returns the help topic that an argument names, ignoring case. If there is
-// none, the error is an *CommandError.
+// none, the error is a *CommandError.
 func TopicNamed(argument string, topics []HelpTopic) (HelpTopic, error) {
 	var names []string
 	for _, t := range topics {
