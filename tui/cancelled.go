@@ -14,7 +14,7 @@ import (
 // numbers is what the number keys alt+1 to alt+9 choose from.
 type numbers int
 
-// What they choose from, in order of precedence.
+// What the number keys choose from, in order of precedence.
 const (
 	ofEnterQuestion numbers = iota // the question in the footer
 	ofCancelled                    // the card of a cancelled answer

@@ -81,7 +81,7 @@ func onHUD(move func(*status.ContextPanel)) func(*Model) tea.Cmd {
 	}
 }
 
-// dockHUD docks or undocks the HUD, also for the next start.
+// dockHUD docks or undocks the HUD, and stores this for the next start.
 func (m *Model) dockHUD() tea.Cmd {
 	m.opts.HUD = !m.opts.HUD
 	cmd := m.showHUD()

@@ -14,7 +14,7 @@ import (
 type scene struct {
 	wording
 	filter   string // the active filter line
-	folder   string // the folder of the session, if it belongs to another one; else ""
+	folder   string // the folder of the session, if that is not the current folder; else ""
 	welcome  welcome
 	numbered bool     // number keys choose a line of the welcome
 	regions  string   // names of the regions between which the focus moves
@@ -74,8 +74,8 @@ func (c *conversation) head(w int, s *scene) string {
 
 const gapBeforeSign = 2
 
-// filtered returns the filter, unless it is the default one. With that, it returns the
-// folder of a session that belongs to another one.
+// filtered returns the filter, unless it is the default one. With the default filter,
+// it returns the folder of a session that belongs to a different folder.
 func (c *conversation) filtered(w int, s *scene) string {
 	switch {
 	case s.filter == startFilter && s.folder != "":

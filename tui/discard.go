@@ -106,7 +106,7 @@ func (m *Model) quit() tea.Cmd {
 	return tick(quitTime, quitDueMsg{m.quitting})
 }
 
-// quitWhenIdle goes on quitting once there is nothing to wait for.
+// quitWhenIdle continues quitting once there is nothing to wait for.
 func (m *Model) quitWhenIdle() tea.Cmd {
 	if m.quitting == 0 || m.acts.running != 0 || len(m.queue.waiting) > 0 {
 		return nil

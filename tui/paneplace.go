@@ -26,8 +26,8 @@ func (m *Model) panesShown() panesShown {
 	return chatOnly
 }
 
-// cyclePane shows the pane next to the chat, at full width, or hides it, also for the next
-// start.
+// cyclePane shows the pane next to the chat, at full width, or hides it, and stores this
+// for the next start.
 func (m *Model) cyclePane() tea.Cmd {
 	if m.plainChat() {
 		return m.info("a plain chat has no pane")

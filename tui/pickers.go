@@ -20,7 +20,7 @@ import (
 type modelList struct{ recent, favourites []string }
 
 const (
-	connectEntry = "connect" // entry of the list of models that connects another one
+	connectEntry = "connect" // entry of the list of models that connects another model
 )
 
 // openSessions lists the sessions that have pairs, by folder, most recently used first.

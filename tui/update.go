@@ -118,8 +118,9 @@ type Noticed struct {
 	// NoAnswer is why the endpoint of the current model did not list its models; the first
 	// screen says so. Sending a message shows it in full.
 	NoAnswer error
-	// Pairs means that others have changed pairs: the view and its pairs are read again. By is
-	// who did, to say so if that adds pairs to the view; "" says nothing.
+	// Pairs means that others have changed pairs: the view and its pairs are read again. A
+	// notice names By, the user who did it, if this adds pairs to the view; "" shows no
+	// notice.
 	Pairs bool
 	By    string
 }

@@ -125,7 +125,7 @@ func unreadable(err error) error {
 	return fmt.Errorf("cannot be read: %w", err)
 }
 
-// checkText returns an error for data that cannot be part of a message, like read.
+// checkText returns an error for data that cannot be part of a message, as read does.
 func checkText(data []byte) error {
 	switch {
 	case len(data) > MaxAttachment:

@@ -11,7 +11,7 @@
 // # Concurrency
 //
 // A Card must be used by the goroutine that runs Update and View; its overlay.Work runs in
-// another one.
+// another goroutine.
 //
 // # Caveats
 //

@@ -2,7 +2,7 @@ package markdown
 
 import "bytes"
 
-// view is the whole document for a width, cached between calls of Lines.
+// view is the whole document for a width, cached between calls to Lines.
 type view struct {
 	width   int
 	version uint64 // version of the document for which lines were created

@@ -32,7 +32,7 @@
 // # Concurrency
 //
 // Everything in this package must be used by the goroutine that runs Update and View, except
-// the pure functions, and Work.Run, which runs in another one.
+// the pure functions, and Work.Run, which runs in another goroutine.
 //
 // # Caveats
 //

@@ -25,7 +25,7 @@ type Frame struct {
 	Focused bool
 	Titles  []string // of the tabs; safe to show
 	Open    int      // index of the open one
-	Below   bool     // the pane is below another one, separated by a line
+	Below   bool     // the pane is below another part of the screen, separated by a line
 }
 
 // title returns the title of a tab as the head shows it, with the open one marked.
@@ -62,7 +62,7 @@ func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, t
 	return lines, titles
 }
 
-// edge returns the line above a pane that is below another one: thicker with the focus.
+// edge returns the line above a pane with Below: thicker with the focus.
 func (f Frame) edge(w int) string {
 	if f.Focused {
 		return f.Styles.Border.Focused.Render(strings.Repeat(f.Styles.Border.FocusedShape.Top, w))

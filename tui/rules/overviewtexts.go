@@ -13,7 +13,7 @@ func (n providerNumbers) About() string {
 	return n.about(pane.Join(n.SourcesText, n.Remarks()))
 }
 
-// aboutAllProviders is the same for the total of all providers.
+// aboutAllProviders is About for the total of all providers.
 func aboutAllProviders(rows []modelfilter.ProviderView) string {
 	sum, unknown := sumNumbers(rows)
 	if unknown == 0 {

@@ -30,8 +30,7 @@
 // same bytes, so a test can compare a stored picture with what the program draws. The
 // picture contains no font. Escape sequences that do not style text are ignored.
 //
-// The package is for tests only and implements the harness of the "frames" and "program"
-// kinds of test in the house style.
+// The package is for tests only.
 //
 // MovieSVG joins pictures into one SVG that shows them in turn; a Shot is a picture and how
 // long it is shown. A movie needs a viewer that animates CSS in SVG, as browsers do in an

@@ -25,7 +25,7 @@ var goldenName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
 func Golden(t testing.TB, name, frame string) {
 	t.Helper()
 	if !goldenName.MatchString(name) {
-		t.Fatalf("tuitest: %q is no name for a frame", name)
+		t.Fatalf("tuitest: %q is not a valid name for a frame", name)
 	}
 	path := filepath.Join("testdata", "frames", name+".txt")
 	got := plain(frame)

@@ -112,7 +112,7 @@ func (s *Screen) send(msg tea.Msg) {
 	case <-done:
 	case <-s.ended:
 	case <-time.After(maxWait):
-		s.t.Fatalf("the model takes no message for %v; last frame:\n%s", maxWait, s.Frame())
+		s.t.Fatalf("the model accepted no message within %v; last frame:\n%s", maxWait, s.Frame())
 	}
 }
 

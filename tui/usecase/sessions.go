@@ -12,7 +12,7 @@ import (
 )
 
 // About describes the open session: the title that the user gave it, and the folder that it
-// belongs to if that is another one; both may be "".
+// belongs to if that is not the current one; both may be "".
 type About struct{ Title, Folder string }
 
 type (
@@ -33,7 +33,7 @@ type (
 		Reply
 		New      bool
 		Branched bool   // New branches off from the previous session
-		Model    string // the model of the session, if another one was selected before
+		Model    string // the model of the session, if a different model was selected before
 		About    About
 		Err      error // what failed afterwards
 	}
