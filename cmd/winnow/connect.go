@@ -18,7 +18,7 @@ import (
 // connectSkippedKey is the history setting that records that the user skipped connecting a model.
 const connectSkippedKey = "connect:skipped"
 
-// connector returns a Connector for this run; pick makes a model the one of this folder.
+// connector returns a Connector for this run; pick selects a model for this folder.
 func (a *app) connector(set *endpoints.Set, store history.Settings, pick func(ctx context.Context, id string) error) (*endpoints.Connector, error) {
 	o, err := a.endpointOptions()
 	o.ReadPause = screenReadPause

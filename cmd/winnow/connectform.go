@@ -92,7 +92,7 @@ type missingFlagError struct{ Flag, Why string }
 
 func (m *missingFlagError) Error() string { return fmt.Sprintf("--%s is missing: %s", m.Flag, m.Why) }
 
-// errDeclined is returned by Run if the user stopped.
+// errDeclined is returned by Run if the user cancelled.
 var errDeclined = errors.New("nothing was changed")
 
 // Run connects a model. On a terminal it prints problems and asks again; without a terminal it returns the

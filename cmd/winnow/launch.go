@@ -277,8 +277,8 @@ func (a *app) endScreen(ctx context.Context, model *tui.Model, inOrder bool) err
 	return a.leave(ctx, model.Typed(), unstored)
 }
 
-// leave closes the program and stores typed: text entered before there was a session, or
-// text that the history did not accept because of unstored.
+// leave closes the program and stores typed: text entered before there was a session, or text that could not be
+// stored; unstored is the error.
 func (a *app) leave(ctx context.Context, typed history.Draft, unstored error) error {
 	p, ended := a.background.end()
 	var stored error

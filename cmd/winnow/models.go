@@ -49,7 +49,7 @@ func modelsCommand(a *app) *cobra.Command {
 		}
 		return a.modelList(ctx, w, scopes, refresh)
 	})
-	c.Long = "A list has the models of the provider's own list, of the proxy and, unless the own list is complete, of the\n" +
+	c.Long = "A list combines the provider's own list, the proxy's and, unless the provider's list is complete, the\n" +
 		"built-in catalogue. The last column says where each model is listed; \"cache\" is an earlier answer.\n" +
 		"--provider names one provider. --chat lists the models that can answer you instead."
 	c.Flags().BoolVar(&refresh, "refresh", false, "ask the providers, or the proxy, for their models")

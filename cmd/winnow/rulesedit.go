@@ -241,10 +241,10 @@ func (a *app) showPlan(plan assistant.SavePlan, staging ...string) error {
 	}
 	lines := append(plan.Lines(a.userName()), "")
 	if len(staging) > 0 {
-		lines = append(append(lines, "Nothing is staged yet. These commands stage this plan and save it and no other:"), staging...)
+		lines = append(append(lines, "Nothing is staged yet. These commands stage exactly this plan and save it:"), staging...)
 		lines = append(lines, "winnow rules save --plan "+plan.Digest)
 	} else {
-		lines = append(lines, "winnow rules save --plan "+plan.Digest+" saves this plan and no other")
+		lines = append(lines, "winnow rules save --plan "+plan.Digest+" saves exactly this plan")
 	}
 	return cmp.Or(a.emit(plan, lines...), error(errPending))
 }

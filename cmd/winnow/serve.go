@@ -28,8 +28,8 @@ func serveCommand(a *app) *cobra.Command {
 		"ask reads standard input if it has no message or if its last argument is -.\n\n" +
 		"With --http, programs open sessions, send messages and read the events of each turn as\n" +
 		"server-sent events. GET /openapi.json describes the requests. Every request needs a\n" +
-		"token: winnow token add makes one for a user with a role. The token of --token-file has\n" +
-		"the role admin; without it and without other tokens, one is made and printed once. A key\n" +
+		"token: winnow token add creates one for a user with a role. The token of --token-file has\n" +
+		"the role admin; without it and without other tokens, one is created and printed once. A key\n" +
 		"has its role as an option, winnow-role=\"propose\"; without one it may save. An unused\n" +
 		"session is closed after --session-idle; to continue it, open it again with its id.\n\n" +
 		"For a service manager, winnow serve notifies systemd, uses the sockets http, ssh and metrics\n" +

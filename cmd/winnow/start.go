@@ -58,7 +58,7 @@ func (b *backgroundOpen) run(open func(context.Context) (*program, error)) (_ *p
 	if !b.started.CompareAndSwap(false, true) {
 		return nil, context.Canceled
 	}
-	defer close(b.done) // also after a panic
+	defer close(b.done) // even after a panic
 	b.result, err = open(b.ctx)
 	return b.result, err
 }
@@ -87,7 +87,7 @@ const (
 	// startGC is the GC percentage during the start, when most allocations are either permanent or freed right after.
 	startGC = 400
 	// screenGC is the GC percentage of the running program. A long answer creates little garbage, so collections
-	// are rare even so.
+	// are still rare.
 	screenGC = 60
 	// commandGC leaves the percentage to GOGC, for all other commands.
 	commandGC = math.MaxInt

@@ -20,6 +20,6 @@ func fleet(p *page, _ Facts) {
 	p.head("Comparing")
 	p.text("winnow rules diff --target staging --target production lists the saved rules that only one of the two has, and the models that only one of them shows; with a single --target it compares that one with this folder. The tab All of the pane counts both for every target; ctrl+r there asks the targets again.")
 	p.head("Applying")
-	p.text("winnow rules apply --from staging --to production,here stages the rules on every target, shows each plan with its effects, asks once, and saves each plan by its digest. --yes saves without asking; without a terminal and --yes nothing is saved or stays staged, and the exit status is 3.")
-	p.text("A target that cannot be reached, has unsaved changes, or has changed since its plan was shown is left as it is; the others are saved. The result says what stays staged where, and the exit status is 1. Providers that only one side has are left alone. The setting after_save runs only for the target here.")
+	p.text("winnow rules apply --from staging --to production,here stages the rules on every target, shows each plan with its effects, asks once, and saves each plan by its digest. --yes saves without asking; without a terminal and without --yes, nothing is saved, nothing stays staged, and the exit status is 3.")
+	p.text("A target that cannot be reached, has unsaved changes, or has changed since its plan was shown is left as it is; the others are saved. The result says what stays staged where, and the exit status is 1. Providers that only one side has are left alone. The setting after_save applies only to the target here.")
 }
