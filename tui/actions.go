@@ -85,8 +85,8 @@ func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.PreviousHit:        onConversation(func(c *conversation) intent { return c.toHit(markdown.Backward) }),
 		keymap.PreviousCheckpoint: toCheckpoint(-1),
 		keymap.NextCheckpoint:     toCheckpoint(1),
-		keymap.Fold:               onChat(func(v *chat.View) { v.ToggleFold() }),
-		keymap.FoldAll:            onChat((*chat.View).ToggleAll),
+		keymap.Fold:               onFold((*chat.View).ToggleFold, "nothing in this message opens or closes"),
+		keymap.FoldAll:            onFold((*chat.View).ToggleAll, "nothing here opens or closes"),
 		keymap.Enter:              (*Model).viewEnter,
 		keymap.PreviousChoice:     moveChoice(-1),
 		keymap.NextChoice:         moveChoice(1),
@@ -312,6 +312,17 @@ func (m *Model) runAction(name keymap.Action) tea.Cmd {
 func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(m.conv.chat)
+		return m.loadMissing()
+	}
+}
+
+// onFold returns an action that opens or closes parts; nothing is the notice if there are
+// none.
+func onFold(toggle func(*chat.View) bool, nothing string) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if !toggle(m.conv.chat) {
+			return m.info(nothing)
+		}
 		return m.loadMissing()
 	}
 }

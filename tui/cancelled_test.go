@@ -247,3 +247,21 @@ func TestTheCostOfTheSessionIsSaid(t *testing.T) {
 	d.Type(tuitest.Esc)
 	d.WaitGone("SESSION")
 }
+
+// The lines below the messages keep as far from the edge as the messages.
+func TestTheCardOfACancelledAnswerKeepsItsMargin(t *testing.T) {
+	t.Parallel()
+	d := cancelled(t, setup{})
+	for w := 100; w <= 130; w++ {
+		d.Resize(w, 32)
+		d.Until(func(frame string) bool {
+			at := strings.Index(frame, "Cancelled")
+			if at < 0 {
+				return false
+			}
+			line, _, _ := strings.Cut(frame[at:], "\n")
+			left, _, split := strings.Cut(line, "│")
+			return split && strings.HasSuffix(left, "  ")
+		})
+	}
+}

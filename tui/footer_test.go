@@ -335,3 +335,19 @@ func TestTheFooterHasNoDoubles(t *testing.T) {
 		}
 	}
 }
+
+// The footer offers to fold only what folds, and the key says so where nothing does.
+func TestTheFooterNamesFoldOnlyWhereSomethingFolds(t *testing.T) {
+	thought := told("pears?", "yellow")
+	thought.Reasoning = "I have seen them."
+	d := startProgram(t, setup{w: 120, h: 40, pairs: []assistant.Pair{thought, told("apples?", "green")}})
+	d.Wait("2/2")
+	d.goTo("VIEW")
+	d.Until(func(frame string) bool { return !strings.Contains(footerOf(frame), "space fold") })
+	d.Type(" ")
+	d.says("nothing in this message opens or closes")
+	d.Type("K")
+	d.Until(func(frame string) bool { return strings.Contains(footerOf(frame), "space fold") })
+	d.Type(" ")
+	d.Wait("I have seen them.")
+}

@@ -167,7 +167,7 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 func (m *Model) scene(w int) *scene {
 	s := &scene{
 		wording: m.wording(), filter: m.parts.filterLine(), folder: oneLine(m.about.Folder), numbered: m.numbersOf() == ofAnswer, regions: "the conversation and the rules",
-		loading: m.loading, running: m.turn.running, alone: m.layout.Divider.Empty(), below: []string{m.statusLine(w), m.queuedCard(w), m.cancelledCard(w)},
+		loading: m.loading, running: m.turn.running, alone: m.layout.Divider.Empty(), below: m.below(w),
 	}
 	if !m.loading && m.conv.welcomes(s.filter) {
 		s.welcome = m.welcome()
@@ -179,6 +179,19 @@ func (m *Model) scene(w int) *scene {
 		s.regions = "the conversation and the pane"
 	}
 	return s
+}
+
+// below returns the lines below the pairs, which keep as many cells free at the right as the
+// pairs do; a line that is not needed is "".
+func (m *Model) below(w int) []string {
+	const margin = 2
+	lines := []string{m.statusLine(w - margin), m.queuedCard(w - margin), m.cancelledCard(w - margin)}
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = m.widths.Fit(line, w, "")
+		}
+	}
+	return lines
 }
 
 // filterName returns a filter line as shown in the frame.

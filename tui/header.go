@@ -95,6 +95,7 @@ func (m *Model) hints() (hints []status.KeyHint) {
 		keymap.Save: !m.turn.running && window.Unsaved > 0, keymap.DeleteRule: window.Deletes != "",
 		keymap.Connect: connectcard.Useful(m.opts.Connect, m.parts.modelID()),
 		keymap.Escape:  m.mode != keymap.View || m.turn.running || m.applying != 0, keymap.Filter: m.mode == keymap.View && !m.turn.running,
+		keymap.Fold: m.conv.chat.Folds(),
 	}
 	slices.SortStableFunc(actions, func(a, b *keymap.Row) int { return a.Footer - b.Footer })
 	for _, a := range actions {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"maps"
 	"slices"
 
 	"winnow/assistant"
@@ -121,8 +122,16 @@ func (v *View) ensureFocus() bool {
 // NextPair moves the focus to the next pair.
 func (v *View) NextPair() { v.stepPair(1) }
 
-// PrevPair moves the focus to the previous pair.
-func (v *View) PrevPair() { v.stepPair(-1) }
+// PrevPair moves the focus to the start of the focused pair if that is above the screen, else
+// to the previous pair.
+func (v *View) PrevPair() {
+	if i, line, ok := v.list.ItemAt(0); ok && line > 0 && i == v.list.Focused() {
+		v.focus = 0
+		v.reveal(false)
+		return
+	}
+	v.stepPair(-1)
+}
 
 func (v *View) stepPair(n int) {
 	if !v.ensureFocus() {
@@ -199,12 +208,23 @@ func (v *View) ShowReply(seq int64) bool {
 	return true
 }
 
+// Folds reports whether a part of the focused pair folds.
+func (v *View) Folds() bool {
+	it := v.focused()
+	return it != nil && it.folds()
+}
+
+// folds reports whether a part of the pair folds.
+func (it *item) folds() bool {
+	return slices.ContainsFunc(it.parts, func(p part) bool { return p.state().foldable })
+}
+
 // ToggleFold opens or closes the focused part, or else the first part of its pair that
-// folds. Its head stays in its row on the screen.
-func (v *View) ToggleFold() {
+// folds. Its head stays in its row on the screen. It reports whether there is such a part.
+func (v *View) ToggleFold() bool {
 	it := v.focused()
 	if it == nil || v.focus >= len(it.parts) {
-		return
+		return false
 	}
 	order := append([]part{it.parts[v.focus]}, it.parts[1:]...) // a long message folds if nothing in its answer does
 	order = append(order, it.parts[0])
@@ -215,21 +235,26 @@ func (v *View) ToggleFold() {
 				p.setOpen(!p.open)
 				it.changed()
 			})
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // ToggleAll opens all parts that fold or, if any is open, closes them all. The head of the
-// focused part stays in its row.
-func (v *View) ToggleAll() {
+// focused part stays in its row or, if that is above the screen, the text at the top of the
+// screen. It reports whether there are such parts.
+func (v *View) ToggleAll() bool {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(v.src.items)), (*item).folds) {
+		return false
+	}
 	open := true
 	for _, it := range v.src.items {
 		for _, p := range it.parts {
 			open = open && !(p.state().foldable && p.state().open)
 		}
 	}
-	v.holdFocusedLine(func() {
+	v.holdTopLine(func() {
 		for _, it := range v.src.items {
 			for _, p := range it.parts {
 				p.state().setOpen(open)
@@ -237,6 +262,33 @@ func (v *View) ToggleAll() {
 			it.changed()
 		}
 	})
+	return true
+}
+
+// holdTopLine is holdFocusedLine, but if the focused part starts above the screen, the text
+// in the first row stays there; a part that folds is shown from its head.
+func (v *View) holdTopLine(fold func()) {
+	i, line, ok := v.list.ItemAt(0)
+	focused := v.focused()
+	if focused != nil {
+		first, _ := focused.lineRange(v.focus)
+		_, visible := v.list.RowOf(v.list.Focused(), first)
+		ok = ok && !visible
+	}
+	if focused == nil || !ok {
+		v.holdFocusedLine(fold)
+		return
+	}
+	it := v.src.at(i)
+	n, at, inPart := it.partAt(line)
+	if !inPart || it.parts[n].state().foldable {
+		at = 0
+	}
+	fold()
+	v.sel = selection{}
+	it.layOut(v.innerWidth())
+	first, _ := it.lineRange(n)
+	v.list.ShowLine(i, first+at, 0)
 }
 
 // holdFocusedLine calls fold, which opens or closes parts, so that the first line of the
