@@ -152,6 +152,7 @@ func TestSaveAndDiscardAsk(t *testing.T) {
 	r.wait("Well.")
 	r.say("/save")
 	r.answer("Type yes to save: ", "y")
+	r.wait("y is not enough: only the whole word yes confirms.")
 	r.wait("Nothing was done.")
 	r.say("/discard")
 	r.answer("Type yes to discard these changes: ", "no")

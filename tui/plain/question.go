@@ -23,6 +23,8 @@ func (c *console) ask(ctx context.Context, prompt string, words ...string) strin
 	switch {
 	case slices.Contains(words, word):
 		return word
+	case word == "y":
+		c.out.Line("y is not enough: only the whole word yes confirms.")
 	case isNo(word):
 	case c.inTurn || strings.HasPrefix(word, "/"):
 		c.ahead = append(c.ahead, Line{Text: text})
