@@ -76,6 +76,10 @@ func (c *toolCard) source() string {
 	return fmt.Sprintf("%s %s\n%s", c.call.Name, c.call.Arguments, c.message())
 }
 
+// conditional begins the message of a tool that tried something out, as in "Would hide 3
+// models": its card does not look like something done.
+const conditional = "Would "
+
 // cardLead is the width of fold and state signs before the name, in cells.
 const cardLead = 4
 
@@ -85,7 +89,10 @@ func (c *toolCard) draw(width int, rc *renderContext) {
 	sign, tone, tail := st.Icons.Running[rc.spinnerFrame%len(st.Icons.Running)], st.Chat.ToolRunning, c.progress
 	if r := c.call.Result; r != nil {
 		sign, tone, tail = st.Icons.ToolBad, st.Chat.ToolBad, firstLine(r.Message)
-		if r.Success {
+		switch {
+		case r.Success && strings.HasPrefix(r.Message, conditional):
+			sign, tone = st.Icons.Pending, st.Chat.Time
+		case r.Success:
 			sign, tone = st.Icons.ToolOK, st.Chat.ToolOK
 		}
 	}

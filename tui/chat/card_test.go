@@ -49,3 +49,22 @@ func TestAnAnswerThatRepeatsACardIsReadOnce(t *testing.T) {
 		}
 	}
 }
+
+// What a tool tried out does not look like something done.
+func TestATrialHasASignOfItsOwn(t *testing.T) {
+	v := view()
+	p := pair(1, "hide minis", "[[tool:0]]\n\n[[tool:1]]\n\nHidden.")
+	p.ToolCalls = []assistant.ToolCall{
+		{ID: "a", Name: "plan_rules", Result: &assistant.ToolResult{Success: true, Message: "Would hide 5 models."}},
+		{ID: "b", Name: "add_rule", Result: &assistant.ToolResult{Success: true, Message: "5 models hidden."}},
+	}
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	v.Load([]assistant.Pair{p})
+	icons := v.rc.st.Icons
+	got := plain(v.View(60, 20))
+	for _, want := range []string{icons.Pending + " Would hide 5 models.", icons.ToolOK + " 5 models hidden."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
+	}
+}
