@@ -167,19 +167,45 @@ func (r *finder) miss(p phrase, missing, elsewhere []string) {
 	if r.asks && slices.Equal(missing, p.facts) {
 		return
 	}
-	near := []string{}
+	near, instead := []string{}, ""
 	for _, word := range missing {
-		near = append(near, conditionsFor[strings.ToLower(word)]...)
-		if len(elsewhere) == 0 && letterWords.FindString(strings.ToLower(word)) == strings.ToLower(word) {
-			near = append(near, r.misspelt(strings.ToLower(word))...)
+		lower := strings.ToLower(word)
+		like := slices.Clone(conditionsFor[lower])
+		if len(elsewhere) == 0 && letterWords.FindString(lower) == lower {
+			like = append(like, r.misspelt(lower)...)
+		}
+		if len(like) > 0 && instead == "" {
+			near, instead = like, word
 		}
 	}
 	text := "No model matches " + quoteList(missing) + "."
 	if len(elsewhere) > 0 {
-		text = "No model of the current provider matches " + quoteList(missing) + ", but some of " + strings.Join(elsewhere, ", ") + " do."
+		current, _ := r.providersOrCurrent("") // cannot fail: one was found
+		text = "No model of " + strings.Join(visibleAll(current), "") + " matches " + quoteList(missing) + "; " + haveSuch(elsewhere, "some")
 	}
 	r.text = append(r.text, text)
-	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "elsewhere": visibleAll(elsewhere)})
+	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "instead_of": visible(instead), "elsewhere": visibleAll(elsewhere)})
+}
+
+// maxNamedProviders is how many providers a sentence names before it counts the others.
+const maxNamedProviders = 3
+
+// haveSuch says that some providers have models: "gemini and xai have some."
+func haveSuch(providers []string, what string) string {
+	verb := " have "
+	if len(providers) == 1 {
+		verb = " has "
+	}
+	return joined(visibleAll(providers), maxNamedProviders) + verb + what + "."
+}
+
+// onlyMeant says which providers a request concerns.
+func onlyMeant(providers []string) string {
+	is := " are meant"
+	if len(providers) == 1 {
+		is = " is meant"
+	}
+	return "Only " + joined(visibleAll(providers), len(providers)) + is
 }
 
 // conditionsFor contains conditions for words that occur in no name and whose meaning the

@@ -15,31 +15,31 @@ import (
 func TestConversations(t *testing.T) {
 	for name, messages := range map[string][]string{
 		"yes does what was asked": {
-			"hide openai models => | more than half | openai: hides 16 of 17 shown models | type `yes` | \"add_ignore\":[\"*\"]",
+			"hide openai models => | more than half | openai: would hide 16 of 17 shown models | type `yes` | \"add_ignore\":[\"*\"]",
 			"yes => openai+ignore(*) | Not saved yet", "yes => | no open question",
 		},
 		"only here and everything there": {
-			"only keep o3 on openai, hide all gemini => | openai: hides 16 of | gemini: hides 6 of",
+			"only keep o3 on openai, hide all gemini => | openai: would hide 16 of | gemini: would hide 6 of",
 			"yes => openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) gemini+ignore(*)",
 		},
 		"no rules at all":              {"show the rules on gemini => | No rules on gemini."},
-		"a question is done on yes":    {"hide mini? => | I propose: | ignore `*mini*` for openai: hides 3 of 17", "yes => openai+ignore(*mini*)"},
-		"a proposal is made on yes":    {"propose rules for hiding minis => | I propose: | ignore `*mini*` for openai: hides 3 of 17", "yes => openai+ignore(*mini*)"},
+		"a question is done on yes":    {"hide mini? => | I propose: | ignore `*mini*` for openai: would hide 3 of 17", "yes => openai+ignore(*mini*)"},
+		"a proposal is made on yes":    {"propose rules for hiding minis => | I propose: | ignore `*mini*` for openai: would hide 3 of 17", "yes => openai+ignore(*mini*)"},
 		"no leaves it":                 {"hide everything => | ask first", "no => | Nothing was changed", "yes => | no open question"},
 		"a question names what to say": {"save? => | That is a question | Say `save` to do it | chip: save"},
 		"every provider asks with counts": {
-			"hide all preview models on every provider => | on all providers, so I ask first | anthropic: hides 1 of | gemini: hides 1 of",
+			"hide all preview models on every provider => | on all providers, so I ask first | anthropic: would hide 1 of | gemini: would hide 1 of",
 			"yes => anthropic+ignore(*preview*) gemini+ignore(*preview*)",
 		},
-		"mini is no part of gemini": {"hide mini on every provider => | openai: hides 3 of 17 | xai: hides 1 of 3", "do it => openai+ignore(*mini*) xai+ignore(*mini*)"},
+		"mini is no part of gemini": {"hide mini on every provider => | openai: would hide 3 of 17 | xai: would hide 1 of 3", "do it => openai+ignore(*mini*) xai+ignore(*mini*)"},
 		"a provider can be excepted": {
-			"hide all preview models on every provider except gemini => | anthropic: hides 1 of", "yes => anthropic+ignore(*preview*)",
+			"hide all preview models on every provider except gemini => | anthropic: would hide 1 of", "yes => anthropic+ignore(*preview*)",
 		},
 		"an exception is kept": {
-			"hide all claude models on anthropic except claude-sonnet-5 => | anthropic: hides 4 of", "yes => anthropic+allow(claude-sonnet-5) anthropic+ignore(claude*)",
+			"hide all claude models on anthropic except claude-sonnet-5 => | anthropic: would hide 4 of", "yes => anthropic+allow(claude-sonnet-5) anthropic+ignore(claude*)",
 		},
 		"families of two providers": {
-			"only show o3 and claude models, block every preview => | openai: hides 16 of | anthropic: hides 1 of",
+			"only show o3 and claude models, block every preview => | openai: would hide 16 of | anthropic: would hide 1 of",
 			"ok => openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) anthropic+allow(*4-5*) anthropic+allow(claude-opus-4-8) anthropic+allow(claude-sonnet-5) anthropic+ignore(*)",
 		},
 		"follow-ups": {"hide mini => openai+ignore(*mini*)", "and nano too => openai+ignore(*nano*)", "also on gemini => gemini+ignore(*nano*)", "and flash-lite too => gemini+ignore(*flash-lite*)"},
@@ -67,33 +67,33 @@ func TestConversations(t *testing.T) {
 		},
 		"why after a change": {"hide o3 => openai+ignore(o3)", "why? => | openai: `o3` is hidden by the ignore rule `o3`"},
 		"elsewhere is offered": {
-			"hide flash models => | No model of the current provider matches `flash` | - `hide flash models on gemini`: hides 3 models on gemini | chip: hide flash models on gemini | Nothing was changed",
+			"hide flash models => | No model of openai matches `flash`; gemini has some. | label: hide flash models on gemini: would hide 3 models | chip: hide flash models on gemini | Nothing was changed",
 			"hide flash on gemini => gemini+ignore(*flash*)",
 		},
 		"words left over": {
-			"hide mini models carefully => | No model matches `carefully`. Nothing was changed. | - `hide mini models`: hides 3 models on openai",
-			"hide flash models on anthropic => | matches `flash`", "hide claud models on anthropic => | - `hide claude models on anthropic`: hides 5 models on anthropic",
-			"hide every wolpertinger => | matches `wolpertinger` | These work", "hide turb models => | - `hide turbo models`: hides 1 model on openai",
+			"hide mini models carefully => | No model matches `carefully`. Nothing was changed. | label: hide mini models: would hide 3 models on openai",
+			"hide flash models on anthropic => | matches `flash`", "hide claud models on anthropic => | label: hide claude models on anthropic: would hide 5 models",
+			"hide every wolpertinger => | matches `wolpertinger` | chip: hide every mini model of openai | !These work", "hide turb models => | label: hide turbo models: would hide 1 model on openai",
 		},
 		"each named provider has an answer": {
 			"hide all preview models of openai and gemini => gemini+ignore(*preview*) | Already hidden on openai",
 			"hide all nano models of anthropic and gemini => gemini+ignore(*nano*) | No model matches `nano`", "hide previews on xai => | No model matches `previews`. Nothing was changed.",
 		},
 		"a misspelt word": {
-			"hied gpt-4 and save => | - `hide gpt-4 and save`: hides 1 model on openai | chip: hide gpt-4 and save", "Please block the preveiw models => | matches `preveiw` | Nothing was changed",
-			"hide flash on gemni => | - `hide flash on gemini`: hides 3 models on gemini", "hello my dear wolpertinger => | I did not understand `hello my dear wolpertinger`",
+			"hied gpt-4 and save => | label: hide gpt-4 and save: would hide 1 model on openai | chip: hide gpt-4 and save", "Please block the preveiw models => | matches `preveiw` | Nothing was changed",
+			"hide flash on gemni => | label: hide flash on gemini: would hide 3 models", "hello my dear wolpertinger => | I did not understand `hello my dear wolpertinger`",
 		},
 		"small talk": {
 			"what can you do => | I understand short requests | These work:", "how are you? => | a set of rules in this program", "verstecke alle preview modelle => | short requests in English only | Nothing was changed",
 			"are you an llm? => | not a language model | `winnow config connect` | Connect a model",
 		},
 		"rules that decide nothing": {
-			`add *turbo-16k* to the ignore list => openai+ignore(*turbo-16k*)`, "which rules are redundant? => | `*turbo-16k*` (ignore on openai) hides 0 models: other rules come before it | - `remove the rules \"*turbo-16k*\" on openai`",
+			`add *turbo-16k* to the ignore list => openai+ignore(*turbo-16k*)`, "which rules are redundant? => | `*turbo-16k*` (ignore on openai) hides 0 models: other rules come before it | label: remove the rules \"*turbo-16k*\" on openai",
 			`remove the rules "*turbo-16k*" on openai => openai-ignore(*turbo-16k*)`,
 		},
 		"yes to a suggestion":       {"hide turb models => | Did you mean this?", "yes => openai+ignore(*turbo*) | chip: undo that", "undo => undo(1) | chip: save the changes | !chip: undo that"},
-		"a misspelt word elsewhere": {"hide flsh models => | - `hide flash models on gemini`: hides 3 models on gemini", "yes => gemini+ignore(*flash*)", "hide zork => | Nothing was changed", "yes => | no open question"},
-		"how many we have":          {"how many anthropic models do we have => | 5 models on anthropic: 5 shown", "whats hidden on gemini => | No model is hidden on gemini", "why is claude-9 hidden? => | No model matches `claude-9` | These work"},
+		"a misspelt word elsewhere": {"hide flsh models => | label: hide flash models on gemini: would hide 3 models", "yes => gemini+ignore(*flash*)", "hide zork => | Nothing was changed", "yes => | no open question"},
+		"how many we have":          {"how many anthropic models do we have => | 5 models on anthropic: 5 shown", "whats hidden on gemini => | No model is hidden on gemini", "why is claude-9 hidden? => | No model matches `claude-9` | chip: which models are hidden, and why?"},
 		"which price":               {"hide models over 40$ on openai => openai+ignore(gpt-4) | dollars per million output tokens; `price_in` is the input price", "what is over $1 input => | No model matches `price_in>1`"},
 		"greetings":                 {"hi what can you do here? => | These work", "hello => | Hello."},
 		"only shows nothing again": {
@@ -112,7 +112,22 @@ func TestConversations(t *testing.T) {
 			"would anyone miss gpt-5.5 => | `gpt-5.5` (last", "is gpt-5.5 used by anyone => | 1,204 in all", "would hiding everything break anyone? => | models match `used:7d`",
 			"hide gpt-5.5 => openai+ignore(gpt-5.5)", "would this break anyone? => | `gpt-5.5` (last", "who uses zork? => | No model matches `zork`", "does anyone use gpt-4o and o3? => | `gpt-4o` (last",
 		},
-		"nothing to save": {"save => save()", "hide zork and save => | Nothing was changed"},
+		"a question is no name of a model": {
+			"which providers do I have? => | 4 providers: `openai`, | `openai` is shown now", "what did you just do? => | I did not understand `what did you just do?`. Nothing was changed. | !No model matches | !in English only",
+			"hide models of people who pay => | I did not understand | !`users`", "hide pricey models => | No model matches `pricey`. | !`expensive` | chip: hide price>10 models",
+		},
+		"English that is not understood": {
+			"zork the gpt models => | I did not understand | !in English only", "i dont want any mini models => openai+ignore(*mini*)",
+			"make it so users can't use nano models => openai+ignore(*nano*)", "zeige übrige => | in English only", "verstecke alles => | in English only",
+		},
+		"other providers have such models": {
+			"hide deprecated models => openai+ignore(gpt-4) openai+ignore(gpt-4-turbo) | Only openai is meant; gemini has such models, too.", "hide gpt-4o-mini => openai+ignore(gpt-4o-mini) | !is meant",
+			"hide o3 on openai and flash on gemini => openai+ignore(o3) gemini+ignore(*flash*)",
+			"delete all rules => openai-ignore(all) openai-allow(all) | Only openai is meant; the rules of gemini stay. | shown on openai again",
+		},
+		"an excepted model is hidden, too": {"hide gpt-3.5-turbo but not gpt-3.5-turbo-16k => | Already hidden on openai: gpt-3.5-turbo. | Hidden by another rule: gpt-3.5-turbo-16k. To show it, allow it."},
+		"a greeting is short":              {"hi => | Hello. | !These work | chip: hide every mini model of openai", "help => | These work: | - `hide every mini model of openai` | !chip"},
+		"nothing to save":                  {"save => save()", "hide zork and save => | Nothing was changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

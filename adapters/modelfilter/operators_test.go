@@ -142,7 +142,10 @@ func (o *operator) say(text string) (did, answer string) {
 		o.t.Fatalf("%q does not complete: %v", text, events)
 	}
 	for _, v := range done[0].Payload.Values {
-		answer += "\nchip: " + v.Value
+		if strings.Contains(answer, "- `"+v.Value+"`") || strings.EqualFold(v.Value, text) {
+			o.t.Errorf("%q: %q is offered twice, or is what was said:\n%s", text, v.Value, answer)
+		}
+		answer += "\nchip: " + v.Value + "\nlabel: " + v.Label
 	}
 	return strings.Join(calls, " "), answer
 }
@@ -242,7 +245,7 @@ func does(did, answer, want string) bool {
 	case "ask":
 		return did == "" && proposes
 	case "offer":
-		return did == "" && !proposes && strings.Contains(answer, "- `"+value+"`") && slices.Contains(strings.Split(answer, "\n"), "chip: "+value)
+		return did == "" && !proposes && !strings.Contains(answer, "- `"+value+"`") && slices.Contains(strings.Split(answer, "\n"), "chip: "+value)
 	case "says":
 		return did == "" && !proposes && strings.Contains(answer, value)
 	case "unhide": // some rules change

@@ -34,8 +34,14 @@ func (m *meaning) plan(action string) rulePlan {
 	default:
 		m.allow(&p, m.precise())
 	}
+	if m.wide && slices.ContainsFunc(p.changes(), func(c RuleChange) bool { return c.Added && hasWildcard(c.Pattern) }) {
+		p.note(laterModels)
+	}
 	return p
 }
+
+// laterModels is what patterns for a condition mean for other models.
+const laterModels = "The patterns match only such models today; one that is added later is matched by its name alone."
 
 // useful removes from a plan the rules that would be refused because other rules cover them.
 // If nothing is left, it notes why.
@@ -91,6 +97,9 @@ func (m *meaning) named(models []FoundModel) string {
 
 // hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
 func (m *meaning) hide(p *rulePlan) {
+	if len(m.stay) > 0 {
+		p.note("Hidden by another rule: " + m.named(m.stay) + ". To show it, allow it.")
+	}
 	shown := kept(m.meant, func(f FoundModel) bool { return !f.Hidden })
 	if len(shown) == 0 && len(m.meant) > 0 && !m.verbatim {
 		p.note("Already hidden on " + m.provider + ": " + m.named(m.meant) + ".")
@@ -208,6 +217,9 @@ func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
 			out = append(out, p)
 		}
 	}
+	if a.Provider == "" && a.Action == "clear" && len(out) == 1 && len(out[0].changes()) > 0 {
+		r.sayWhoseStay(providers)
+	}
 	for _, text := range left {
 		if a.Action == "remove" {
 			r.miss(phrase{text: text}, []string{text}, nil)
@@ -215,6 +227,19 @@ func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
 		}
 	}
 	return out, nil
+}
+
+// sayWhoseStay says which other providers keep their rules.
+func (r *finder) sayWhoseStay(meant []string) {
+	var others []string
+	for _, v := range r.w.Providers() {
+		if v.Rules > 0 && !slices.Contains(meant, v.Name) {
+			others = append(others, v.Name)
+		}
+	}
+	if len(others) > 0 {
+		r.text = append(r.text, onlyMeant(meant)+"; the rules of "+joined(visibleAll(others), maxNamedProviders)+" stay.")
+	}
 }
 
 // saidBy reports whether a text names this rule and no other of the rules: by its pattern, or by

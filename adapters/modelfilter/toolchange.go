@@ -94,30 +94,60 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	sentences, text := []string{}, fmt.Sprintf("hides 0 of %s", assistant.Counted(c.Available, "shown model"))
+	sentences := []string{}
 	for _, e := range effects {
 		names := displayNames(p.Provider, e.Items)
 		sentences = append(sentences, visible(e.Sentence))
-		_, use, _ := strings.Cut(e.Sentence, "; ")
 		switch e.Kind {
 		case assistant.EffectRemoves:
 			out["hides"], out["hides_count"] = names[:min(len(names), maxListed)], len(names)
-			text = fmt.Sprintf("hides %d of %s: %s", len(names), assistant.Counted(c.Available, "shown model"), quoteAnd(names, maxFoundNames))
-			text = withClause(text, visible(use))
 		case assistant.EffectAdds:
 			out["shows"], out["shows_count"] = names[:min(len(names), maxListed)], len(names)
-			text += "; shows again " + quoteAnd(names, maxFoundNames)
 		default:
 		}
 	}
-	text = summarizeProposal(data) + ": " + text
-	does, _, _ := strings.Cut(sentences[0], ";")
-	out["effects"], out["effect"], out["does"] = sentences, text, does+" on "+visible(p.Provider)
-	says := append([]string{sentence("plan: " + text)}, p.notes...)
+	t := planTexts(effects, p.Provider, c.Available)
+	rules := summarizeProposal(data)
+	out["effects"], out["effect"], out["does"], out["done"] = sentences, rules+": "+t.effect, t.does, t.done
+	says := append([]string{sentence(t.does + ": " + strings.TrimSuffix(rules, " for "+visible(p.Provider)))}, p.notes...)
 	if why := confirmation(every && len(w.Providers()) > 1, out["hides_count"].(int), c.Available); why != "" {
 		out["confirm"], says = why, append(says, "Use propose_rules: it would "+why+".")
 	}
 	return out, strings.Join(says, " "), nil
+}
+
+// planText says what a plan does to the models of a provider.
+type planText struct {
+	effect string // would hide 2 of 17 shown models: `a` and `b`
+	does   string // would hide 2 models on openai
+	done   string // `a` and `b` are hidden on openai now.; "" if no model is hidden or shown
+}
+
+// planTexts describes the effects of a plan; shown is how many models are shown now.
+func planTexts(effects []assistant.Effect, provider string, shown int) planText {
+	var effect, does, done []string
+	on := " on " + visible(provider)
+	for _, e := range effects {
+		names := displayNames(provider, e.Items)
+		_, use, _ := strings.Cut(e.Sentence, "; ")
+		models, listed, is := assistant.Counted(len(names), "model"), quoteAnd(names, maxFoundNames), " are "
+		if len(names) == 1 {
+			is = " is "
+		}
+		switch e.Kind {
+		case assistant.EffectRemoves:
+			effect = append(effect, withClause(fmt.Sprintf("would hide %d of %s: %s", len(names), assistant.Counted(shown, "shown model"), listed), visible(use)))
+			does, done = append(does, "would hide "+models), append(done, withClause(listed+is+"hidden"+on+" now", visible(use))+".")
+		case assistant.EffectAdds:
+			effect = append(effect, "would show "+models+" again: "+listed)
+			does, done = append(does, "would show "+models+" again"), append(done, listed+is+"shown"+on+" again.")
+		case assistant.EffectNone:
+			none := strings.Replace(e.Sentence, "changes", "would change", 1)
+			effect, does = append(effect, none), append(does, none)
+		case assistant.EffectAsks:
+		}
+	}
+	return planText{strings.Join(effect, "; "), strings.Join(does, " and ") + on, strings.Join(done, " ")}
 }
 
 // confirmation says what a plan does that the user must confirm first; "" if nothing.
@@ -172,13 +202,40 @@ func (r *finder) plan(a planArgs) (out []rulePlan, err error) {
 		}
 		out = append(out, s.useful(m.plan(a.Action)))
 	}
-	if a.Action == "only" && a.Provider == "" && len(r.w.Providers()) > len(out) {
-		r.text = append(r.text, "Only "+strings.Join(providers, ", ")+" is meant: rules are per provider, and the others stay as they are.")
+	everything := slices.ContainsFunc(phrases, phrase.all) && len(out) > 0
+	if (a.Action == "only" || everything) && a.Provider == "" && len(r.w.Providers()) > len(out) {
+		r.text = append(r.text, onlyMeant(providers)+": rules are per provider, and the others stay as they are.")
+	} else if err := r.sayWhere(phrases, providers, a); err != nil {
+		return nil, err
 	}
 	if namesEach(a.Provider) { // each of them gets an answer
 		return out, nil
 	}
 	return changing(out), nil
+}
+
+// sayWhere says which providers are meant if none was named and others have models that meet a
+// condition, too.
+func (r *finder) sayWhere(phrases []phrase, meant []string, a planArgs) error {
+	if a.Provider != "" || !slices.ContainsFunc(phrases, func(p phrase) bool { return len(p.facts) > 0 }) {
+		return nil
+	}
+	all, err := r.providersOrCurrent("*")
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, p := range phrases {
+		found, _, _, err := r.fits(p, without(all, meant), true)
+		if err != nil {
+			return err
+		}
+		others = append(others, without(found, others)...)
+	}
+	if len(others) > 0 && len(meant) > 0 {
+		r.text = append(r.text, onlyMeant(meant)+"; "+haveSuch(others, "such models, too"))
+	}
+	return nil
 }
 
 // locateAll returns the providers on which phrases select models, and the phrases of each.
@@ -218,14 +275,20 @@ func (p phrase) isKind() bool {
 	return len(p.names) == 0 || len(p.names) == 1 && strings.Contains(kinds, " "+strings.TrimSuffix(strings.ToLower(p.names[0]), "s")+" ")
 }
 
+// maxExact is how many models that meet a condition are hidden by their names; more are hidden
+// by patterns.
+const maxExact = 12
+
 // meaning is the models that phrases select on one provider, and patterns for them.
 type meaning struct {
 	provider        string
 	all             bool         // every model
 	verbatim        bool         // a pattern was given
+	wide            bool         // patterns stand for a condition, which a model added later may not meet
 	models          []FoundModel // of the provider
 	meant, excepted []FoundModel
 	left            []FoundModel // what "only" leaves hidden, because another rule than * hides it
+	stay            []FoundModel // exceptions that are not meant, but hidden
 	patterns        []string     // match meant and, apart from what keep matches, no other model
 	keep            []string     // patterns for excepted
 	rules           [2][]string
@@ -260,6 +323,7 @@ func (r *finder) mean(action, provider string, phrases, except []phrase) (*meani
 		loose = append(loose, m.add(p, action, now)...)
 	}
 	m.except(except, true, now)
+	m.stay = minus(kept(m.excepted, func(f FoundModel) bool { return f.Hidden }), m.meant)
 	m.excepted = common(m.excepted, m.meant)
 	m.patterns = append(m.patterns, m.exactly(minus(loose, m.excepted), m.meant)...)
 	m.meant = minus(m.meant, m.excepted)
@@ -291,11 +355,17 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	switch text := p.written(m.models, fit); {
 	case text != "":
 		m.patterns = append(m.patterns, text)
-	case p.newest: // by id, because a pattern would match newer models later
+	case p.newest || len(p.facts) > 0 && action == "hide" && len(fit) <= maxExact: // by id, because a pattern would match other models later
+		var exact []string
 		for _, f := range fit {
-			m.patterns = append(m.patterns, glob.Quote(displayName(m.provider, f.Info.ID)))
+			exact = append(exact, glob.Quote(displayName(m.provider, f.Info.ID)))
 		}
+		if !p.newest {
+			slices.Sort(exact)
+		}
+		m.patterns = append(m.patterns, exact...)
 	default:
+		m.wide = m.wide || len(p.facts) > 0
 		return fit
 	}
 	return nil

@@ -100,7 +100,7 @@ func (w *Window) toolPropose(p Proposal) assistant.ToolResult {
 	for _, e := range effects {
 		would = append(would, e.Sentence)
 	}
-	r := assistant.OK(fmt.Sprintf("Proposed: %s. It %s. Only the user can accept it.", what, strings.Join(would, "; ")), fields{"effects": would, "provider": visible(p.Provider)})
+	r := assistant.OK(fmt.Sprintf("Would %s: that %s. Only the user can accept it.", what, strings.Join(would, "; ")), fields{"effects": would, "provider": visible(p.Provider)})
 	r.Payload = &assistant.Payload{Type: PayloadProposal, Data: data, Summary: what}
 	return r
 }

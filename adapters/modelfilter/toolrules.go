@@ -146,7 +146,10 @@ func (w *Window) removalResult(p *provider, list List, before []string, what str
 	}
 	data := p.affected(list, ids)
 	maps.Copy(data, more)
-	return w.editResult(p, assistant.Counted(len(ids), "model")+" "+effect, fmt.Sprintf("removed %s of %s.", what, p.name), hidden, data)
+	if effect = assistant.Counted(len(ids), "model") + " " + effect; len(ids) == 0 {
+		effect = "No model changes"
+	}
+	return w.editResult(p, effect, fmt.Sprintf("removed %s of %s.", what, p.name), hidden, data)
 }
 
 func (w *Window) toolImport(a importArgs) assistant.ToolResult {

@@ -126,15 +126,15 @@ var toolCases = map[string]toolCase{
 	},
 	"find by a name that is none": {
 		tool: "find_models", args: `{"where":"","models":["trubo"]}`, fails: "failed", says: []string{"No model matches `trubo`."},
-		data: map[string]any{"unmatched": []any{map[string]any{"models": "trubo", "missing": strs("trubo"), "near": strs("turbo"), "elsewhere": []any{}}}},
+		data: map[string]any{"unmatched": []any{map[string]any{"models": "trubo", "missing": strs("trubo"), "near": strs("turbo"), "instead_of": "trubo", "elsewhere": []any{}}}},
 	},
 	"plan to hide": {
-		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Plan: allow `*mini*`; ignore `gpt-4*` for openai: hides 3 of 6 shown models: `gpt-4`, `gpt-4-turbo` and `gpt-4o`. An allow rule keeps these shown: gpt-4o-preview."},
+		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Would hide 3 models on openai: allow `*mini*`; ignore `gpt-4*`. An allow rule keeps these shown: gpt-4o-preview."},
 		rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"plan elsewhere": {
-		tool: "plan_rules", args: `{"action":"hide","models":["flash"]}`, fails: "failed", says: []string{"but some of gemini do"},
-		data: map[string]any{"unmatched": []any{map[string]any{"models": "flash", "missing": strs("flash"), "near": []any{}, "elsewhere": strs("gemini")}}},
+		tool: "plan_rules", args: `{"action":"hide","models":["flash"]}`, fails: "failed", says: []string{"gemini has some"},
+		data: map[string]any{"unmatched": []any{map[string]any{"models": "flash", "missing": strs("flash"), "near": []any{}, "instead_of": "", "elsewhere": strs("gemini")}}},
 	},
 	"find with an error": {
 		tool: "find_models", args: `{"where":"prize>1"}`, fails: "failed", says: []string{"Column 1", "did you mean price"},
@@ -160,7 +160,7 @@ var toolCases = map[string]toolCase{
 		tool: "list_rules", args: `{"provider":"nowhere"}`, fails: "failed", data: map[string]any{"available_providers": strs("openai", "gemini")},
 	},
 	"propose": {
-		tool: "propose_rules", args: `{"add_ignore":["o1*"],"reasoning":"r"}`, says: []string{"Proposed: ignore `o1*`", "for openai", "hides 1 model", "Only the user"},
+		tool: "propose_rules", args: `{"add_ignore":["o1*"],"reasoning":"r"}`, says: []string{"Would ignore `o1*` for openai: that hides 1 model", "Only the user"},
 		rules: []string{"*-preview", "gpt-3.5*"}, data: map[string]any{"provider": "openai", "effects": strs("hides 1 model")},
 	},
 	"propose nothing": {tool: "propose_rules", args: `{"reasoning":"r"}`, fails: "failed", says: []string{"changes no rule"}},

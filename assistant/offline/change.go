@@ -3,6 +3,8 @@ package offline
 import (
 	"cmp"
 	"strings"
+
+	"winnow/assistant"
 )
 
 // edits are the changes of plan_rules in the order in which they are made, each by a tool.
@@ -40,7 +42,8 @@ func (c *conversation) plan(s clause) (steps []clause, ok bool) {
 // a question, or if plan_rules says that the user must confirm one. It returns false if the
 // plans can be carried out.
 func (c *conversation) ask(steps []clause) bool {
-	head, lines := "", []string{}
+	var head string
+	var brief, all []string // what each plan would do, and the same with the rules and the models
 	for _, s := range steps {
 		if s.question && s.changesRules() {
 			head = "I propose:"
@@ -55,14 +58,18 @@ func (c *conversation) ask(steps []clause) bool {
 		if s.effect() == "" {
 			continue
 		}
-		a := args{"provider": s.plan.Get("provider").String(), "reasoning": c.now.user}
+		a := args{"provider": s.plan.Get("provider").String(), "reasoning": ""} // the user has just said it
 		for _, edit := range edits {
 			a[edit] = texts(s.plan.Get(edit))
 		}
 		if r := c.call("propose_rules", a); r != nil && !r.success {
 			c.sayf("%s", outcome(r))
 		}
-		lines = append(lines, s.effect())
+		brief, all = append(brief, withCode(s.plan.Get("does").String())), append(all, s.effect())
+	}
+	lines := all
+	if len(all) > maxProposals { // the cards say the rest
+		lines = brief
 	}
 	if len(lines) > 0 {
 		c.sayf("%s\n\n%s %s", bullets(head, lines), nothingChanged, sayYes)
@@ -70,10 +77,11 @@ func (c *conversation) ask(steps []clause) bool {
 	return true
 }
 
-// change makes the edits of a plan, or reports their results: the message of the tool for a
-// single edit, the combined effect for several.
+// change makes the edits of a plan, or reports what they did together: each tool has already
+// said what it did.
 func (c *conversation) change(s clause) {
 	var done []string
+	saved := ""
 	for _, edit := range edits {
 		patterns, tool := texts(s.plan.Get(edit)), edit+"_rule"
 		if s.kind == "clear" && len(patterns) > 0 {
@@ -81,12 +89,15 @@ func (c *conversation) change(s clause) {
 		}
 		for _, pattern := range patterns {
 			if r := c.call(tool, args{"provider": s.plan.Get("provider").String(), "pattern": pattern}); r != nil {
-				c.refused, done = c.refused || !r.success, append(done, outcome(r))
+				c.refused, done, saved = c.refused || !r.success, append(done, outcome(r)), "Nothing is unsaved now."
+				if r.data.Get("has_unsaved_changes").Bool() {
+					saved = "Not saved yet."
+				}
 			}
 		}
 	}
-	if len(done) > 1 && !c.refused {
-		done = []string{"Done: " + s.effect() + ". Not saved yet."}
+	if effect := s.plan.Get("done").String(); effect != "" && !c.refused && len(done) > 0 {
+		done = []string{strings.TrimSpace(withCode(effect) + " " + saved)}
 	}
 	if len(c.calls) == 0 {
 		c.paragraphs = append(c.paragraphs, done...)
@@ -118,9 +129,15 @@ func (c *conversation) do(s clause) {
 	}
 	switch {
 	case talk(s.kind) != "":
-		if c.sayf("%s", talk(s.kind)); is(s.kind, "help greet") {
-			c.examples(len(grammar()["requests"]))
+		switch c.sayf("%s", talk(s.kind)); s.kind {
+		case "help":
+			c.sayf("%s", bullets("These work:", quoted(c.examples())))
+		case "greet":
+			c.suggestExamples()
 		}
+		return
+	case s.kind == "providers":
+		c.sayf("%s: %s. %s is shown now.", assistant.Counted(len(c.providers), "provider"), strings.Join(quoted(c.providers), ", "), code(c.provider))
 		return
 	case s.kind == "save_changes" && c.refused:
 		c.sayf("Some of these changes failed, so nothing was saved. Say `save` to save the others.")
@@ -138,8 +155,7 @@ func (c *conversation) do(s clause) {
 			c.offer("Save", "save the changes")
 		}
 		for _, request := range texts(r.data.Get("suggested")) {
-			c.sayf("%s", bullets("To remove what has no effect:", []string{code(request)}))
-			c.offer("Remove what has no effect", request)
+			c.suggest("To remove what has no effect:", []suggestion{{request, request}})
 		}
 	}
 }

@@ -64,7 +64,7 @@ func respond(req *request) reply {
 		return r
 	}
 	text := cmp.Or(strings.Join(unique(c.paragraphs), "\n\n"), "There was nothing to do.")
-	if len(c.suggestions) > 0 && strings.Contains(c.system, "SUGGESTED_VALUES") { // the prompt explains the format
+	if len(c.suggestions) > 0 && c.canSuggest() {
 		text += "\n\nSUGGESTED_VALUES: " + chatapi.Encode(map[string]any{"values": c.suggestions})
 	}
 	return reply{text: text}
@@ -121,18 +121,18 @@ func (x *exchange) changes() bool {
 // expand parses the message and completes follow-ups, pronouns and "yes" from the
 // earlier messages.
 func (c *conversation) expand() []clause {
-	var open []clause                                   // the requests that a "yes" stands for
-	var base clause                                     // the request that a follow-up continues
-	asked := false                                      // an answer asked for this yes
-	for _, x := range c.past[max(0, len(c.past)-30):] { // the last 30 messages
+	var open []clause                                       // the requests that a "yes" stands for
+	var base clause                                         // the request that a follow-up continues
+	asked := false                                          // an answer asked for this yes
+	for i := max(0, len(c.past)-30); i < len(c.past); i++ { // the last 30 messages
+		x := c.past[i]
 		open, base = complete(c.parse(x.user), base)
 		if asked = strings.Contains(x.answer, sayYes); asked && !x.changes() {
 			continue
 		}
 		open = nil
-		if _, suggested, ok := strings.Cut(x.answer, didYouMean+"\n\n- `"); ok {
-			request, _, _ := strings.Cut(suggested, "`")
-			open = c.parse(request)
+		if i == len(c.past)-1 && strings.Contains(x.answer, didYouMean) {
+			open = c.suggested(i)
 		}
 	}
 	clauses := c.parse(c.now.user)
@@ -143,6 +143,18 @@ func (c *conversation) expand() []clause {
 		clauses, _ = complete(clauses, base)
 	}
 	return clauses
+}
+
+// suggested returns the first request that the answer to message i suggested: it is worked out
+// again, from the results in the request.
+func (c *conversation) suggested(i int) []clause {
+	before := &conversation{request: &request{window: c.window, tools: c.tools, past: c.past[:i], now: c.past[i]}}
+	before.respondFilter()
+	before.propose()
+	if len(before.suggestions) == 0 {
+		return nil
+	}
+	return c.parse(before.suggestions[0].Value)
 }
 
 // complete fills in what clauses take from the previous request, which is base for the

@@ -61,7 +61,8 @@ var synonyms = sync.OnceValue(func() map[string]string {
 	for _, line := range grammar()["words"] {
 		words := strings.Fields(line)
 		for _, w := range words {
-			to[strings.ReplaceAll(w, "_", " ")] = words[0]
+			said := strings.ReplaceAll(w, "_", " ")
+			to[said], to[strings.ReplaceAll(said, "'", "")] = words[0], words[0] // dont show
 		}
 	}
 	return to

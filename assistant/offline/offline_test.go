@@ -165,15 +165,41 @@ func TestClauses(t *testing.T) {
 	}
 }
 
-// TestExamplesAreUnderstood: what help says that works is understood.
+// TestExamplesAreUnderstood: what help says that works is understood, and names what the context has.
 func TestExamplesAreUnderstood(t *testing.T) {
-	w := &window{provider: "openai", providers: []string{"openai", "gemini"}}
-	for _, example := range grammar()["requests"] {
-		for _, s := range w.parse(example) {
-			if s.failed() {
-				t.Errorf("%q leaves %q", example, s.left)
+	with := findWindow("\n" + `{"window_type":"model_filter","current_provider":"openai","providers":[{"provider":"gemini"}],` +
+		`"models":{"without_rule":["o3","gpt-5-mini"]},"rules":{"ignore":[{"pattern":"gpt-4*"}]}}`)
+	without := findWindow("\n" + contextOf("openai"))
+	for _, w := range []window{with, without} {
+		for _, example := range w.examples() {
+			for _, s := range w.parse(example) {
+				if s.failed() || strings.Contains(strings.ReplaceAll(example, "$10", ""), "$") {
+					t.Errorf("%q leaves %q", example, s.left)
+				}
 			}
 		}
+	}
+	all, fewer := strings.Join(with.examples(), "\n"), strings.Join(without.examples(), "\n")
+	for _, want := range []string{"hide every mini model of openai", "who uses o3?", "remove the rule gpt-4*"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("want %q among\n%s", want, all)
+		}
+	}
+	if strings.Contains(fewer, "mini") || strings.Contains(fewer, "rule gpt") || !strings.Contains(fewer, "which models are unused?") {
+		t.Errorf("without models and rules, these work:\n%s", fewer)
+	}
+}
+
+// TestEachOfferIsMadeOnce: below the answer if the prompt says how, otherwise in it; "yes" takes the first of both.
+func TestEachOfferIsMadeOnce(t *testing.T) {
+	results := map[string]any{"plan_rules": map[string]any{"success": false, "message": "No model matches.", "data": map[string]any{"unmatched": []any{map[string]any{"missing": []string{"zork"}}}}}}
+	_, offered := converse(t, contextOf("openai"), "hide zork", filterTools, results)
+	if strings.Count(offered, "which models are unused?") > 1 || strings.Contains(offered, "- `") || !strings.Contains(offered, "SUGGESTED_VALUES") {
+		t.Errorf("it offers\n%s", offered)
+	}
+	plain := []any{map[string]any{"role": "system", "content": contextOf("openai")}, user("hello")}
+	if got := answer(t, plain, filterTools).text; !strings.Contains(got, "These work:\n\n- `which models are hidden, and why?`") || strings.Contains(got, "SUGGESTED") {
+		t.Errorf("without suggestions it says\n%s", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -12,33 +13,71 @@ import (
 
 const maxProposals = 3 // requests that an answer proposes
 
-// propose suggests the possible requests in tries, with their effects, or else examples.
+// propose suggests the possible requests in tries, with their effects, or else examples. It
+// tries no more of them than it can suggest.
 func (c *conversation) propose() {
-	var lines []string
-	for i := 0; i < len(c.tries) && i < 2*maxProposals; i++ { // a request that fails may add others
-		request := c.tries[i]
-		if effect, ok := c.effectOf(request); ok && len(lines) < maxProposals {
-			lines = append(lines, code(request)+effect)
-			c.offer(request+effect, request)
+	var found []suggestion
+	waits := 0
+	for i := 0; i < len(c.tries) && i < 2*maxProposals && len(found)+waits < maxProposals; i++ { // one that fails may add others
+		request, made := c.tries[i], len(c.calls)
+		effect, ok := c.effectOf(request)
+		switch {
+		case len(c.calls) > made:
+			waits++
+		case ok:
+			found = append(found, suggestion{request + effect, request})
 		}
 	}
 	switch {
 	case len(c.calls) > 0:
-	case len(lines) > 0:
-		c.sayf("%s", bullets(didYouMean, lines))
+	case len(found) > 0:
+		c.suggest(didYouMean, found)
 	default:
-		c.examples(maxProposals)
+		c.suggestExamples()
 	}
 }
 
-// examples lists the first examples of requests, and suggests some of them.
-func (c *conversation) examples(most int) {
+// suggest offers requests: below the answer if the prompt explains how, otherwise as a list in it.
+func (c *conversation) suggest(head string, requests []suggestion) {
 	var lines []string
-	for _, r := range grammar()["requests"][:most] {
-		c.offer(r, r)
-		lines = append(lines, code(r))
+	for _, r := range requests {
+		c.offer(r.Label, r.Value)
+		lines = append(lines, code(r.Value)+strings.TrimPrefix(r.Label, r.Value))
 	}
-	c.sayf("%s", bullets("These work:", lines))
+	if !c.canSuggest() {
+		c.sayf("%s", bullets(head, lines))
+	} else if head == didYouMean { // "yes" refers to it
+		c.sayf("%s", head)
+	}
+}
+
+// canSuggest reports whether the prompt explains how an answer suggests messages.
+func (c *conversation) canSuggest() bool { return strings.Contains(c.system, "SUGGESTED_VALUES") }
+
+// suggestExamples suggests the first requests that work now.
+func (c *conversation) suggestExamples() {
+	var first []suggestion
+	for _, r := range c.examples() {
+		if len(first) < maxProposals && !strings.EqualFold(r, strings.TrimSpace(c.now.user)) {
+			first = append(first, suggestion{r, r})
+		}
+	}
+	c.suggest("These work:", first)
+}
+
+// examples returns the requests of the grammar that have a model or rule to work on.
+func (w *window) examples() (out []string) {
+	for _, r := range grammar()["requests"] {
+		missing := false
+		for slot, value := range w.slots {
+			missing = missing || value == "" && strings.Contains(r, slot)
+			r = strings.ReplaceAll(r, slot, value)
+		}
+		if !missing {
+			out = append(out, clean(r))
+		}
+	}
+	return out
 }
 
 // effectOf says what a request would do: ": hides 3 models on openai". ok is false if it is
@@ -60,8 +99,14 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 		if r == nil || !r.success {
 			return "", false
 		}
-		for _, does := range texts(r.data.Get("plans.#.does")) {
-			effect, ok = effect+"; "+withCode(does), true
+		for _, p := range r.data.Get("plans").Array() {
+			does := p.Get("does").String()
+			if s.at != "" { // the request says where
+				does = strings.TrimSuffix(does, " on "+p.Get("provider").String())
+			}
+			if does != "" {
+				effect, ok = effect+"; "+withCode(does), true
+			}
 		}
 	}
 	return strings.Replace(effect, "; ", ": ", 1), ok
@@ -77,11 +122,18 @@ func (c *conversation) tryElsewhere(request string, unmatched gjson.Result) {
 
 // notUnderstood reports a request that was not understood, and adds similar ones to tries.
 func (c *conversation) notUnderstood(s clause) {
-	said := s.text
-	if len(c.clauses) == 1 { // quote the user's own words
-		said = c.now.user
+	own, said := split(c.now.user), []string(nil)
+	for word := range strings.FieldsSeq(s.text) {
+		said = append(said, c.wrote(strings.TrimRight(word, ",")))
 	}
-	c.sayf("I did not understand %s. I understand short requests in English only. %s", code(said), nothingChanged)
+	if len(c.clauses) == 1 || slices.ContainsFunc(said, func(word string) bool { return !slices.Contains(own, word) }) {
+		said = []string{c.now.user}
+	}
+	language := ""
+	if !english(c.now.user) {
+		language = "I understand short requests in English only. "
+	}
+	c.sayf("I did not understand %s. %s%s", code(strings.Join(said, " ")), language, nothingChanged)
 	if near := closest(s.left[0]); s.kind == "" && near != "" {
 		c.try(s, s.left[:1], near)
 	}
@@ -91,17 +143,18 @@ func (c *conversation) notUnderstood(s clause) {
 // cannot reports that a tool failed, and adds similar requests to tries.
 func (c *conversation) cannot(s clause, r *result) {
 	missed, text, left := r.data.Get("unmatched").Array(), outcome(r), []string(nil)
+	for _, word := range texts(r.data.Get("unmatched.#.missing|@flatten")) {
+		text = strings.ReplaceAll(text, code(word), code(c.wrote(word)))
+	}
 	if len(missed) > 0 || s.changesRules() {
 		text += " " + nothingChanged
 	}
 	c.sayf("%s", text)
 	for _, m := range missed {
 		c.tryElsewhere(s.text, m)
-		for _, word := range texts(m.Get("missing")) {
-			left = append(left, word)
-			for _, near := range texts(m.Get("near")) {
-				c.try(s, left[len(left)-1:], near)
-			}
+		left = append(left, texts(m.Get("missing"))...)
+		for _, near := range texts(m.Get("near")) {
+			c.try(s, []string{m.Get("instead_of").String()}, near)
 		}
 	}
 	if len(missed) > 0 {
@@ -141,6 +194,26 @@ func (c *conversation) try(s clause, words []string, by string) {
 	if request != "" && (by != "" || len(c.clauses) > 1 || !slices.ContainsFunc(c.parse(request), vague)) {
 		c.tries = unique(append(c.tries, request))
 	}
+}
+
+// wrote returns the word of the message that stands for a word of the grammar.
+func (c *conversation) wrote(word string) string {
+	own := split(c.now.user)
+	for _, w := range own {
+		if !slices.Contains(own, word) && synonyms()[w] == word {
+			return w
+		}
+	}
+	return word
+}
+
+// english reports whether a text contains a word of the grammar and only ASCII letters.
+func english(text string) bool {
+	foreign := func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }
+	known := func(w string) bool {
+		return len(w) > 2 && (synonyms()[w] != "" || in(w, "nouns") || in(w, "determiners") || in(w, "functions") || in(w, "openings"))
+	}
+	return !strings.ContainsFunc(text, foreign) && slices.ContainsFunc(split(text), known)
 }
 
 // closest returns the first word of a request that word probably misspells, or "".

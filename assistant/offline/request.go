@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,11 +47,11 @@ type result struct {
 // args are the arguments of a call.
 type args map[string]any
 
-// encode writes arguments with their keys in order, without the empty ones.
+// encode writes arguments with their keys in order, without the empty ones that may be left out.
 func (a args) encode() string {
-	maps.DeleteFunc(a, func(_ string, v any) bool {
+	maps.DeleteFunc(a, func(name string, v any) bool {
 		list, isList := v.([]string)
-		return v == "" || isList && len(list) == 0
+		return v == "" && name != "reasoning" || isList && len(list) == 0
 	})
 	return chatapi.Encode(map[string]any(a))
 }
@@ -114,6 +115,7 @@ func (r *request) add(m chatapi.Message) {
 type window struct {
 	provider  string // the current one
 	providers []string
+	slots     map[string]string // of the examples: what stands in the context
 }
 
 // findWindow reads the last context object of the system text: JSON that begins
@@ -126,6 +128,14 @@ func findWindow(system string) (w window) {
 	c := gjson.Parse(system[strings.LastIndex(system[:key], "\n{")+1:])
 	w.provider = c.Get("current_provider").String()
 	w.providers = unique(append(texts(c.Get("providers.#.provider")), w.provider))
+	free := texts(c.Get("models.without_rule")) // these are shown
+	w.slots = map[string]string{"$provider": w.provider, "$model": strings.Join(free[:min(len(free), 1)], ""), "$rule": c.Get("rules.ignore.0.pattern").String(), "$kind": ""}
+	for kind := range strings.FieldsSeq(grammar()["kinds"][0]) {
+		part := regexp.MustCompile(`(?i)(?:^|[^a-z])` + kind + `(?:$|[^a-z])`)
+		if w.slots["$kind"] == "" && slices.ContainsFunc(free, part.MatchString) {
+			w.slots["$kind"] = kind
+		}
+	}
 	return w
 }
 

@@ -116,6 +116,8 @@ func (r *reader) next() {
 	case is(word, "of with again instead"):
 	case word == "useless": // "unused models"
 		r.cur.words = append(r.cur.words, "unused:30d")
+	case in(word, "functions"): // no name: the sentence is not one of ours
+		r.sel.unclear = append(r.sel.unclear, text)
 	case word == newest:
 		r.newest = []string{newest}
 		if number(r.words[0]) > 0 {

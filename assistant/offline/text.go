@@ -55,6 +55,14 @@ func bullets(head string, lines []string) string {
 	return strings.Join(append([]string{head + "\n"}, lines...), "\n- ")
 }
 
+// quoted returns texts as code spans.
+func quoted(all []string) (out []string) {
+	for _, s := range all {
+		out = append(out, code(s))
+	}
+	return out
+}
+
 // unique drops empty strings and repetitions; the order stays.
 func unique(ss []string) (out []string) {
 	for _, s := range ss {

@@ -162,6 +162,9 @@ func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string,
 	if err := cmp.Or(q.turn.Print(q.observed(events)), q.written); err != nil {
 		return err
 	}
+	if done, ok := q.turn.End.(assistant.Complete); ok && !q.changed {
+		q.suggest(done)
+	}
 	failed, isFailed := q.turn.End.(assistant.Error)
 	_, cancelled := q.turn.End.(assistant.Cancelled)
 	switch {
@@ -261,6 +264,17 @@ func (q *asked) note(label, text string) {
 		text = label + ": " + text
 	}
 	q.app.printErr("%s", text)
+}
+
+// suggest prints the messages that an answer suggests, with what they would do if the label says it.
+func (q *asked) suggest(done assistant.Complete) {
+	for _, v := range done.Payload.Values {
+		text := v.Value
+		if strings.HasPrefix(v.Label, v.Value) {
+			text = v.Label
+		}
+		q.turn.Note("Suggestion", text)
+	}
 }
 
 // confirm answers a confirm request: yes with --yes, otherwise what the user types. Without a user to ask it

@@ -161,6 +161,14 @@ func TestHowAnAskedTurnEnds(t *testing.T) {
 			t.Errorf("%s: for a program it prints %q, and %q beside, %v", name, got.out, got.beside, got.err)
 		}
 	}
+	offered := assistant.Complete{}
+	offered.Payload.Values = []assistant.SuggestedValue{{Label: "hide o3: would hide 1 model", Value: "hide o3"}, {Label: "Save", Value: "save the changes"}}
+	if got := printTurn(nil, offered); got.beside != "Suggestion: hide o3: would hide 1 model|Suggestion: save the changes" || got.err != nil {
+		t.Errorf("what is offered: %+v", got)
+	}
+	if got := printTurn(nil, assistant.CheckpointCreated{}, offered); got.beside != "" {
+		t.Errorf("after a change it offers %q", got.beside)
+	}
 	if got := printTurn([]string{"--yes"}, confirm, assistant.Complete{}); !slices.Equal(got.answers, []bool{true}) || got.err != nil || got.beside != "" {
 		t.Errorf("with --yes: %+v", got)
 	}
