@@ -184,6 +184,11 @@ func (w *Workspace) PickModel(ctx context.Context, id string) error {
 			return err
 		}
 	}
+	if w.modelPicked != nil {
+		if err := w.modelPicked(ctx, id); err != nil {
+			return err
+		}
+	}
 	recent := slices.DeleteFunc(w.RecentModels(ctx), func(have string) bool { return have == id })
 	recent = append([]string{id}, recent...)
 	return w.storeModels(ctx, recentKey, recent[:min(len(recent), maxRecent)])

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -43,7 +44,9 @@ type Options struct {
 	// StoreSetting stores a changed setting under its key in the configuration. nil means that settings are changed
 	// only for this run.
 	StoreSetting func(key, value string) error
-	Now          func() time.Time // nil means time.Now
+	// ModelPicked is called after PickModel has selected a model, so that the program can start with it next time.
+	ModelPicked func(ctx context.Context, id string) error
+	Now         func() time.Time // nil means time.Now
 }
 
 // Workspace provides the use cases to a front end. Create it with New.
@@ -55,6 +58,7 @@ type Workspace struct {
 	author       string
 	visibility   string
 	storeSetting func(key, value string) error
+	modelPicked  func(ctx context.Context, id string) error
 	now          func() time.Time
 
 	mu          sync.Mutex
@@ -64,7 +68,7 @@ type Workspace struct {
 
 // New returns the workspace of a session. It does no I/O.
 func New(o Options) *Workspace {
-	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, author: o.Author, visibility: o.Visibility, storeSetting: o.StoreSetting, now: o.Now}
+	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, user: o.User, author: o.Author, visibility: o.Visibility, storeSetting: o.StoreSetting, modelPicked: o.ModelPicked, now: o.Now}
 	if w.now == nil {
 		w.now = time.Now
 	}

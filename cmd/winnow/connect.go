@@ -54,7 +54,7 @@ func (a *app) configConnect(ctx context.Context, form *connectForm) error {
 	if err != nil {
 		return err
 	}
-	form.Connector, err = a.connector(set, store, func(ctx context.Context, id string) error { return store.Set(ctx, lastModelKey(a.folder()), id) })
+	form.Connector, err = a.connector(set, store, a.storeModel(store))
 	if err != nil {
 		return err
 	}

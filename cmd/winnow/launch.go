@@ -109,10 +109,6 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	model, err := a.pickModel(ctx, p, resumed.Model, o.started == nil)
-	if err != nil {
-		return nil, err
-	}
 	if p.window, err = a.openWindow(ctx, toWrite); err != nil {
 		return nil, err
 	}
@@ -123,6 +119,10 @@ func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 		if resumed, err = a.crashedSession(ctx, p); err != nil {
 			return nil, err
 		}
+	}
+	model, err := a.pickModel(ctx, p, resumed.Model, o.started == nil)
+	if err != nil {
+		return nil, err
 	}
 	if err := a.openSession(ctx, p, resumed, model, o.started); err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func (a *app) localParts(p *program) (parts tui.Parts, err error) {
 }
 
 func (a *app) workspace(p *program) *workspace.Workspace {
-	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName(), StoreSetting: a.storeSetting})
+	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder(), Visibility: a.settings.Visibility, Author: a.userName(), StoreSetting: a.storeSetting, ModelPicked: a.storeModel(p.store)})
 }
 
 // endTime limits how long the end of a screen waits for the history. Quitting has already

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"winnow/assistant/assistanttest"
 )
 
 // TestTheRulesThatACrashLeftAreDiscarded checks that d in the question after a crash discards the unsaved rules, on
@@ -44,6 +46,40 @@ func TestTheRulesThatACrashLeftAreDiscarded(t *testing.T) {
 			if status := run(t.Context(), []string{"rules", "diff"}, nil, os.Stdout, os.Stderr); status != statusDone {
 				t.Errorf("rules diff ends with %d: the rules are still staged", status)
 			}
+		})
+	}
+}
+
+// TestTheModelOutlivesAKill starts again after a kill without flags: with the model of the session that was killed, or
+// with the one that was chosen for the folder.
+func TestTheModelOutlivesAKill(t *testing.T) {
+	for name, c := range map[string]struct {
+		args            []string
+		text, key, says string
+	}{
+		"of the session": {[]string{"-m", "openai/m2"}, "hello", "\n", "test answer"},
+		"of the folder":  {nil, "/model openai/m2", "\r", "openai/m2 is now in use"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ownFolder(t)
+			server := assistanttest.NewServer(t, assistanttest.Text("test answer")).Models(assistanttest.ModelList("m1", "m2"))
+			dir, err := os.Getwd()
+			if err != nil {
+				t.Fatal(err)
+			}
+			env := append(os.Environ(), "OPENAI_BASE_URL="+server.URL, "TMUX=")
+			killed := startVterm(t, dir, env, c.args...)
+			killed.wait("INPUT")
+			killed.paste(c.text)
+			killed.wait(c.text)
+			killed.press(c.key)
+			killed.wait(c.says)
+			killed.kill()
+			v := startVterm(t, dir, env)
+			v.until("the model m2", func(frame string) bool {
+				header, _, _ := strings.Cut(frame, "\n")
+				return strings.Contains(header, "m2")
+			})
 		})
 	}
 }

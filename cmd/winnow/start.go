@@ -198,6 +198,11 @@ func (a *app) endpointOptions() (o endpoints.Options, err error) {
 // lastModelKey returns the history setting that stores the model last selected in a folder.
 func lastModelKey(folder string) string { return "model:" + folder }
 
+// storeModel returns a function that stores the model last selected in this folder, for the next start.
+func (a *app) storeModel(store history.Settings) func(ctx context.Context, id string) error {
+	return func(ctx context.Context, id string) error { return store.Set(ctx, lastModelKey(a.folder()), id) }
+}
+
 // pickModel returns the model to start with: the one the user named, or a suitable one of the endpoints. If wait is
 // false, askEndpoints asks the endpoints later, and until then the offline model is used unless the user configured
 // an endpoint.
