@@ -472,7 +472,7 @@ func (v *victim) remove() act {
 	return v.notices("delete "+p.text, "deleted", func() {
 		v.screen.press("d")
 		if p.state == string(assistant.PairComplete) || p.state == string(assistant.PairPartial) {
-			v.screen.wait("Delete this message and its answer for good?")
+			v.screen.wait("for good?") // an answer or several
 			v.answer("y")
 		}
 	}, func(l *ledger) { l.drop(p.text) })
