@@ -150,7 +150,7 @@ func TestTheQuestionBeforeDeletingSaysWhatGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{c.pair}})
-			d.Wait("/1 ")
+			d.Wait("/1")
 			d.goTo("VIEW")
 			d.Type("d")
 			for _, text := range c.says {
