@@ -275,7 +275,7 @@ func (m *Model) firstCommands(all []overlay.Entry) (first []overlay.Entry) {
 	for _, name := range m.recent[:min(len(m.recent), maxRecent)] {
 		add(name, "Recent")
 	}
-	for _, name := range keymap.Usual {
+	for _, name := range keymap.UsualActions {
 		add(string(name), "")
 	}
 	return grouped(first)

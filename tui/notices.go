@@ -32,7 +32,7 @@ func (m *Model) fail(err error) tea.Cmd {
 		m.notice.Add(sentence(err), true)
 		return nil
 	}
-	cause, next := advice.Of(err, func(action string) string {
+	cause, next := advice.ForError(err, func(action string) string {
 		if action == advice.Force {
 			return "--force"
 		}

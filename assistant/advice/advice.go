@@ -42,10 +42,10 @@ var byCode = map[string]string{
 
 var actionInBraces = regexp.MustCompile(`\{([^}]+)\}`)
 
-// For returns a sentence on what to do about an error with this code, such as "Try again (r), or edit the message
+// ForCode returns a sentence on what to do about an error with this code, such as "Try again (r), or edit the message
 // (e)." way returns how to perform an action, shown in parentheses; the parentheses are omitted if it returns "" or
-// is nil. For an unknown code, For returns "".
-func For(code string, way func(action string) string) string {
+// is nil. For an unknown code, ForCode returns "".
+func ForCode(code string, way func(action string) string) string {
 	return actionInBraces.ReplaceAllStringFunc(byCode[code], func(name string) string {
 		if way != nil {
 			if how := way(name[1 : len(name)-1]); how != "" {
@@ -81,9 +81,9 @@ func Text(err error) string {
 	return text[len(packageNames.FindString(text)):]
 }
 
-// Of returns the cause of an error and what to do about it, with the action as named by way: "ctrl+l chooses
+// ForError returns the cause of an error and what to do about it, with the action as named by way: "ctrl+l chooses
 // another". next is "" if there is no advice or way returns "" for the action.
-func Of(err error, way func(action string) string) (cause, next string) {
+func ForError(err error, way func(action string) string) (cause, next string) {
 	if errors.As(err, new(*windowlock.HeldError)) {
 		return Text(err), "try again after that turn has ended"
 	}

@@ -56,7 +56,7 @@ func TestEveryErrorOfATurnHasAdvice(t *testing.T) {
 		return map[string]string{"retry": "ctrl+y", "re-ask": "E", "models": "alt+m"}[action]
 	}
 	for name, code := range turnCodes(t) {
-		text := For(code, bound)
+		text := ForCode(code, bound)
 		if !strings.HasSuffix(text, ".") || strings.ContainsAny(text, "{}") || strings.Contains(text, ". ") {
 			t.Errorf("%s: %q is not one sentence with keys", name, text)
 		}
@@ -64,14 +64,14 @@ func TestEveryErrorOfATurnHasAdvice(t *testing.T) {
 			t.Errorf("%s: %q names no key", name, text)
 		}
 		const room = 74 // of 80: without the frame, the gutter and the indent
-		if text := For(code, defaults); len(text) > room {
+		if text := ForCode(code, defaults); len(text) > room {
 			t.Errorf("%s: %q does not fit on one line", name, text)
 		}
-		if text := For(code, nil); text == "" || strings.ContainsAny(text, "(){}") {
+		if text := ForCode(code, nil); text == "" || strings.ContainsAny(text, "(){}") {
 			t.Errorf("%s without keys: %q", name, text)
 		}
 	}
-	if text := For("of another program", bound); text != "" {
+	if text := ForCode("of another program", bound); text != "" {
 		t.Errorf("an unknown code: %q", text)
 	}
 }
@@ -98,11 +98,11 @@ func TestErrorsNameWhatToDo(t *testing.T) {
 		{&windowlock.HeldError{Holder: windowlock.Holder{User: "anna"}}, "anna's assistant is working", "try again after that turn has ended"},
 		{errors.New("strange"), "strange", ""},
 	} {
-		if cause, next := Of(c.err, keys); cause != c.cause || next != c.next {
+		if cause, next := ForError(c.err, keys); cause != c.cause || next != c.next {
 			t.Errorf("%v: %q, %q; want %q, %q", c.err, cause, next, c.cause, c.next)
 		}
 		none := func(string) string { return "" }
-		if cause, next := Of(c.err, none); cause != c.cause || strings.Contains(next, "chooses") {
+		if cause, next := ForError(c.err, none); cause != c.cause || strings.Contains(next, "chooses") {
 			t.Errorf("%v without keys: %q, %q", c.err, cause, next)
 		}
 	}
@@ -125,7 +125,7 @@ func TestTextNamesNoPackage(t *testing.T) {
 		if got := Text(errors.New(text)); got != want {
 			t.Errorf("Text(%q) = %q, want %q", text, got, want)
 		}
-		if cause, _ := Of(errors.New(text), func(string) string { return "" }); cause != want {
+		if cause, _ := ForError(errors.New(text), func(string) string { return "" }); cause != want {
 			t.Errorf("the cause of %q is %q, want %q", text, cause, want)
 		}
 	}

@@ -87,7 +87,7 @@ func nextStep(err error) string {
 	if next := systemAdvice(err); next != "" {
 		return next
 	}
-	_, next := advice.Of(err, flagNames)
+	_, next := advice.ForError(err, flagNames)
 	return next
 }
 
@@ -108,7 +108,7 @@ func systemAdvice(err error) string {
 
 // requestAdvice returns what to do about a failed request or tool call with this error code, or "".
 func requestAdvice(code string) string {
-	text := advice.For(code, func(action string) string {
+	text := advice.ForCode(code, func(action string) string {
 		if action == advice.Models {
 			return "-m; winnow models --chat lists the models"
 		}

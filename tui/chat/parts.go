@@ -247,7 +247,7 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 		p.addDecoration("")
 		return
 	}
-	way := advice.For(p.code, func(action string) string {
+	way := advice.ForCode(p.code, func(action string) string {
 		if slices.ContainsFunc(afterError, func(c pane.Choice) bool { return string(c.KeyAction) == action }) {
 			return "" // the choices below name their keys
 		}

@@ -59,9 +59,9 @@ func (a *Row) group() string {
 	return "winnow"
 }
 
-// Usual are the actions that the palette shows before the user types, after the recent
+// UsualActions are the actions that the palette shows before the user types, after the recent
 // ones.
-var Usual = []Action{Save, Undo, AddIgnore, AddAllow, Models, Connect, NewSession, Sessions, Checkpoints, Filter, Settings, Help, Quit}
+var UsualActions = []Action{Save, Undo, AddIgnore, AddAllow, Models, Connect, NewSession, Sessions, Checkpoints, Filter, Settings, Help, Quit}
 
 // Use describes what the keys of an action do in one mode.
 type Use struct {

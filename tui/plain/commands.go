@@ -206,7 +206,7 @@ func (c *console) fail(err error) {
 	if _, isSyntax := errors.AsType[*filter.Error](err); isSyntax {
 		label = "Filter"
 	}
-	cause, next := advice.Of(err, commandNames)
+	cause, next := advice.ForError(err, commandNames)
 	if next != "" {
 		cause += "; " + next
 	}

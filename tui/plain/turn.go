@@ -115,14 +115,14 @@ func (c *console) onEnd(t *TurnLines, p assistant.Prompt, typed string) {
 			c.out.Line("The old answer stays.")
 		}
 		c.unsent = unsent{typed, t.Seq}
-		if next := advice.For(e.Code, commandNames); next != "" {
+		if next := advice.ForCode(e.Code, commandNames); next != "" {
 			c.out.Line(next)
 		}
 		c.out.Line("/retry tries it again, /retry TEXT asks with other words.")
 	case assistant.Cancelled:
 		switch {
 		case p.Regenerate != 0:
-			c.out.Line("Cancelled. The old answer stays, and what tools have done.")
+			c.out.Line("Cancelled. The old answer and what the tools have done stay.")
 		case e.Kept:
 			c.out.Line("Cancelled. What the tools have done stays.")
 		default:
