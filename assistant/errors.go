@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Errors of a Session.
+// Errors returned by a Session.
 var (
 	// ErrBusy is returned by methods that cannot run during a turn.
 	ErrBusy = errors.New("the assistant is working")

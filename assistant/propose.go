@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/windowlock"
 )
 
-// Errors of Decide, in addition to ErrBusy, and ErrNoPair for an unknown pair
+// Errors returned by Decide, in addition to ErrBusy, and ErrNoPair for an unknown pair
 // or payload.
 var (
 	// ErrDecided is returned for a proposal that was already accepted or

@@ -194,7 +194,7 @@ func (o Options) check(registry *llm.Registry) error {
 		return &llm.ConfigError{Field: "journal", Reason: "a journal needs a window"}
 	}
 	if o.Model != "" {
-		if _, _, _, err := registry.Open(o.Model); err != nil && !errors.Is(err, llm.ErrModelGone) { // the user picks another one then
+		if _, _, _, err := registry.Open(o.Model); err != nil && !errors.Is(err, llm.ErrModelGone) { // the user then picks another model
 			return err
 		}
 	}

@@ -96,9 +96,9 @@ type Run struct {
 }
 
 // Open opens the journal at path, creating it and its folder if they are missing. It repairs what a crash or damage
-// left; Report lists the repairs. Several processes may have a journal open: if another one holds the writer lock,
-// Open only reads, and the first write makes the repairs. With ReadOnly, or if writing is impossible, Open neither
-// creates nor changes anything and treats a missing file as an empty journal.
+// left; Report lists the repairs. Several processes may have a journal open: if another process holds the writer
+// lock, Open only reads, and the first write makes the repairs. With ReadOnly, or if writing is impossible, Open
+// neither creates nor changes anything and treats a missing file as an empty journal.
 //
 // An error is a *VersionError, wraps ErrUnsafe, or comes from the system. In each case the file is unchanged.
 func Open(path string, opts Options) (*Journal, error) {

@@ -47,7 +47,7 @@ func Hints(x Expr, topics, sessions []string) []Hint {
 }
 
 // matchesAncestor returns a function that reports whether t matches a path or the beginning of one, because a topic
-// without its own pairs also exists.
+// can exist without pairs of its own.
 func matchesAncestor(t Topic) func(path string) bool {
 	low := t.lower()
 	low.Deep = true

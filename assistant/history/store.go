@@ -90,7 +90,7 @@ type SavedFilters interface {
 type Facets interface {
 	// Models counts the uncut pairs of every model, most used first.
 	Models(ctx context.Context) ([]ModelCount, error)
-	// Authors lists the authors of pairs, sorted; a file lists only those of the newest pairs.
+	// Authors lists the authors of pairs, sorted; a file lists only the authors of the newest pairs.
 	Authors(ctx context.Context) ([]string, error)
 }
 
@@ -370,7 +370,7 @@ type Session struct {
 
 	// Set only by Sessions, which also sets Title to the beginning of the first message of its own if the session is
 	// not Named, and to the title of its parent if it has no message of its own.
-	Pairs int   `json:"pairs"` // number of uncut pairs, with those of the parent
+	Pairs int   `json:"pairs"` // number of uncut pairs, including the parent's
 	First int64 `json:"-"`     // Seq of the first of them
 }
 

@@ -92,7 +92,8 @@ type rule struct {
 	means string
 }
 
-// names replaces the names of parts of regular expressions.
+// names replaces each name that the grammar defines with the part of a regular expression for
+// which it stands.
 var names = sync.OnceValue(func() *strings.Replacer {
 	var pairs []string
 	for _, line := range grammar()["names"] {

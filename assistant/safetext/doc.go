@@ -9,7 +9,7 @@
 // single line.
 //
 // Visible text is for what the user is asked to confirm (tool arguments, patterns, addresses, ids): a hidden or
-// deceptive character, such as a letter that looks like another one, is shown as its number, ‹U+202E›.
+// deceptive character, such as a letter that looks like a different letter, is shown as its number, ‹U+202E›.
 //
 // Redacted text has [key] in place of secrets, including their usual encodings. A Writer redacts line by line;
 // Redactor.ReplaceAttr is for slog.

@@ -19,9 +19,9 @@ const (
 	closeQuote = '›'
 )
 
-// Visible returns s with every character that is hidden, affects others, or looks like another one replaced with its
-// number: ‹U+202E›, or ‹0x9B› for a byte that is not UTF-8. Different texts always have different results. It is for
-// what the user is asked to confirm. The result contains no line ends or tabs.
+// Visible returns s with every character that is hidden, affects others, or looks like a different one replaced with
+// its number: ‹U+202E›, or ‹0x9B› for a byte that is not UTF-8. Different texts always have different results. It is
+// for what the user is asked to confirm. The result contains no line ends or tabs.
 func Visible(s string) string {
 	if n := plainPrefix(s); n == len(s) && !strings.ContainsAny(s, "\n\t") {
 		return s

@@ -64,7 +64,7 @@ type Tokens struct {
 	Now  func() time.Time // nil means time.Now
 }
 
-// Errors of Add and Remove.
+// Errors returned by Add and Remove.
 var (
 	ErrTokenExists = errors.New("there is already a token with this name")
 	ErrNoToken     = errors.New("there is no token with this name")

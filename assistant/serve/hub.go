@@ -20,7 +20,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// Errors of opening a session.
+// Errors returned when a session is opened.
 var (
 	// ErrNoSession means that a session is not open, or not in the history.
 	ErrNoSession = errors.New("there is no such session")
@@ -216,7 +216,7 @@ func (h *Hub) Place() assistant.Window {
 type Join struct {
 	User    string         // name shown to other users and author of the pairs; "" is shown as "someone", and the author is then the user of the history
 	Role    assistant.Role // what the user may do; "" means assistant.RoleSave
-	Key     string         // identifies the credential of the user, for EndKey; "" if there is none
+	Key     string         // Credential.Key of the user, by which revoked sessions are found; "" if there is none
 	Session string         // session to continue; "" starts a new one
 	Model   string         // "" means the model last used in the session, or that of the hub
 	Models  *llm.Registry  // contains Model; nil means the models of the hub

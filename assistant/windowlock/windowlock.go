@@ -166,7 +166,7 @@ func (m *Member) ChangeSection(session string) (end func(), err error) {
 	return m.begin(session), nil
 }
 
-// begin makes the session the one that acts. The section is locked; end unlocks it.
+// begin records that the session is acting. The section is locked; end unlocks it.
 func (m *Member) begin(session string) (end func()) {
 	m.window.act(Holder{User: m.user, Session: session})
 	return func() { m.window.act(Holder{}); m.window.section.Unlock() }

@@ -12,7 +12,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// Errors of the use cases, in addition to the errors of package assistant.
+// Errors returned by the use cases, in addition to the errors of package assistant.
 var (
 	// ErrNoHistory is returned by methods that need a history if the workspace has none.
 	ErrNoHistory = errors.New("there is no history in this run")

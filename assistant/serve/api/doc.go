@@ -12,11 +12,11 @@
 //
 // # Safety
 //
-// Every request except /healthz and /readyz needs a token. Requests with a Host header that does not name the server, or with
-// an Origin of another site that Options.Origins does not name, are refused before that. This stops DNS rebinding and requests by pages in the user's
-// browser. Refused requests are logged, without token, query and body. Errors are problem details (RFC 9457) with a
-// code. A problem that the client did not cause contains no details, and no problem repeats an invalid value of a
-// body.
+// Every request except /healthz and /readyz needs a token. Requests with a Host header that does not name the server,
+// or with an Origin of another site that Options.Origins does not name, are refused before that. This stops DNS
+// rebinding and requests by pages in the user's browser. Refused requests are logged, without token, query and body.
+// Errors are problem details (RFC 9457) with a code. A problem that the client did not cause contains no details, and
+// no problem repeats an invalid value of a body.
 //
 // # Concurrency
 //
@@ -38,17 +38,18 @@
 // # Lists
 //
 // Every list that can grow has pages, made by pageOf: of sessions, tokens, proposals, pairs, answers and checkpoints.
-// The first page of pairs and of checkpoints contains the newest entries, that of the other lists the oldest. A plan and
-// an exported window have no pages: their size is that of the rules, and a digest covers all of it.
+// The first page of pairs and of checkpoints contains the newest entries, that of the other lists the oldest. A plan
+// and an exported window have no pages: their size is that of the rules, and a digest covers all of it.
 //
 // # Caveats
 //
 // The numbers of a stream begin with the time at which its session was opened, in milliseconds, so that a number from
-// an earlier run is never mistaken for a number of this run. A stream stores its newest Options.Events frames, up to Options.EventBytes.
+// an earlier run is never mistaken for a number of this run. A stream stores its newest Options.Events frames, up to
+// Options.EventBytes.
 //
 // A session that has no request, no turn and no follower for Options.Idle is closed; it can be reopened with its id.
-// If Options.Sessions sessions are open, the server closes an unused session: among the sessions of the user with the most
-// unused sessions, the one that has been unused for the longest time.
+// If Options.Sessions sessions are open, the server closes an unused session: among the sessions of the user with the
+// most unused sessions, the one that has been unused for the longest time.
 //
 // A question that is not answered within five minutes is answered with no.
 //

@@ -80,7 +80,7 @@ func newestStep(j *checkpoint.Journal) string {
 	return ""
 }
 
-// callOwn handles a call of one of ownTools.
+// callOwn handles a call to one of ownTools.
 func (s *server) callOwn(name string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		s.mu.Lock()
