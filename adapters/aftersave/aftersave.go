@@ -35,7 +35,8 @@ const (
 	checkPause = time.Second
 	// termTime is how long a cancelled command has to end before it is killed.
 	termTime = 2 * time.Second
-	// maxOutput bounds what is read of the command's output, in bytes, and maxLine its last line, in cells.
+	// maxOutput is how many bytes of the command's output are read, and maxLine the maximum width of its last line in
+	// cells.
 	maxOutput = 4 << 10
 	maxLine   = 200
 )

@@ -114,12 +114,12 @@ func ruleTool(list List, add bool) string {
 }
 
 // resolveProposal decodes a proposal. If it names no provider, it fills in the current one,
-// because another one may be current when the proposal is accepted.
+// because another provider may be current when the proposal is accepted.
 func (w *Window) resolveProposal(data json.RawMessage) (Proposal, error) {
 	return proposalFor(w.Provider(), data)
 }
 
-// proposalFor decodes a proposal for a provider, unless it names another one.
+// proposalFor decodes a proposal for a provider, unless it names a different one.
 func proposalFor(provider string, data json.RawMessage) (Proposal, error) {
 	p, err := ReadProposal(data)
 	p.Provider = cmp.Or(p.Provider, provider)

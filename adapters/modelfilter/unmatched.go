@@ -8,9 +8,9 @@ import (
 	"winnow/assistant"
 )
 
-// unmatched names the added patterns of a provider that match none of its known models: one
-// effect each for those that match models of others, and one for all the rest, which a team
-// may have added by the dozen. The caller holds mu.
+// unmatched returns effects that name the added patterns of a provider that match none of
+// its known models. A pattern that matches models of other providers has an effect of its
+// own; all others share one, because a team may have added dozens. The caller holds mu.
 func (w *Window) unmatched(p *provider) []assistant.Effect {
 	var out []assistant.Effect
 	var nowhere []string
