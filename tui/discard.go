@@ -102,7 +102,7 @@ func (m *Model) quit() tea.Cmd {
 		return m.quitNow()
 	}
 	m.quitting = m.acts.query()
-	m.notice.Info("quitting after the last change" + m.hint(" · %s quits now", keymap.Quit))
+	m.notice.Info("quitting when the last change is done" + m.hint(" · %s quits now", keymap.Quit))
 	return tick(quitTime, quitDueMsg{m.quitting})
 }
 

@@ -59,7 +59,7 @@ type (
 		text string
 		err  error
 	}
-	// copiedMsg reports a copied text, and where it was copied to; see copySafe.
+	// copiedMsg reports a copied text, and where it was copied to; see copyOut.
 	copiedMsg struct {
 		what, text string
 		to         []string

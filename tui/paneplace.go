@@ -55,7 +55,7 @@ func (m *Model) placePane() tea.Cmd {
 			m.setMode(m.beforePane)
 		}
 	case m.width < sideBySide:
-		says, next = "pane alternates with the chat", m.hint(" · %s moves on", keymap.NextRegion)
+		says, next = "pane alternates with the chat", m.hint(" · %s switches", keymap.NextRegion)
 	}
 	m.arrange()
 	return tea.Batch(m.info(says+next), m.loadMissing())

@@ -35,7 +35,7 @@ type listenFlags struct {
 	Logins, AddressLogins      int
 	Sessions, Agents, Requests int
 	Events, EventBytes         int
-	Screen                     string // largest screen, as WIDTHxHEIGHT
+	Screen                     string // largest screen, as COLUMNSxROWS
 	Limits                     serve.Limits
 
 	manager serviceManager

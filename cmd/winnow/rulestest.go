@@ -137,7 +137,7 @@ type caseRule struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// testCase answers one line of rules test --json. A rule that is covered by another one is applied too.
+// testCase answers one line of rules test --json. A rule that another rule covers is applied too.
 func testCase(line []byte) (any, error) {
 	var c struct {
 		Provider                  *string

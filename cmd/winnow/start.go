@@ -261,7 +261,7 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 }
 
 // reportOverridden prints, once, that the model last used in the folder takes precedence over the one in the
-// settings, and how to use the latter.
+// settings, and how to use the model in the settings.
 func (a *app) reportOverridden(ctx context.Context, store history.Settings, last string) error {
 	setting, key := a.settings.Model, "model-reported:"+a.folder()
 	if setting == "" || last == setting || strings.HasSuffix(last, "/"+setting) {

@@ -105,7 +105,7 @@ func (b *block) hasLines() bool {
 	}
 }
 
-// split closes the open leaf before byte at and continues in another one.
+// split closes the open leaf before byte at and continues in a new leaf.
 func (d *Doc) split(at int) {
 	b := d.leaf
 	next := newOpen(&block{

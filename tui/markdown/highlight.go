@@ -110,7 +110,7 @@ func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lin
 // blankLines is a number of blank lines before a line.
 type blankLines struct{ before, n int }
 
-// withoutBlankLines removes all blank lines that follow another one, because lexers of C
+// withoutBlankLines removes all blank lines that follow a blank line, because lexers of C
 // and similar languages take quadratic time for them.
 func withoutBlankLines(text string) (short string, left []blankLines) {
 	var kept []string

@@ -53,8 +53,8 @@ func redirectStderr(w *os.File) (restore func(), err error) {
 
 // suspendOnSignal suspends p when SIGTSTP arrives. p cannot give the terminal back while
 // another program has it, such as an editor that ctrl+z stops together with this one, or
-// while the loop is blocked; then the job is stopped without that. suspendOnSignal returns
-// when done is closed.
+// while the loop is blocked; then the job is stopped without giving it back.
+// suspendOnSignal returns when done is closed.
 func suspendOnSignal(p *tea.Program, done <-chan struct{}) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTSTP)

@@ -20,7 +20,7 @@ type (
 		Pairs []assistant.Pair
 		Err   error // if some could not be read
 	}
-	// Starred is the outcome of SetStars and AddStar.
+	// Starred is the outcome of SetStars.
 	Starred struct {
 		Reply
 		Pair    int64
