@@ -205,6 +205,7 @@ func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 
 // proposal contains the fields of a pane.RuleProposal that the card shows.
 type proposal struct {
+	Provider     string   `json:"provider"`
 	AddIgnore    []string `json:"add_ignore"`
 	AddAllow     []string `json:"add_whitelist"`
 	RemoveIgnore []string `json:"remove_ignore"`
@@ -219,9 +220,13 @@ func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	if json.Unmarshal(p.Data, &r) != nil {
 		return nil
 	}
+	on := ""
+	if r.Provider != "" {
+		on = " on " + r.Provider
+	}
 	add := func(sign, words string, tone Tone, patterns []string) {
 		for _, pattern := range patterns {
-			rows = append(rows, Row{sign, words + pattern, tone})
+			rows = append(rows, Row{sign, words + pattern + on, tone})
 		}
 	}
 	i := rc.st.Icons

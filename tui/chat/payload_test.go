@@ -117,7 +117,7 @@ func TestProposalsShareACard(t *testing.T) {
 		if n := strings.Count(frame, "proposed rules"); n != 1 || strings.Count(frame, "▸") != 2 {
 			t.Errorf("%s: %d cards of proposals:\n%s", name, n, frame)
 		}
-		for _, want := range []string{"ignore *-openai", "ignore *-gemini", "hides 3 models", "a note", "hide * on openai; hide * on gemini"} {
+		for _, want := range []string{"ignore *-openai on openai", "ignore *-gemini on gemini", "hides 3 models", "a note", "hide * on openai; hide * on gemini"} {
 			if !strings.Contains(frame, want) {
 				t.Errorf("%s: the card does not say %q:\n%s", name, want, frame)
 			}

@@ -27,6 +27,10 @@ type Choice struct {
 // maxLabel is the maximum width of a label in cells.
 const maxLabel = 60
 
+// maxEach is how many proposals of an answer can be answered one by one, so that all their
+// choices have a number. More are answered together.
+const maxEach = 3
+
 // Choices returns what a pair's answer offers: payloads that wait for a decision, then
 // actions, then messages. needsDecision reports whether payloads of a type are accepted or
 // rejected.
@@ -44,6 +48,9 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 			all = append(all, payload.ID)
 		}
 		out = append(out, Choice{Label: "Accept all", Proposals: all, Summary: assistant.Counted(len(all), "proposal"), Accept: true}, Choice{Label: "Reject all", Proposals: all})
+	}
+	if len(open) > maxEach {
+		open = nil
 	}
 	for _, payload := range open {
 		of := ""

@@ -54,6 +54,10 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 		two[2].Label != "Accept openai" || two[5].Label != "Reject anthropic" {
 		t.Errorf("two proposals offer %+v", two)
 	}
+	many := Choices(&assistant.Pair{Payloads: slices.Repeat([]assistant.Payload{{ID: "1", Type: RuleProposal, Data: json.RawMessage(`{}`)}}, maxEach+1)}, proposals)
+	if len(many) != 2 || len(many[0].Proposals) != maxEach+1 || many[1].Label != "Reject all" {
+		t.Errorf("many proposals offer %+v", many)
+	}
 	if none := Choices(&assistant.Pair{}, proposals); len(none) != 0 {
 		t.Errorf("an answer that offers nothing has the choices %+v", none)
 	}
