@@ -126,8 +126,13 @@ func TestConversations(t *testing.T) {
 			"delete all rules => openai-ignore(all) openai-allow(all) | Only openai is meant; the rules of gemini stay. | shown on openai again",
 		},
 		"an excepted model is hidden, too": {"hide gpt-3.5-turbo but not gpt-3.5-turbo-16k => | Already hidden on openai: gpt-3.5-turbo. | Hidden by another rule: gpt-3.5-turbo-16k. To show it, allow it."},
-		"a greeting is short":              {"hi => | Hello. | !These work | chip: hide every mini model of openai", "help => | These work: | - `hide every mini model of openai` | !chip"},
-		"nothing to save":                  {"save => save()", "hide zork and save => | Nothing was changed"},
+		"proposals stay open until they are answered": {
+			"hide preview on every provider => | anthropic: would hide 1 of", "which models are shown on gemini => | chip: accept the proposals", "ok => | no open question",
+			"accept the proposals => anthropic+ignore(*preview*) gemini+ignore(*preview*)", "how many on gemini => | !chip: accept", "accept all => | No proposal is open",
+			"hide haiku on every provider => | anthropic: would hide 1 of", "no => | All right", "accept => | No proposal is open",
+		},
+		"a greeting is short": {"hi => | Hello. | !These work | chip: hide every mini model of openai", "help => | These work: | - `hide every mini model of openai` | !chip"},
+		"nothing to save":     {"save => save()", "hide zork and save => | Nothing was changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

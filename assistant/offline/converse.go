@@ -121,27 +121,34 @@ func (x *exchange) changes() bool {
 // expand parses the message and completes follow-ups, pronouns and "yes" from the
 // earlier messages.
 func (c *conversation) expand() []clause {
-	var open []clause                                       // the requests that a "yes" stands for
+	var open, proposed []clause                             // what "yes" stands for, and "accept the proposals"
 	var base clause                                         // the request that a follow-up continues
-	asked := false                                          // an answer asked for this yes
+	asked := false                                          // the last answer asked for a yes
 	for i := max(0, len(c.past)-30); i < len(c.past); i++ { // the last 30 messages
 		x := c.past[i]
 		open, base = complete(c.parse(x.user), base)
-		if asked = strings.Contains(x.answer, sayYes); asked && !x.changes() {
-			continue
-		}
-		open = nil
-		if i == len(c.past)-1 && strings.Contains(x.answer, didYouMean) {
+		switch asked = false; {
+		case x.changes(), open[0].kind == "no":
+			open, proposed = nil, nil
+		case strings.Contains(x.answer, sayYes):
+			asked, proposed = true, open
+		case i == len(c.past)-1 && strings.Contains(x.answer, didYouMean):
 			open = c.suggested(i)
+		default:
+			open = nil
 		}
 	}
 	clauses := c.parse(c.now.user)
-	if clauses[0].kind == "yes" && len(open) > 0 {
-		clauses, c.confirmed = append(open, clauses[1:]...), asked
+	switch kind := clauses[0].kind; {
+	case len(proposed) > 0 && (kind == "accept" || kind == "yes" && asked):
+		c.confirmed = true
+		return append(proposed, clauses[1:]...)
+	case kind == "yes" && len(open) > 0:
+		clauses = append(open, clauses[1:]...)
+	case len(proposed) > 0:
+		c.offer("Accept the proposals", "accept the proposals")
 	}
-	if !c.confirmed {
-		clauses, _ = complete(clauses, base)
-	}
+	clauses, _ = complete(clauses, base)
 	return clauses
 }
 
