@@ -95,7 +95,7 @@ func (shelf) Models(context.Context, string) (modelfilter.ModelList, error) {
 	return modelfilter.ModelList{}, errors.New("the network is down")
 }
 
-func (shelf) Seen(string) error { return nil }
+func (shelf) MarkSeen(string) error { return nil }
 
 // newProgram is the model of a fixture before a terminal is put before it.
 func newProgram(t testing.TB, f setup) (*Model, *fixture) {

@@ -58,7 +58,7 @@ func (shelf) Models(context.Context, string) (modelfilter.ModelList, error) {
 	return modelfilter.ModelList{}, errors.New("the network is down")
 }
 
-func (shelf) Seen(string) error { return nil }
+func (shelf) MarkSeen(string) error { return nil }
 
 // thought is how long the model of the main picture thinks.
 const thought = 2400 * time.Millisecond

@@ -25,7 +25,7 @@ func (lists) Models(context.Context, string) (modelfilter.ModelList, error) {
 	return modelfilter.ModelList{}, errors.New("the network is down")
 }
 
-func (lists) Seen(string) error { return nil }
+func (lists) MarkSeen(string) error { return nil }
 
 func TestDescribeChange(t *testing.T) {
 	file := filepath.Join(t.TempDir(), ".env")

@@ -18,8 +18,8 @@ type modelLister interface {
 	Cached(provider string) (ModelList, bool)
 	// Models requests the list over the network.
 	Models(ctx context.Context, provider string) (ModelList, error)
-	// Seen marks the provider's models as seen.
-	Seen(provider string) error
+	// MarkSeen marks the provider's models as seen.
+	MarkSeen(provider string) error
 }
 
 // setModels replaces the models of p and creates the engine for them.
@@ -127,15 +127,15 @@ func without(a, b []string) []string {
 	return out
 }
 
-// Seen marks the models of a provider as seen, so that they are no longer new.
-func (w *Window) Seen(name string) error {
+// MarkSeen marks the models of a provider as seen, so that they are no longer new.
+func (w *Window) MarkSeen(name string) error {
 	w.mu.Lock()
 	p, err := w.findProvider(name)
 	w.mu.Unlock()
 	if err != nil || w.opts.Models == nil {
 		return err
 	}
-	if err := w.opts.Models.Seen(p.name); err != nil {
+	if err := w.opts.Models.MarkSeen(p.name); err != nil {
 		return fmt.Errorf("the new models of %s could not be marked as seen: %w", p.name, err)
 	}
 	w.mu.Lock()

@@ -178,7 +178,7 @@ func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
 	if all, err := w.News(a.Provider); err == nil && slices.ContainsFunc(all, func(n News) bool { return n.Kind != models.Appeared }) {
 		what = assistant.Counted(len(all), "change")
 	}
-	if err := w.Seen(a.Provider); err != nil {
+	if err := w.MarkSeen(a.Provider); err != nil {
 		return "", err
 	}
 	return what + " of " + safetext.Visible(a.Provider) + " marked as seen", nil

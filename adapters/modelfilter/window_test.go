@@ -42,7 +42,7 @@ func (s *shelf) Models(_ context.Context, provider string) (ModelList, error) {
 	return ModelList{}, errors.New("connection refused")
 }
 
-func (s *shelf) Seen(provider string) error {
+func (s *shelf) MarkSeen(provider string) error {
 	s.seen = append(s.seen, provider)
 	return nil
 }
@@ -494,7 +494,7 @@ func TestViews(t *testing.T) {
 	if h := f.HighlightModel("openai/o1-preview"); h.Rule != "*-preview" {
 		t.Errorf("HighlightModel = %+v", h)
 	}
-	f.must(f.Seen(""))
+	f.must(f.MarkSeen(""))
 	if f.Counts().New != 0 || !slices.Equal(f.shelf.seen, []string{"openai"}) {
 		t.Error("the new models are still new")
 	}

@@ -289,7 +289,7 @@ func (s modelShelf) Models(_ context.Context, provider string) (modelfilter.Mode
 	return list, nil
 }
 
-func (s modelShelf) Seen(string) error { return nil }
+func (s modelShelf) MarkSeen(string) error { return nil }
 
 // TestTheExamplesOfTheWelcomeAreUnderstood checks the suggested requests against the model that answers if nothing is
 // configured.

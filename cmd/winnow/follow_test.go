@@ -28,7 +28,7 @@ func (followedModels) Models(context.Context, string) (modelfilter.ModelList, er
 	return modelfilter.ModelList{}, errors.New("the network is down")
 }
 
-func (followedModels) Seen(string) error { return nil }
+func (followedModels) MarkSeen(string) error { return nil }
 
 // side is one of two programs that share a window.
 type side struct {

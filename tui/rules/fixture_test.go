@@ -44,7 +44,7 @@ func (s *shelf) Models(_ context.Context, provider string) (modelfilter.ModelLis
 	return s.fetch(provider)
 }
 
-func (s *shelf) Seen(provider string) error {
+func (s *shelf) MarkSeen(provider string) error {
 	s.seen = append(s.seen, provider)
 	delete(s.news, provider)
 	return nil

@@ -31,7 +31,7 @@ func (s *source) Models(_ context.Context, provider string) (modelfilter.ModelLi
 	return s.fetch(provider)
 }
 
-func (s *source) Seen(string) error { return nil }
+func (s *source) MarkSeen(string) error { return nil }
 
 var names = []string{"anthropic", "gemini", "openai"}
 

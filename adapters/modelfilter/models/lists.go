@@ -20,7 +20,7 @@ type List struct {
 	IDs      []string  // "provider/name", sorted, without duplicates
 	Source   string    // source of most of them: "live", "proxy", "cache" or "catalogue"
 	At       time.Time // when it was fetched; zero for the catalogue
-	New      []string  // the IDs added since Lists.Seen was last called, sorted
+	New      []string  // the IDs added since Lists.MarkSeen was last called, sorted
 	Partial  bool      // there may be more models, because the source is incomplete
 	Err      string    // why the list is not up to date or was not saved, in one safe line; otherwise ""
 	// Others maps IDs whose source differs from Source to their source.
@@ -344,10 +344,10 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	return err
 }
 
-// Seen marks a provider's models as seen: they are no longer new, even if they disappear
+// MarkSeen marks a provider's models as seen: they are no longer new, even if they disappear
 // and return. The error is from saving this; in this run they count as seen in any case.
-// Seen does nothing before the first fetch.
-func (l *Lists) Seen(provider string) error {
+// MarkSeen does nothing before the first fetch.
+func (l *Lists) MarkSeen(provider string) error {
 	provider = providerName(provider)
 	list, _ := l.Cached(provider)
 	if list.Source == SourceCatalogue {

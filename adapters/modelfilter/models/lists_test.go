@@ -210,8 +210,8 @@ func TestMemoryAfterAFailedSave(t *testing.T) {
 	}
 	r.has(acmeBase, "a", "b")
 	must(t, l, "acme")
-	if err := l.Seen("acme"); err == nil {
-		t.Error("Seen was stored in a folder of everybody's")
+	if err := l.MarkSeen("acme"); err == nil {
+		t.Error("MarkSeen was stored in a folder of everybody's")
 	}
 	contains(t, first(l.Cached("acme")).Err, "was not saved")
 	if err := os.Chmod(r.dir, 0o700); err != nil {

@@ -82,7 +82,7 @@ func (r *record) news(proxy string) (out []Change) {
 // not changed.
 func otherPrice(was, is llm.Price) bool { return was.Known && is.Known && was.USD != is.USD }
 
-// News lists changes of a provider's models since Seen was last called for it, or since its
+// News lists changes of a provider's models since MarkSeen was last called for it, or since its
 // first fetch: new, vanished, deprecated and repriced models. It reads the disk like
 // Cached.
 func (l *Lists) News(provider string) []Change {

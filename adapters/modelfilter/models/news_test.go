@@ -58,11 +58,11 @@ func TestSeenIsWhatWasShown(t *testing.T) {
 		}
 		return out
 	}
-	if err := one.Seen("acme"); err != nil { // it has not heard of c
+	if err := one.MarkSeen("acme"); err != nil { // it has not heard of c
 		t.Fatal(err)
 	}
 	is(t, "news", kinds(r.lists()), []string{"acme/c new"})
-	if err := two.Seen("acme"); err != nil {
+	if err := two.MarkSeen("acme"); err != nil {
 		t.Fatal(err)
 	}
 	is(t, "news once seen", kinds(r.lists()), nil)

@@ -16,7 +16,7 @@ func TestNewUntilSeen(t *testing.T) {
 	is(t, "New", must(t, l, "acme").New, full("acme", "c"))
 	is(t, "New when asked again", must(t, l, "acme").New, full("acme", "c"))
 	is(t, "New in the next run", first(r.lists().Cached("acme")).New, full("acme", "c"))
-	if err := l.Seen("ACME"); err != nil {
+	if err := l.MarkSeen("ACME"); err != nil {
 		t.Fatal(err)
 	}
 	is(t, "New once seen", first(l.Cached("acme")).New, nil)
@@ -59,13 +59,13 @@ func TestSeenOfTwoProcesses(t *testing.T) {
 	must(t, two, "acme")
 	r.has(acmeBase, "a", "b")
 	must(t, one, "acme")
-	if err := one.Seen("acme"); err != nil {
+	if err := one.MarkSeen("acme"); err != nil {
 		t.Fatal(err)
 	}
 	is(t, "New of the other", must(t, two, "acme").New, nil)
 	r.has(acmeBase, "a", "b", "c")
 	must(t, one, "acme")
-	if err := two.Seen("acme"); err != nil {
+	if err := two.MarkSeen("acme"); err != nil {
 		t.Fatal(err)
 	}
 	is(t, "New after the other saw less", first(r.lists().Cached("acme")).New, full("acme", "c"))
@@ -75,7 +75,7 @@ func TestSeenBeforeTheFirstFetch(t *testing.T) {
 	r := withAcme(t)
 	l := r.lists()
 	for _, p := range []string{"acme", "openai"} {
-		if err := l.Seen(p); err != nil {
+		if err := l.MarkSeen(p); err != nil {
 			t.Error(err)
 		}
 	}

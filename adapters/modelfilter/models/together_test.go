@@ -122,7 +122,7 @@ func TestManyGoroutinesAndProcesses(t *testing.T) {
 			}
 			l.Cached(p)
 			l.Info(p + "/m000001")
-			if err := l.Seen(p); err != nil {
+			if err := l.MarkSeen(p); err != nil {
 				t.Error(err)
 			}
 		})
