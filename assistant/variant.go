@@ -67,7 +67,8 @@ type PairAnswer struct {
 	Seq int64
 	ID  string   // of the answer
 	Add *Variant // added, or replaces the answer with its ID; nil if the pair already has an answer with ID
-	// Choose makes it the pair's chosen answer; otherwise that stays as it was.
+	// Choose makes it the pair's chosen answer; otherwise the chosen answer does not
+	// change.
 	Choose bool
 }
 

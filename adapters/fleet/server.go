@@ -45,7 +45,9 @@ func NewServer(name, address, token string, allowHTTP bool) (*Server, error) {
 	return &Server{name: name, base: strings.TrimRight(fmt.Sprint(at), "/"), token: token, client: &http.Client{
 		Timeout: requestTime,
 		// The token is only for this server.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("the server redirects") },
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return errors.New("the server redirects to another address")
+		},
 	}}, nil
 }
 

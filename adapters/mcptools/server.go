@@ -49,7 +49,7 @@ type link interface {
 	reset()
 	// failure describes why the connection ended; "" if only the session knows.
 	failure() string
-	// end ends the server. It is called once and takes about closeTime at most.
+	// end ends the server. It is called once and takes at most about closeTime.
 	end()
 }
 

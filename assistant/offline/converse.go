@@ -152,8 +152,8 @@ func (c *conversation) expand() []clause {
 	return clauses
 }
 
-// suggested returns the first request that the answer to message i suggested: it is worked out
-// again, from the results in the request.
+// suggested returns the first request that the answer to message i suggested. It works that
+// answer out again from the results in the request.
 func (c *conversation) suggested(i int) []clause {
 	before := &conversation{request: &request{window: c.window, tools: c.tools, past: c.past[:i], now: c.past[i]}}
 	before.respondFilter()

@@ -266,7 +266,7 @@ func (q *asked) note(label, text string) {
 	q.app.printErr("%s", text)
 }
 
-// suggest prints the messages that an answer suggests, with what they would do if the label says it.
+// suggest prints the messages that an answer suggests, each with its effect if the label contains it.
 func (q *asked) suggest(done assistant.Complete) {
 	for _, v := range done.Payload.Values {
 		text := v.Value

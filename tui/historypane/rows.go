@@ -206,7 +206,7 @@ var signs = [...]struct {
 	means string
 }{
 	signTopic:  {func(i *style.Icons) string { return i.Pending }, "the topic of new messages"},
-	signDone:   {func(i *style.Icons) string { return i.ToolOK }, "a tool that made its change"},
+	signDone:   {func(i *style.Icons) string { return i.ToolOK }, "a tool that succeeded"},
 	signFailed: {func(i *style.Icons) string { return i.ToolBad }, "a tool that failed"},
 }
 

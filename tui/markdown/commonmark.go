@@ -9,7 +9,7 @@ import (
 // Tabs extend to multiples of four.
 func lineIndent(line []byte) (columns, at int) { return indentFrom(line, 0) }
 
-// indentFrom is lineIndent for text that starts in a column.
+// indentFrom is lineIndent for text that starts in the middle of a line, at a column.
 func indentFrom(line []byte, column int) (columns, at int) {
 	for ; at < len(line); at++ {
 		switch line[at] {

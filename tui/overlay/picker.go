@@ -113,7 +113,8 @@ func (p *Picker) WithLegend(text string) *Picker {
 }
 
 // WithNew lets an action choose the typed text, whether or not an entry matches: Query is
-// the text, Value the selected entry or "". LineAccept gives it too if nothing matches.
+// the text, Value the selected entry or "". If nothing matches, LineAccept chooses the
+// typed text too.
 func (p *Picker) WithNew(a keymap.Action) *Picker {
 	p.new = a
 	return p

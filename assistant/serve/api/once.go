@@ -65,8 +65,8 @@ func (s *Server) once(next http.Handler) http.Handler {
 	})
 }
 
-// takesKey reports whether requests with a pattern of the mux can have a key: all that change something, except the
-// one whose response contains a token, which must not be stored.
+// takesKey reports whether requests that match a pattern of the mux can have a key: all that change something,
+// except the one whose response contains a token, which must not be stored.
 func takesKey(pattern string) bool {
 	return strings.HasPrefix(pattern, "POST /v1/") && pattern != "POST /v1/tokens"
 }

@@ -209,7 +209,7 @@ type listingCheckpoints struct {
 	Paging
 }
 
-// listedCheckpoints is a list of checkpoints.
+// listedCheckpoints is the response with a page of checkpoints.
 type listedCheckpoints struct {
 	ETag string `header:"ETag" doc:"the value of newest; for If-Match"`
 	Body checkpointList
