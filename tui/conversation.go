@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,6 +14,7 @@ import (
 	"winnow/tui/chat"
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
+	"winnow/tui/overlay"
 	"winnow/tui/status"
 	"winnow/tui/style"
 	"winnow/tui/usecase"
@@ -34,7 +36,6 @@ type conversation struct {
 	effects   map[string][]assistant.Effect // displayed effects of proposals, by ID; never modified
 	layingOut bool                          // a layOutMsg is pending
 	copying   bool                          // the selection is copied once all its pairs are loaded
-	picking   bool                          // the next key picks a code block
 }
 
 // layOutMsg continues laying out long texts on the screen, after the messages that arrived
@@ -208,44 +209,41 @@ func (c *conversation) onFound(o usecase.Found) intent {
 	return c.toHit(o.Back)
 }
 
-// copyCode copies the only code block, or waits for a digit that picks one.
-func (c *conversation) copyCode() intent { return c.readCode(0) }
-
-// copyCodeBlock copies the block whose digit was pressed.
-func (c *conversation) copyCodeBlock(digit string) intent {
-	c.picking = false
-	n, err := strconv.Atoi(digit)
-	if err != nil || n < 1 {
-		return clearNotice{}
-	}
-	return several{clearNotice{}, c.readCode(n)}
-}
-
-// readCode reads the code blocks of the focused pair; for a long answer, outside the update
-// loop. digit selects the block to copy; 0 means that it is not chosen yet.
-func (c *conversation) readCode(digit int) intent {
+// copyCode copies the only code block, or asks which one. It reads the blocks of a long
+// answer outside the update loop.
+func (c *conversation) copyCode() intent {
 	blocks, more := c.chat.Code()
 	if more == nil {
-		return c.onCode(blocks, digit)
+		return c.onCode(blocks)
 	}
-	return run{func() tea.Msg { return codeReadMsg{more(), digit} }}
+	return run{func() tea.Msg { return codeReadMsg{more()} }}
 }
 
-// onCode copies a code block, or asks which one.
-func (c *conversation) onCode(blocks []markdown.Code, digit int) intent {
-	switch {
-	case digit > len(blocks):
-	case digit > 0:
-		return copyText{what: fmt.Sprintf("code block %d", digit), text: blocks[digit-1].Text}
-	case len(blocks) == 0:
+// onCode copies the only code block, or lists them to choose from.
+func (c *conversation) onCode(blocks []markdown.Code) intent {
+	switch len(blocks) {
+	case 0:
 		return notify{text: "there is no code in this message"}
-	case len(blocks) == 1:
+	case 1:
 		return copyText{what: "the code", text: blocks[0].Text}
-	default:
-		c.picking = true
-		return notify{text: fmt.Sprintf("which block? 1-%d", min(len(blocks), 9))}
 	}
-	return nil
+	entries := make([]overlay.Entry, len(blocks))
+	for i, b := range blocks {
+		text := strings.TrimSpace(b.Text)
+		first, _, _ := strings.Cut(text, "\n")
+		lines := assistant.Counted(1+strings.Count(text, "\n"), "line")
+		entries[i] = overlay.Entry{
+			Value: strconv.Itoa(i), Text: fmt.Sprintf("%2d  %s", i+1, oneLine(first)), Extra: strings.TrimSpace(oneLine(b.Language) + "  " + lines), Short: lines,
+		}
+	}
+	picker := overlay.NewPicker("Copy which code block?", entries, 0).WithNumbers().Offer(keymap.List, keymap.To("copies it", keymap.LineAccept))
+	return open{overlay.CodeBlocks, picker, func(chosen overlay.Chosen) intent {
+		i, err := strconv.Atoi(chosen.Value)
+		if err != nil {
+			return nil
+		}
+		return copyText{what: fmt.Sprintf("code block %d", i+1), text: blocks[i].Text}
+	}}
 }
 
 // onEffects shows the effects of proposals, unless they have been requested again.

@@ -77,8 +77,6 @@ func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.C
 		return m.overlayKey(k, a)
 	case m.typingLine() && (a == nil || !slices.Contains(a.Modes, keymap.Command)): // COMMAND is a text line too
 		return m.lineKey(name, k.Text)
-	case m.conv.picking && m.mode == keymap.View:
-		return m.carryOut(m.conv.copyCodeBlock(string(name)))
 	case a != nil:
 		m.notice.Clear()
 		return m.do(a.Name)
@@ -141,7 +139,6 @@ func (m *Model) setMode(to keymap.Mode) {
 		return
 	}
 	m.mode = to
-	m.conv.picking = false
 	if to == keymap.Input {
 		m.input.draft.Focus()
 	} else {

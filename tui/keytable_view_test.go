@@ -380,6 +380,12 @@ func proveCopying(t *testing.T) {
 			t.Errorf("%s copies %q, want %q", c.keys, d.copied, c.want)
 		}
 	}
+	d.Type("c")
+	d.Wait("Copy which code block?")
+	d.Wait(" 2  ls -l")
+	d.Wait("sh  1 line")
+	d.Type(tuitest.Down, tuitest.Enter)
+	d.says("copied code block 2")
 	d.copied = nil
 	d.Type("Y")
 	d.says("copied the message and its answer")

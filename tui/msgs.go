@@ -32,12 +32,8 @@ type (
 	}
 	// secondPassedMsg counts down the seconds until a message is sent again.
 	secondPassedMsg struct{ resend *unsentMessage }
-	// codeReadMsg contains the code blocks of the focused pair; digit selects the block to
-	// copy, 0 if it is not chosen yet.
-	codeReadMsg struct {
-		blocks []markdown.Code
-		digit  int
-	}
+	// codeReadMsg contains the code blocks of the focused pair.
+	codeReadMsg struct{ blocks []markdown.Code }
 	// suggestedMsg contains the completions of a word that starts with an @, see offer.
 	suggestedMsg struct {
 		word    string
@@ -112,7 +108,7 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case secondPassedMsg:
 		return m.onSecondPassed(msg), true
 	case codeReadMsg:
-		return m.carryOut(m.conv.onCode(msg.blocks, msg.digit)), true
+		return m.carryOut(m.conv.onCode(msg.blocks)), true
 	case suggestedMsg:
 		return m.carryOut(m.input.onSuggested(msg)), true
 	case attachedMsg:

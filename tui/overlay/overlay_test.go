@@ -3,6 +3,7 @@ package overlay
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -504,5 +505,28 @@ func TestHintsSayWhatEnterDoes(t *testing.T) {
 	}
 	if p.Offer(keymap.List, keymap.To("runs it", keymap.LineAccept)); !strings.Contains(p.Hints(), "enter runs it") {
 		t.Errorf("hints %q", p.Hints())
+	}
+}
+
+// An entry with a number of two digits can be chosen by it; one digit is enough where no
+// second can follow.
+func TestAPickerWithNumbers(t *testing.T) {
+	for keys, want := range map[string]string{"3": "2", "12": "11", "1 enter": "0", "19 4": "3", "0 2": "1", "1 down enter": "1"} {
+		var all []Entry
+		for i := range 12 {
+			all = append(all, Entry{Value: strconv.Itoa(i), Text: "entry"})
+		}
+		p := NewPicker("title", all, 0).WithNumbers()
+		var pressed []string
+		for field := range strings.FieldsSeq(keys) {
+			if _, err := strconv.Atoi(field); err == nil {
+				pressed = append(pressed, strings.Split(field, "")...)
+			} else {
+				pressed = append(pressed, field)
+			}
+		}
+		if got, _ := press(p, pressed...).(Chosen); got.Value != want {
+			t.Errorf("%q chooses %q, want %q", keys, got.Value, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package overlay
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -56,6 +57,8 @@ type Picker struct {
 	notice  string        // shown before them
 	legend  string        // shown below them
 	fixed   bool          // nothing can be searched
+	numbers bool          // an entry is chosen by its number, from 1
+	typed   int           // the number typed so far; 0 if none
 	new     keymap.Action // chooses the typed text, even if nothing matches; "" if none
 
 	column            int // minimum width of a column until the user types; 0 for one entry per line
@@ -126,6 +129,32 @@ func (p *Picker) WithoutSearch() *Picker {
 	return p
 }
 
+// WithNumbers chooses an entry when its number is typed, instead of searching.
+func (p *Picker) WithNumbers() *Picker {
+	p.fixed, p.numbers = true, true
+	return p
+}
+
+// number handles a key of WithNumbers. It chooses an entry as soon as no more digits can
+// follow, and selects it until then. ok is false for other keys.
+func (p *Picker) number(text string) (out Outcome, ok bool) {
+	digit, err := strconv.Atoi(text)
+	n := p.typed*10 + digit
+	p.typed = 0
+	switch {
+	case !p.numbers || err != nil:
+		return nil, false
+	case n < 1 || n > len(p.entries):
+		return Stay{}, true
+	}
+	p.cursor = n - 1
+	if n*10 <= len(p.entries) {
+		p.typed = n
+		return Stay{}, true
+	}
+	return p.choose(keymap.LineAccept), true
+}
+
 // head is the number of lines above the entries.
 func (p *Picker) head() int {
 	if p.fixed {
@@ -185,6 +214,9 @@ func (p *Picker) Title() string { return p.title }
 
 // Key implements Overlay.
 func (p *Picker) Key(name keymap.Key, text string) Outcome {
+	if out, ok := p.number(text); ok {
+		return out
+	}
 	a := p.keys.Action(p.mode, name)
 	switch {
 	case a == "":
@@ -327,7 +359,10 @@ func (p *Picker) Position() string {
 // Hints implements Overlay.
 func (p *Picker) Hints() string {
 	search := "type to search · "
-	if p.fixed {
+	switch {
+	case p.numbers:
+		search = "type its number · "
+	case p.fixed:
 		search = ""
 	}
 	return search + p.keys.Hints(p.mode, keymap.To("move", keymap.LineUp, keymap.LineDown), keymap.To(p.accepts(), keymap.LineAccept), keymap.To("closes", keymap.LineClose))

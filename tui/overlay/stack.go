@@ -67,6 +67,7 @@ const (
 	Filters
 	Connect
 	HelpTopic
+	CodeBlocks
 )
 
 // Overlay is a box above the screen.
