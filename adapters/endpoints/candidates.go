@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -92,7 +93,8 @@ type Candidate struct {
 // vendors are the providers offered without a key, most used first.
 var vendors = []string{"openai", "anthropic", "openrouter", "gemini", "groq", "mistral", "deepseek", "xai"}
 
-const keySuffix = "_API_KEY"
+// vendorKey matches a variable with the key of a vendor; a proxy with several keys of one vendor numbers them.
+var vendorKey = regexp.MustCompile(`^([A-Z0-9_]+?)_API_KEY(?:_[0-9]+)?$`)
 
 // Search finds candidates, those that respond first. It asks the automatic endpoints for their models, concurrently
 // and for at most a few seconds each.
@@ -129,11 +131,11 @@ func (c *Connector) Search(ctx context.Context) []Candidate {
 
 // vendorWithKey returns the well-known provider that a variable contains a key for.
 func vendorWithKey(variable, value string) (p config.Provider, ok bool) {
-	vendor, isKey := strings.CutSuffix(variable, keySuffix)
-	if value == "" || !isKey {
+	vendor := vendorKey.FindStringSubmatch(variable)
+	if value == "" || vendor == nil {
 		return p, false
 	}
-	return vendorOf(strings.ToLower(vendor), "")
+	return vendorOf(strings.ToLower(vendor[1]), "")
 }
 
 // vendorOf returns a well-known provider with this key.

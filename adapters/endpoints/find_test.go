@@ -154,6 +154,9 @@ func TestKnownContextWithoutAsking(t *testing.T) {
 	if err := second.Describe("mine/m"); err != nil {
 		t.Fatal(err)
 	}
+	if second.Unlisted("mine/m") || !second.Unlisted("mine/gone") || find(t, "", Options{BaseURL: server.URL, Provider: "mine"}).Unlisted("mine/gone") {
+		t.Error("the stored list does not tell which models the endpoint lists")
+	}
 	_, _, info, err := second.Registry.Open("mine/m")
 	if err != nil || info.Context != 6000 || info.Source != "cache" || len(server.Asked()) != asked {
 		t.Errorf("%+v, %v after %d more requests; want the kept context and none", info, err, len(server.Asked())-asked)

@@ -61,6 +61,20 @@ func (s *Set) ModelID(ctx context.Context, name string, preferNamed bool) (strin
 	return "", &NameError{Name: name, IDs: s.ids("")}
 }
 
+// Unlisted reports whether the endpoint of a model lists others, but not this one. It reads stored lists.
+func (s *Set) Unlisted(id string) bool {
+	name, _, _ := strings.Cut(id, "/")
+	s.Registry.Restore(name)
+	others := false
+	for _, m := range s.Registry.Models() {
+		if m.ID == id {
+			return false
+		}
+		others = others || strings.HasPrefix(m.ID, name+"/")
+	}
+	return others
+}
+
 // listing returns the full ids of the models with this name or, if there are none, of the models with names that end
 // with "/" and this name. With ask, it asks the automatic endpoints; otherwise it reads their stored lists.
 func (s *Set) listing(ctx context.Context, name string, ask bool) (exact []string) {

@@ -43,6 +43,30 @@ func TestAnAnswerKeepsToOneProcessor(t *testing.T) {
 	}
 }
 
+// A model that the endpoint does not list may exist all the same; ask says which endpoint gets the message.
+func TestAskSaysThatAModelIsNotListed(t *testing.T) {
+	ownFolder(t)
+	server := assistanttest.NewServer(t).Models(assistanttest.ModelList("m1"))
+	t.Setenv("OPENAI_BASE_URL", server.URL)
+	for _, c := range []struct {
+		args []string
+		said bool
+	}{
+		{[]string{"models", "--chat"}, false},
+		{[]string{"ask", "-m", "m1", "hi"}, false},
+		{[]string{"ask", "-m", "nosuch", "hi"}, true},
+		{[]string{"ask", "-m", "openai/nosuch", "hi"}, false}, // the user names the endpoint
+	} {
+		var fault bytes.Buffer
+		if status := run(t.Context(), c.args, nil, io.Discard, &fault); status != 0 {
+			t.Fatalf("%q: status %d: %s", c.args, status, fault.String())
+		}
+		if got := strings.Contains(fault.String(), "openai does not list nosuch, but is asked for it"); got != c.said {
+			t.Errorf("%q says that the model is not listed: %v, want %v: %s", c.args, got, c.said, fault.String())
+		}
+	}
+}
+
 // Files that the arguments name go with the message, pictures as pictures; piped text names none.
 func TestAskSendsTheFilesThatItsArgumentsName(t *testing.T) {
 	ownFolder(t)

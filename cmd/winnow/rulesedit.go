@@ -116,6 +116,13 @@ func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace
 		if saved.Message != "" {
 			e.lines = append(e.lines, saved.Message)
 		}
+		if w.recovered { // rules of an earlier run are saved, too
+			for _, c := range saved.Changes {
+				e.lines = append(e.lines, "  "+visible(c.Line()))
+			}
+		}
+	} else if len(e.results) > len(e.refused) && w.unsaved() {
+		e.lines = append(e.lines, "not saved yet: winnow rules save writes "+w.name)
 	}
 	out := map[string]any{"results": nonNil(e.results), "unsaved": w.unsaved(), "saved": saved.Written, "warning": saved.Warning}
 	maps.Copy(out, more)

@@ -238,7 +238,11 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	restricted := byFlag || a.env("WINNOW_PROVIDER") != "" || a.env("WINNOW_BASE_URL") != ""
 	switch from := s.Origins["model"].From; {
 	case s.Model != "" && from == "flag": // takes precedence over an endpoint from the environment
-		return p.endpoints.ModelID(ctx, s.Model, byFlag)
+		id, err := p.endpoints.ModelID(ctx, s.Model, byFlag)
+		if name, _, _ := strings.Cut(id, "/"); err == nil && !strings.HasPrefix(s.Model, name+"/") && p.endpoints.Unlisted(id) {
+			a.printErr("%s does not list %s, but is asked for it; winnow models --chat lists the models", name, s.Model)
+		}
+		return id, err
 	case s.Model != "" && from == "environment":
 		return p.endpoints.ModelID(ctx, s.Model, restricted)
 	case sessionModel != "" && sessionModel != endpoints.OfflineModel && p.endpoints.Serves(sessionModel): // the offline model may only have been a substitute
