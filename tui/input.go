@@ -27,6 +27,7 @@ type input struct {
 	outbox    []*outgoing          // messages waiting for files or the session, in order
 	saved     string               // the draft as last stored
 	explained bool                 // the user was told which key sends
+	pasteTold bool                 // the user was told that a paste never sends
 	editing   int64                // the pair whose message is in the box to be edited and asked again; 0 if none
 	storing   struct {
 		due   bool // a timer is running
@@ -82,6 +83,9 @@ func (i *input) paste(text string) intent {
 	var said intent = clearNotice{}
 	if hidden := i.draft.Paste(text); hidden > 0 {
 		said = notify{text: assistant.Counted(hidden, "invisible character") + " left out of the paste"}
+	} else if !i.pasteTold && strings.HasSuffix(strings.ReplaceAll(text, "\r", "\n"), "\n") { // perhaps a key that should have sent
+		i.pasteTold = true
+		said = notify{text: "pasted text does not send", keys: []clause{{" · %s sends", keymap.Send}}}
 	}
 	return several{said, i.draftChanged(), i.offer()}
 }

@@ -73,3 +73,17 @@ func TestPasteIsSentWhole(t *testing.T) {
 		t.Errorf("%d bytes were sent, want %d", len(got), len(want))
 	}
 }
+
+// Keys in one burst count as a paste, which never sends: a user who meant to send is told so, once.
+func TestAPasteThatEndsWithALineSaysThatItDoesNotSend(t *testing.T) {
+	r := start(t, 80, 24)
+	r.Paste("one line\r")
+	r.Wait("pasted text does not send · ctrl+j sends")
+	r.Type("x")
+	r.WaitGone("does not send")
+	r.Paste("another\n")
+	r.Wait("another")
+	if frame := r.Frame(); strings.Contains(frame, "does not send") {
+		t.Errorf("it is said twice:\n%s", frame)
+	}
+}
