@@ -148,7 +148,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 		summaries = append(summaries, strings.TrimSpace(summary))
 	}
 	a.progress("")
-	text := append(plain.Table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out", "from"}, rows), summaries...)
+	text := append(plain.Table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out", "listed by"}, rows), summaries...)
 	if err := a.emit(map[string]any{"providers": all}, text...); err != nil {
 		return err
 	}

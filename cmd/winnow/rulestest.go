@@ -76,7 +76,7 @@ func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) err
 		}
 		rows[i] = []string{visible(m.ID), m.Status.Word(), rule, m.ListedBy}
 	}
-	return a.emit(map[string]any{"models": statuses}, plain.Table("", []string{"model", "status", "rule", "from"}, rows)...)
+	return a.emit(map[string]any{"models": statuses}, plain.Table("", []string{"model", "status", "rule", "listed by"}, rows)...)
 }
 
 // scopeOf returns the provider of a model and the model's full id. The provider is the first of: --provider, the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ func (a *app) printFound(found modelfilter.Found, absent string) error {
 		rows = append(rows, []string{visible(m.Info.ID), m.Status.Status.Word(), window, price, m.Info.Facts.Released, requests, last, m.Source})
 	}
 	return a.emit(map[string]any{"models": models, "unknown": found.Unknown},
-		plain.Table(absent, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used", "from"}, rows)...)
+		plain.Table(absent, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used", "listed by"}, rows)...)
 }
 
 func rulesCheckCommand(a *app) *cobra.Command {
@@ -148,8 +149,11 @@ func (e *ruleEdits) hide(w *journaledWindow, plans []modelfilter.HidePlan) error
 	return nil
 }
 
-// hideNotes explains which models a plan leaves shown.
+// hideNotes explains which models a plan leaves shown, and which others its patterns match later.
 func hideNotes(p modelfilter.HidePlan) (notes []string) {
+	if slices.ContainsFunc(p.Patterns, func(pattern string) bool { return strings.Contains(pattern, "*") }) {
+		notes = append(notes, p.Provider+": a pattern with * also hides a model that is added later, whether the condition holds for it or not")
+	}
 	if n := len(p.Allowed); n > 0 {
 		notes = append(notes, fmt.Sprintf("%s: an allow rule keeps %s shown: %s", p.Provider, assistant.Counted(n, "model"), visible(strings.Join(p.Allowed, ", "))))
 	}
