@@ -128,9 +128,9 @@ func (m *Model) EndStart(ctx context.Context) error {
 	return m.commands.GoodStart(ctx)
 }
 
-// Typed returns what the user typed and no store accepted, because the program ended before
-// one was open, or StoreDraft failed: the text, and texts that were cleared, newest last.
-// Call it after the program has ended.
+// Typed returns the texts that could not be stored, because the program ended before the
+// history was open or because StoreDraft failed: what the user typed, and cleared texts,
+// newest last. Call it after the program has ended.
 func (m *Model) Typed() history.Draft {
 	switch {
 	case m.unstored != nil:
