@@ -1,6 +1,7 @@
 package modelfilter
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -38,6 +39,40 @@ func (m *meaning) plan(action string) rulePlan {
 		p.note(laterModels)
 	}
 	return p
+}
+
+// planText says what a plan does to the models of a provider.
+type planText struct {
+	effect string // would hide 2 of 17 shown models: `a` and `b`
+	does   string // would hide 2 models on openai
+	done   string // `a` and `b` are hidden on openai now.; "" if no model is hidden or shown
+}
+
+// planTexts describes the effects of a plan; shown is how many models are shown now.
+func planTexts(effects []assistant.Effect, provider string, shown int) planText {
+	var effect, does, done []string
+	on := " on " + visible(provider)
+	for _, e := range effects {
+		names := displayNames(provider, e.Items)
+		_, use, _ := strings.Cut(e.Sentence, "; ")
+		models, listed, is := assistant.Counted(len(names), "model"), quoteAnd(names, maxFoundNames), " are "
+		if len(names) == 1 {
+			is = " is "
+		}
+		switch e.Kind {
+		case assistant.EffectRemoves:
+			effect = append(effect, withClause(fmt.Sprintf("would hide %d of %s: %s", len(names), assistant.Counted(shown, "shown model"), listed), visible(use)))
+			does, done = append(does, "would hide "+models), append(done, withClause(listed+is+"hidden"+on+" now", visible(use))+".")
+		case assistant.EffectAdds:
+			effect = append(effect, "would show "+models+" again: "+listed)
+			does, done = append(does, "would show "+models+" again"), append(done, listed+is+"shown"+on+" again.")
+		case assistant.EffectNone:
+			none := strings.Replace(e.Sentence, "changes", "would change", 1)
+			effect, does = append(effect, none), append(does, none)
+		case assistant.EffectAsks:
+		}
+	}
+	return planText{strings.Join(effect, "; "), strings.Join(does, " and ") + on, strings.Join(done, " ")}
 }
 
 // laterModels is what patterns for a condition mean for other models.

@@ -51,7 +51,7 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 		f.Data = fields{"unmatched": r.unmatched, "unknown_count": r.unknown}
 		return f
 	}
-	listed, says := []fields{}, []string(nil)
+	listed, says, hint := []fields{}, []string(nil), ""
 	for i, p := range plans {
 		if i == 0 {
 			p.notes = append(slices.Clone(r.text), p.notes...)
@@ -64,11 +64,16 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 			return errorResult(err)
 		}
 		listed, says = append(listed, data), append(says, say)
+		if why := data["confirm"]; why != nil {
+			hint = fmt.Sprintf("Use propose_rules: it would %v.", why)
+		}
 	}
 	if r.unknown > 0 {
 		says = append(says, fmt.Sprintf("Left out because a fact is unknown: %s.", assistant.Counted(r.unknown, "model")))
 	}
-	return assistant.OK(strings.Join(says, " "), fields{"plans": listed, "unknown_count": r.unknown})
+	done := assistant.OK(strings.Join(says, " "), fields{"plans": listed, "unknown_count": r.unknown})
+	done.Hint = hint
+	return done
 }
 
 // planFields returns a plan with its effect, and a sentence about it. every says that the
@@ -111,43 +116,9 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	out["effects"], out["effect"], out["does"], out["done"] = sentences, rules+": "+t.effect, t.does, t.done
 	says := append([]string{sentence(t.does + ": " + strings.TrimSuffix(rules, " for "+visible(p.Provider)))}, p.notes...)
 	if why := confirmation(every && len(w.Providers()) > 1, out["hides_count"].(int), c.Available); why != "" {
-		out["confirm"], says = why, append(says, "Use propose_rules: it would "+why+".")
+		out["confirm"] = why
 	}
 	return out, strings.Join(says, " "), nil
-}
-
-// planText says what a plan does to the models of a provider.
-type planText struct {
-	effect string // would hide 2 of 17 shown models: `a` and `b`
-	does   string // would hide 2 models on openai
-	done   string // `a` and `b` are hidden on openai now.; "" if no model is hidden or shown
-}
-
-// planTexts describes the effects of a plan; shown is how many models are shown now.
-func planTexts(effects []assistant.Effect, provider string, shown int) planText {
-	var effect, does, done []string
-	on := " on " + visible(provider)
-	for _, e := range effects {
-		names := displayNames(provider, e.Items)
-		_, use, _ := strings.Cut(e.Sentence, "; ")
-		models, listed, is := assistant.Counted(len(names), "model"), quoteAnd(names, maxFoundNames), " are "
-		if len(names) == 1 {
-			is = " is "
-		}
-		switch e.Kind {
-		case assistant.EffectRemoves:
-			effect = append(effect, withClause(fmt.Sprintf("would hide %d of %s: %s", len(names), assistant.Counted(shown, "shown model"), listed), visible(use)))
-			does, done = append(does, "would hide "+models), append(done, withClause(listed+is+"hidden"+on+" now", visible(use))+".")
-		case assistant.EffectAdds:
-			effect = append(effect, "would show "+models+" again: "+listed)
-			does, done = append(does, "would show "+models+" again"), append(done, listed+is+"shown"+on+" again.")
-		case assistant.EffectNone:
-			none := strings.Replace(e.Sentence, "changes", "would change", 1)
-			effect, does = append(effect, none), append(does, none)
-		case assistant.EffectAsks:
-		}
-	}
-	return planText{strings.Join(effect, "; "), strings.Join(does, " and ") + on, strings.Join(done, " ")}
 }
 
 // confirmation says what a plan does that the user must confirm first; "" if nothing.

@@ -29,6 +29,7 @@ type conversation struct {
 	confirmed  bool     // the user has said yes to the changes of this turn
 	lost       bool     // a request was not understood
 	refused    bool     // a change of the rules failed
+	waiting    bool     // proposals of an earlier answer are open
 
 	calls       []call
 	paragraphs  []string // of the answer
@@ -55,6 +56,9 @@ func respond(req *request) reply {
 	}
 	if c.lost && !c.now.changes() {
 		c.propose()
+	}
+	if c.waiting && !c.now.changes() {
+		c.offer("accept the proposals", "accept the proposals")
 	}
 	if len(c.calls) > 0 {
 		r := reply{calls: c.calls}
@@ -145,9 +149,8 @@ func (c *conversation) expand() []clause {
 		return append(proposed, clauses[1:]...)
 	case kind == "yes" && len(open) > 0:
 		clauses = append(open, clauses[1:]...)
-	case len(proposed) > 0:
-		c.offer("Accept the proposals", "accept the proposals")
 	}
+	c.waiting = len(proposed) > 0
 	clauses, _ = complete(clauses, base)
 	return clauses
 }

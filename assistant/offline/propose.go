@@ -122,18 +122,15 @@ func (c *conversation) tryElsewhere(request string, unmatched gjson.Result) {
 
 // notUnderstood reports a request that was not understood, and adds similar ones to tries.
 func (c *conversation) notUnderstood(s clause) {
-	own, said := split(c.now.user), []string(nil)
-	for word := range strings.FieldsSeq(s.text) {
-		said = append(said, c.wrote(strings.TrimRight(word, ",")))
-	}
-	if len(c.clauses) == 1 || slices.ContainsFunc(said, func(word string) bool { return !slices.Contains(own, word) }) {
-		said = []string{c.now.user}
+	said := s.text
+	if len(c.clauses) == 1 || !strings.Contains(strings.ToLower(c.now.user), said) { // in the user's own words
+		said = c.now.user
 	}
 	language := ""
 	if !english(c.now.user) {
 		language = "I understand short requests in English only. "
 	}
-	c.sayf("I did not understand %s. %s%s", code(strings.Join(said, " ")), language, nothingChanged)
+	c.sayf("I did not understand %s. %s%s", code(said), language, nothingChanged)
 	if near := closest(s.left[0]); s.kind == "" && near != "" {
 		c.try(s, s.left[:1], near)
 	}
