@@ -11,6 +11,9 @@ import (
 // requestGroups are parts of model names that a user is likely to hide together.
 var requestGroups = []string{"preview", "mini", "embedding"}
 
+// requestFamilies are families of models whose newest ones a user is likely to keep.
+var requestFamilies = []string{"Claude", "GPT", "Gemini", "Llama", "Mistral", "Grok"}
+
 // Requests returns three example requests that make sense for the rules and models of the
 // current provider, best first. All screens share the slice: do not change it.
 func (s *Snapshot) Requests() []string { return s.requests() }
@@ -22,20 +25,26 @@ func (s *ProviderSnapshot) findRequests() []string {
 		all = append(all, "which models of "+s.Provider+" are hidden, and why?")
 	}
 	for _, group := range requestGroups {
-		if s.shows(group) {
+		if s.shows(group, engine.Normal) { // one that an allow rule shows is meant to be shown
 			all = append(all, "hide every "+group+" model of "+s.Provider)
 		}
 	}
 	if len(s.Rules[Ignore])+len(s.Rules[Allow]) > 1 {
 		all = append(all, "find redundant rules of "+s.Provider)
 	}
-	all = append(all, "only keep the newest Claude and GPT models", "show the rules of "+s.Provider, "list the providers")
+	for _, family := range requestFamilies {
+		if name := strings.ToLower(family); s.shows(name, engine.Normal) || s.shows(name, engine.Whitelisted) {
+			all = append(all, "only keep the newest "+family+" models of "+s.Provider)
+			break
+		}
+	}
+	all = append(all, "show the rules of "+s.Provider, "list the models of "+s.Provider, "list the cheapest models of "+s.Provider)
 	return all[:most]
 }
 
-// shows reports whether a shown model has part in its name, as in gpt-4o-mini.
-func (s *ProviderSnapshot) shows(part string) bool {
+// shows reports whether a model of a status has part in its name, as in gpt-4o-mini.
+func (s *ProviderSnapshot) shows(part string, status engine.Status) bool {
 	return slices.ContainsFunc(s.Models, func(m ModelView) bool {
-		return m.Status != engine.Ignored && slices.Contains(strings.FieldsFunc(m.Name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)
+		return m.Status == status && slices.Contains(strings.FieldsFunc(m.Name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)
 	})
 }

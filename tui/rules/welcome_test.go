@@ -25,7 +25,7 @@ func TestWelcome(t *testing.T) {
 	if w.Facts[0].Text != "~/.env" || w.Facts[1].Name != "openai" || w.Facts[1].Text != "10 shown, 3 hidden · 5 rules" {
 		t.Errorf("facts %+v", w.Facts)
 	}
-	if got := strings.Join(w.Requests, "; "); got != "which models of openai are hidden, and why?; hide every preview model of openai; hide every mini model of openai" {
+	if got := strings.Join(w.Requests, "; "); got != "which models of openai are hidden, and why?; hide every mini model of openai; hide every embedding model of openai" {
 		t.Errorf("requests: %s", got)
 	}
 	if again, _ := b.Welcome(); &again.Facts[0] != &w.Facts[0] {
