@@ -125,7 +125,7 @@ func TestConversations(t *testing.T) {
 			"hide o3 on openai and flash on gemini => openai+ignore(o3) gemini+ignore(*flash*)",
 			"delete all rules => openai-ignore(all) openai-allow(all) | Only openai is meant; the rules of gemini stay. | shown on openai again",
 		},
-		"an excepted model is hidden, too": {"hide gpt-3.5-turbo but not gpt-3.5-turbo-16k => | Already hidden on openai: gpt-3.5-turbo. | Hidden by another rule: gpt-3.5-turbo-16k. To show it, allow it."},
+		"an excepted model is hidden, too": {"hide gpt-3.5-turbo but not gpt-3.5-turbo-16k => | Already hidden on openai: gpt-3.5-turbo. | Also hidden: gpt-3.5-turbo-16k; to show it, allow it."},
 		"proposals stay open until they are answered": {
 			"hide preview on every provider => | anthropic: would hide 1 of", "which models are shown on gemini => | chip: accept the proposals", "refresh the models => refresh(openai)", "how many on gemini => | !chip: accept", "hide preview on every provider => | gemini: would hide 1 of", "what is shown on xai => | chip: accept the proposals", "ok => | no open question",
 			"accept the proposals => anthropic+ignore(*preview*) gemini+ignore(*preview*)", "how many on gemini => | !chip: accept", "accept all => | No proposal is open",

@@ -35,6 +35,13 @@ func (m *meaning) plan(action string) rulePlan {
 	default:
 		m.allow(&p, m.precise())
 	}
+	switch {
+	case action != "hide" || len(m.stay) == 0:
+	case len(m.stay) == 1:
+		p.note("Also hidden: " + m.named(m.stay) + "; to show it, allow it.")
+	default:
+		p.note("Also hidden: " + m.named(m.stay) + "; to show them, allow them.")
+	}
 	if m.wide && slices.ContainsFunc(p.changes(), func(c RuleChange) bool { return c.Added && hasWildcard(c.Pattern) }) {
 		p.note(laterModels)
 	}
@@ -132,9 +139,6 @@ func (m *meaning) named(models []FoundModel) string {
 
 // hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
 func (m *meaning) hide(p *rulePlan) {
-	if len(m.stay) > 0 {
-		p.note("Hidden by another rule: " + m.named(m.stay) + ". To show it, allow it.")
-	}
 	shown := kept(m.meant, func(f FoundModel) bool { return !f.Hidden })
 	if len(shown) == 0 && len(m.meant) > 0 && !m.verbatim {
 		p.note("Already hidden on " + m.provider + ": " + m.named(m.meant) + ".")
