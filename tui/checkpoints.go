@@ -33,7 +33,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 		}
 		entries = append(entries, entry)
 	}
-	picker := overlay.NewPicker("Checkpoints", entries, 0).Offer(keymap.CheckpointList,
+	picker := overlay.NewPicker("Checkpoints", entries, 0).WithFullText().Offer(keymap.CheckpointList,
 		keymap.To("rolls back", keymap.LineAccept), keymap.To(m.parts.state()+" only", keymap.RollBackState), keymap.To("conversation only", keymap.RollBackConversation))
 	return m.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
@@ -172,14 +172,14 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	if step.Pairs == 1 {
 		removed = " is removed from the chat."
 	}
-	lines := []string{
-		w.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Undoes()), "",
-		assistant.Counted(step.Pairs, "message") + removed,
-		"The message that asked for it goes back to the input.",
+	lines := []string{w.clock(step.Time) + "  " + oneLine(step.Description)}
+	if undoes := step.Undoes(); undoes != step.Description {
+		lines = append(lines, "undoes: "+oneLine(undoes))
 	}
 	if step.OtherSession {
-		lines[2] = "It was made in another session."
+		lines = append(lines, "It was made in another session.")
 	}
+	lines = append(lines, "", assistant.Counted(step.Pairs, "message")+removed, "The message that asked for it goes back to the input.")
 	return question{overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		switch answer {
 		case keymap.AnswerYes:

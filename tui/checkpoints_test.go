@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 
 	at "winnow/assistant/assistanttest"
@@ -20,4 +21,32 @@ func TestUndoSaysWhatLeaves(t *testing.T) {
 	r.Wait("a new session")
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+z"))
 	r.Wait("It was made in another session.")
+}
+
+// A change has one sentence: undo says it once, and the list of checkpoints shows all of one
+// that its line cuts.
+func TestAChangeIsNamedOnceAndInFull(t *testing.T) {
+	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{
+		{
+			at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-4o-preview*"}`},
+			at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5-preview*"}`},
+		},
+		say("Both."),
+	}})
+	const first, second = "hid gpt-4o-preview* on openai (1 model)", "hid gpt-5-preview* on openai (1 model)"
+	d.ask("hide both", "Both.")
+	d.Type(tuitest.Key("ctrl+g"))
+	d.Wait("before: " + first + "; hid")
+	inFull := func(frame string) bool {
+		return strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(frame, "│", "")), " "), second)
+	}
+	d.Until(func(frame string) bool { return !inFull(frame) })
+	d.Type(tuitest.Down)
+	d.Until(inFull)
+	d.Type(tuitest.Esc, tuitest.Esc, tuitest.Key("ctrl+z"))
+	d.Wait("Undo the assistant's change?")
+	d.Wait("openai (1 model)")
+	if frame := d.Frame(); strings.Count(frame, "hid gpt-4o-preview*") != 1 {
+		t.Errorf("the change is not named once:\n%s", frame)
+	}
 }

@@ -203,7 +203,7 @@ func TestWhoHasTheWindowIsShown(t *testing.T) {
 	bert.Until(func(f string) bool {
 		return strings.Contains(header(f), "anna's assistant is working") && strings.Count(f, "anna's assistant is working") >= 3 // and in conversation and pane
 	})
-	bert.says("anna's assistant hid *mini* on openai: 1 model")
+	bert.says("anna's assistant hid *mini* on openai (1 model)")
 	bert.Wait("*mini*")
 	anna.Until(func(f string) bool { return !strings.Contains(f, "anna's assistant") })
 
@@ -282,11 +282,11 @@ func TestAChangeLeavesTheCursorOfTheOthers(t *testing.T) {
 		return strings.Contains(f, "│ ›  ▌■ o3*") && before != ""
 	})
 	anna.hide("gpt-4*")
-	bert.says("anna hid gpt-4* on openai: 2 models")
+	bert.says("anna hid gpt-4* on openai (2 models)")
 	bert.Until(func(f string) bool { return strings.Contains(f, "gpt-4*") && cursorRow(f) == before })
 	bert.Type("x")
 	bert.says("deleted ignore rule “o3*”")
-	anna.says("bert stopped hiding o3* on openai: 1 model shown")
+	anna.says("bert stopped hiding o3* on openai (1 model shown)")
 }
 
 // cursorRow is the row of the pane that has the cursor.
@@ -406,7 +406,7 @@ func TestARollbackAsksAboutWhatOthersDid(t *testing.T) {
 	anna.Until(func(f string) bool {
 		return !strings.Contains(f, "hide the minis  ") && !strings.Contains(f, "Hidden.")
 	})
-	bert.says("anna rolled back · stopped hiding *mini*, gpt-4* on openai: 3 models shown")
+	bert.says("anna rolled back · stopped hiding *mini*, gpt-4* on openai (3 models shown)")
 	bert.Until(func(f string) bool {
 		return strings.Contains(f, "hello") && strings.Contains(f, "Good day.") && !strings.Contains(f, "gpt-4*  ") // the row of the rule
 	})
@@ -545,7 +545,7 @@ func TestFramesOfASharedWindow(t *testing.T) {
 			anna.WaitGone("assistant is working")
 			anna.Type(tuitest.Tab)
 			anna.Type(tuitest.CtrlZ)
-			anna.Wait("bert: hid *mini* on openai: 1")
+			anna.Wait("bert: hid *mini* on openai (1")
 			anna.golden("served-rollback-" + name)
 		})
 	}

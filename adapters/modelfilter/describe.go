@@ -16,7 +16,7 @@ import (
 // maxPatternCells is the maximum width of a pattern in a sentence.
 const maxPatternCells = 40
 
-// DescribeChange implements [assistant.Describer]: "hid *mini* on openai: 7 models". It
+// DescribeChange implements [assistant.Describer]: "hid *mini* on openai (7 models)". It
 // counts the models that the window knows now, and takes a few milliseconds for a thousand
 // rules. It returns "" if a state cannot be read, or if only the search or an order
 // changed.
@@ -98,13 +98,13 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	switch {
 	case !known:
 	case models == nil:
-		models = []string{"no model"}
+		models = []string{"changes no model"}
 	case alike && changes[0].List == Ignore && changes[0].Added && shown == 0: // "hid" already says it
 		models = []string{assistant.Counted(hidden, "model")}
 	}
 	text := what + " on " + strings.Join(providers, ", ")
 	if models != nil {
-		text += ": " + strings.Join(models, ", ")
+		text += " (" + strings.Join(models, ", ") + ")"
 	}
 	return text
 }
@@ -126,7 +126,7 @@ func (c RuleChange) Verb() string {
 // shownRules is how many rules ChangeSentence names.
 const shownRules = 3
 
-// ChangeSentence describes a change in the log: "hid *mini* on openai: 7 models", "saved:
+// ChangeSentence describes a change in the log: "hid *mini* on openai (7 models)", "saved:
 // hid *mini* on openai". It is safe to show.
 func ChangeSentence(c checkpoint.Change) string {
 	what := safetext.Visible(c.What)

@@ -31,7 +31,7 @@ func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journa
 // The selected provider and the search text stay. adoptRules must be the Adopt option of j. While a turn of
 // this program reads the window, changes wait until the turn ends or calls its first write tool.
 //
-// notify gets the author and a description of each change, such as "hid gpt-3* on openai: 3 models". Errors of
+// notify gets the author and a description of each change, such as "hid gpt-3* on openai (3 models)". Errors of
 // watching and reading are logged. If w is nil, followOthers returns at once.
 func followOthers(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal, log *slog.Logger, notify func(who, what string)) {
 	if w == nil {

@@ -121,13 +121,13 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 	}
 	must(second.window.SetSearch("gpt"))
 	must(first.Edit("add", add("gpt-4")))
-	waits("an edit", "hid *mini*, gpt-4 on openai: 2 models", "o3 +*mini* +gpt-4")
+	waits("an edit", "hid *mini*, gpt-4 on openai (2 models)", "o3 +*mini* +gpt-4")
 	if got := second.window.Search(); got != "gpt" {
 		t.Errorf("the search of the second program is %q", got)
 	}
 	_, err := first.Rollback(t.Context(), first.Newest(), checkpoint.ScopeWindow, first.Newest())
 	must(err)
-	waits("an undo", "stopped hiding gpt-4 on openai: 1 model shown", "o3 +*mini*")
+	waits("an undo", "stopped hiding gpt-4 on openai (1 model shown)", "o3 +*mini*")
 	_, err = first.Save(t.Context(), assistant.Basis{})
 	must(err)
 	waits("a save", "saved the rules", "o3 *mini*")
@@ -138,7 +138,7 @@ func TestASecondProgramFollowsTheFirst(t *testing.T) {
 	if got := first.rules(); got != "o3 *mini* +gpt-4 +*nano*" {
 		t.Errorf("the rules of the first program are %q", got)
 	}
-	waits("another edit", "hid *nano* on openai: no model", "o3 *mini* +gpt-4 +*nano*")
+	waits("another edit", "hid *nano* on openai (changes no model)", "o3 *mini* +gpt-4 +*nano*")
 	discards, err := second.PlanDiscard("")
 	must(err)
 	_, err = second.Discard("discard", assistant.Basis{Digest: discards.Digest})

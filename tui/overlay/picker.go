@@ -59,6 +59,7 @@ type Picker struct {
 	fixed   bool          // nothing can be searched
 	numbers bool          // an entry is chosen by its number, from 1
 	typed   int           // the number typed so far; 0 if none
+	full    bool          // a text that is cut is shown in full while its entry is selected
 	new     keymap.Action // chooses the typed text, even if nothing matches; "" if none
 
 	column            int // minimum width of a column until the user types; 0 for one entry per line
@@ -126,6 +127,12 @@ func (p *Picker) WithNew(a keymap.Action) *Picker {
 // WithoutSearch shows no line to search in: the entries are few.
 func (p *Picker) WithoutSearch() *Picker {
 	p.fixed = true
+	return p
+}
+
+// WithFullText shows the text of the selected entry in full below the entries if it is cut.
+func (p *Picker) WithFullText() *Picker {
+	p.full = true
 	return p
 }
 
@@ -330,7 +337,11 @@ func (p *Picker) Size(w, h int) (int, int) {
 	}
 	hint := p.hint()
 	widest := min(max(minPicker, p.widest, lipgloss.Width(hint)), w*9/10)
-	return widest, min(p.head()+len(p.foot(widest, style.Styles{}))+p.lines, h*4/5)
+	inner := w // see bodySize
+	if widest <= narrowWidth {
+		inner = min(w, narrowWidth)
+	}
+	return widest, min(p.head()+len(p.foot(inner, style.Styles{}))+p.lines, h*4/5)
 }
 
 // Cursor implements Overlay.

@@ -27,7 +27,11 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	if p.hint() == "" && len(hint) == 1 {
 		hint = nil
 	}
-	hint = hint[:min(len(hint), max(1, h/4, h-p.head()-p.lines), max(0, h-p.head()-1))]
+	room := min(max(1, h/4, h-p.head()-p.lines), max(0, h-p.head()-1))
+	if p.full && len(hint) > room { // the keys matter more than the end of a text
+		hint = hintLines(p.hint(), w, st)
+	}
+	hint = hint[:min(len(hint), room)]
 	lines := p.matches.lines
 	if len(lines) == 0 {
 		nothing := "nothing matches"
@@ -54,19 +58,32 @@ func (p *Picker) foot(w int, st style.Styles) []string {
 	hint := hintLines(p.hint(), w, st)
 	most := 0
 	for _, e := range p.entries[:min(len(p.entries), maxMeasured)] {
-		if e.About != "" {
-			most = max(most, len(style.Wrap(visible(e.About), w)))
+		if about := p.about(e, w); about != "" {
+			most = max(most, len(wrapRules(visible(about), w)))
 		}
 	}
 	if most == 0 {
 		return hint
 	}
 	e, _ := p.selected()
-	about := append(style.Wrap(visible(e.About), w), make([]string, most)...)[:most]
+	about := append(wrapRules(visible(p.about(e, w)), w), make([]string, most)...)[:most]
 	for i, line := range about {
 		about[i] = st.Overlay.Text.Render(line)
 	}
 	return slices.Concat([]string{""}, about, hint)
+}
+
+// about returns the text below the entries in w cells while e is selected.
+func (p *Picker) about(e Entry, w int) string {
+	const lead, gap = 4, 1 // cells before the text and after it
+	room := w - lead
+	if e.Extra != "" {
+		room -= gap + ansi.StringWidth(visible(e.Extra))
+	}
+	if p.full && e.About == "" && ansi.StringWidth(visible(e.Text)) > room {
+		return e.Text
+	}
+	return e.About
 }
 
 // line draws a line of a match.
