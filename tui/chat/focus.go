@@ -51,12 +51,13 @@ func (v *View) NextPart() { v.step(1) }
 func (v *View) PrevPart() { v.step(-1) }
 
 func (v *View) step(n int) {
-	it := v.focused()
-	if it == nil {
+	if v.focused() == nil {
 		v.ensureFocus()
 		return
 	}
-	if v.scrollWithin(it, n) {
+	moved := v.focusVisible(n)
+	it := v.focused()
+	if v.scrollWithin(it, n) || moved {
 		return
 	}
 	at := v.focus + n
@@ -69,6 +70,32 @@ func (v *View) step(n int) {
 	}
 	v.focus = at
 	v.reveal(n < 0)
+}
+
+// focusVisible moves the focus to a part on the screen if the focused one has been scrolled off:
+// to the first for a step down, with a positive n, else to the last. It reports whether it did.
+func (v *View) focusVisible(n int) bool {
+	at, part := -1, 0
+	for y := range v.height {
+		i, line, ok := v.list.ItemAt(y)
+		if !ok {
+			continue
+		}
+		p, _, ok := v.src.at(i).partAt(line)
+		switch {
+		case !ok:
+		case i == v.list.Focused() && p == v.focus:
+			return false
+		case n < 0 || at < 0:
+			at, part = i, p
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	v.list.SetFocus(at)
+	v.focus = part
+	return true
 }
 
 // scrollWithin scrolls by a line within a part that extends past the screen: the focus

@@ -82,3 +82,25 @@ func TestWhatDoesNotFoldSaysSo(t *testing.T) {
 		t.Error("reasoning does not fold")
 	}
 }
+
+// After scrolling away from the focus, j and k go on in what is on the screen, a line at a time.
+func TestAStepStaysOnTheScreen(t *testing.T) {
+	for _, n := range []int{1, -1} {
+		v := view()
+		show(v, pair(1, "earlier", "short"), pair(2, "question", numbered(80)), pair(3, "newer", "short"))
+		v.View(60, 12)
+		v.Show(map[int]int64{1: 1, -1: 3}[n], false)
+		v.View(60, 12)
+		v.Page(3 * n)
+		before := top(v)
+		v.step(n)
+		after := top(v)
+		p, _ := v.Focused()
+		var from, to int
+		_, _ = fmt.Sscanf(before, "line %d", &from)
+		_, _ = fmt.Sscanf(after, "line %d", &to)
+		if moved := (to - from) * n; p.Seq != 2 || from == 0 || moved < 0 || moved > 1 {
+			t.Errorf("a step by %d after scrolling from %q focuses message %d and leads to %q", n, before, p.Seq, after)
+		}
+	}
+}

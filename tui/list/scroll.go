@@ -127,6 +127,13 @@ func (l *List) Focus(i int) {
 	}
 }
 
+// SetFocus moves the focus to item i without scrolling.
+func (l *List) SetFocus(i int) {
+	if i >= 0 && i < l.Len() {
+		l.focus = l.source.ID(i)
+	}
+}
+
 // Step moves the focus by one item, down or up; without a focus, to the first or last
 // visible item. It reports whether the focus moved.
 func (l *List) Step(by int) bool {
