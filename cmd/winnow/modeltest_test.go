@@ -430,7 +430,11 @@ func (s *subject) undo(rt *rapid.T) {
 func (s *subject) quit(rt *rapid.T) {
 	s.rt = rt
 	s.must(s.app.close())
-	s.open("--continue")
+	if len(s.session.Visible()) > 0 {
+		s.open("--continue")
+	} else { // which skips a session without messages
+		s.open("--session", s.session.ID())
+	}
 	s.oracle.resumed(s.oracle.here)
 }
 
