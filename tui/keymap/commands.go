@@ -140,8 +140,9 @@ func ParseCommand(draft string) (name, argument string, ok bool) {
 }
 
 // MessageOf returns the message that a draft stands for: two slashes at its beginning become
-// one.
+// one, and line breaks at its beginning are left out.
 func MessageOf(draft string) string {
+	draft = strings.TrimLeft(draft, "\n")
 	if strings.HasPrefix(draft, "//") {
 		return draft[1:]
 	}

@@ -26,7 +26,7 @@ func TestWhatIsACommand(t *testing.T) {
 }
 
 func TestTwoSlashesBeginAMessage(t *testing.T) {
-	for draft, want := range map[string]string{"//help": "/help", "///x": "//x", "/etc/x": "/etc/x", " //x": " //x", "a": "a"} {
+	for draft, want := range map[string]string{"//help": "/help", "///x": "//x", "/etc/x": "/etc/x", " //x": " //x", "a": "a", "\n\na\nb": "a\nb", "\n//x": "/x"} {
 		if got := MessageOf(draft); got != want {
 			t.Errorf("MessageOf(%q) = %q, want %q", draft, got, want)
 		}

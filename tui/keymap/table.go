@@ -71,7 +71,7 @@ func viewActions() []*Row {
 		{Name: HalfPageUp, Help: "half a page up", Modes: inView, Keys: []Key{"ctrl+u"}},
 		{Name: PageDown, Help: "a page down", Modes: []Mode{Input, View}, Keys: []Key{"pgdown"}},
 		{Name: PageUp, Help: "a page up", Modes: []Mode{Input, View}, Keys: []Key{"pgup"}},
-		{Name: JumpToBoundary, Title: "Go to the boundary: the first message that is sent", Help: "go to the first message sent (boundary)", Modes: inView, Keys: []Key{"O", "o"}, Footer: 8, Hint: "to the first sent"},
+		{Name: JumpToBoundary, Title: "Go to the boundary: the first message that is sent", Help: "go to first message sent (boundary)", Modes: inView, Keys: []Key{"O", "o"}, Footer: 8, Hint: "to the first sent"},
 		{Name: Search, Title: "Search the conversation", Help: "search the conversation", Modes: inView, Keys: []Key{"/"}, Footer: 6, Hint: "search"},
 		{Name: NextHit, Help: "next hit", Modes: inView, Keys: []Key{"n"}},
 		{Name: PreviousHit, Help: "previous hit", Modes: inView, Keys: []Key{"N"}},

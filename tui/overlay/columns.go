@@ -35,7 +35,8 @@ type spot struct {
 }
 
 // spots arranges the lines in columns of width cells and rows lines. A heading follows an
-// empty row, and is never the last in its column. An entry that is wrapped stays together.
+// empty row, and is never the last in its column or followed there by a single line. An
+// entry that is wrapped stays together.
 func (p *Picker) spots(width, rows int) (out []spot) {
 	column, row := 0, 0
 	next := func(n int) {
@@ -51,9 +52,8 @@ func (p *Picker) spots(width, rows int) (out []spot) {
 		}
 		texts = texts[:min(len(texts), rows)]
 		if l.kind == headingLine && row > 0 {
-			next(1)
-			if row == rows-1 {
-				next(1)
+			if next(1); row > 0 && row+1+max(leastLines, len(e.wrapped(width-cellLead))) > rows {
+				column, row = column+1, 0
 			}
 		}
 		if row+len(texts) > rows {
@@ -66,6 +66,9 @@ func (p *Picker) spots(width, rows int) (out []spot) {
 	}
 	return out
 }
+
+// leastLines is how many lines of a group stand at least below its heading.
+const leastLines = 2
 
 // cellLead is the number of cells before the text of an entry: the cursor and a gap.
 const cellLead = 2

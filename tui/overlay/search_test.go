@@ -219,3 +219,21 @@ func TestASearchForModelsNamesTheirEndpoints(t *testing.T) {
 		}
 	}
 }
+
+// A group never starts at the foot of a column with a single line.
+func TestAGroupDoesNotStartAtTheFootOfAColumn(t *testing.T) {
+	for rows := 6; rows < 16; rows++ {
+		var all []Entry
+		for i := range 9 {
+			all = append(all, Entry{Value: fmt.Sprint("a", i), Text: fmt.Sprint("a", i), Group: "first"})
+		}
+		for i := range 9 {
+			all = append(all, Entry{Value: fmt.Sprint("b", i), Text: fmt.Sprint("b", i), Group: "second"})
+		}
+		for i, s := range NewPicker("title", all, 0).WithColumns(20).spots(20, rows) {
+			if s.kind == headingLine && s.row > rows-3 {
+				t.Errorf("%d rows: line %d, the heading %q, is in row %d", rows, i, s.text, s.row)
+			}
+		}
+	}
+}
