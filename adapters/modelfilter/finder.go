@@ -190,7 +190,7 @@ func (r *finder) miss(p phrase, missing, elsewhere []string) {
 // maxNamedProviders is how many providers a sentence names before it counts the others.
 const maxNamedProviders = 3
 
-// haveSuch says that some providers have models: "gemini and xai have some."
+// haveSuch says that some providers have models, as in "gemini and xai have some.".
 func haveSuch(providers []string, what string) string {
 	verb := " have "
 	if len(providers) == 1 {

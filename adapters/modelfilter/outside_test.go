@@ -66,6 +66,7 @@ type user struct {
 }
 
 func newUser(t *testing.T) *user {
+	t.Helper()
 	u := &user{fixture: fresh(t, "OPENAI_API_KEY=x\nIGNORE_MODELS_OPENAI=a*\n")}
 	u.start()
 	return u

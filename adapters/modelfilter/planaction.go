@@ -35,17 +35,24 @@ func (m *meaning) plan(action string) rulePlan {
 	default:
 		m.allow(&p, m.precise())
 	}
-	switch {
-	case action != "hide" || len(m.stay) == 0:
-	case len(m.stay) == 1:
-		p.note("Also hidden: " + m.named(m.stay) + "; to show it, allow it.")
-	default:
-		p.note("Also hidden: " + m.named(m.stay) + "; to show them, allow them.")
+	if action == "hide" {
+		m.noteHiddenExceptions(&p)
 	}
 	if m.wide && slices.ContainsFunc(p.changes(), func(c RuleChange) bool { return c.Added && hasWildcard(c.Pattern) }) {
 		p.note(laterModels)
 	}
 	return p
+}
+
+// noteHiddenExceptions says which of the models that were to stay are hidden already.
+func (m *meaning) noteHiddenExceptions(p *rulePlan) {
+	switch len(m.stay) {
+	case 0:
+	case 1:
+		p.note("Also hidden: " + m.named(m.stay) + "; to show it, allow it.")
+	default:
+		p.note("Also hidden: " + m.named(m.stay) + "; to show them, allow them.")
+	}
 }
 
 // planText says what a plan does to the models of a provider.

@@ -29,7 +29,8 @@ func TestAnAnswerThatRepeatsACardIsReadOnce(t *testing.T) {
 		for _, e := range []assistant.Event{
 			assistant.ToolStart{Tool: "add_ignore_rule", Input: []byte(`{"pattern":"*mini*"}`)},
 			assistant.ToolComplete{Tool: "add_ignore_rule", Success: true, Message: said},
-			assistant.TextDelta{Text: "[[tool:0]]"}, assistant.TextDelta{Text: "\n\n" + c.text},
+			assistant.TextDelta{Text: "[[tool:0]]"},
+			assistant.TextDelta{Text: "\n\n" + c.text},
 		} {
 			streamed.Apply(e)
 		}
