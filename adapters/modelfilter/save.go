@@ -60,7 +60,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		saved := w.adoptSaved(result, retainStaged, who)
 		saved.Changes = stagedChanges(d.providers)
 		w.logSaved(saved, who)
-		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), w.takeEffect(&saved, len(rules)))
+		saved.Message = fmt.Sprintf("Saved %s to %s. %s", savedCount(rules), w.fileName(), w.takeEffect(&saved, len(rules)))
 		return saved, rules, nil
 	}
 }

@@ -233,3 +233,11 @@ func RefusalText(err error) string {
 	}
 	return "it cannot be saved: " + safetext.Visible(r.Detail)
 }
+
+// savedCount is ruleCount for a save, and says if it only removed rules.
+func savedCount(changes []RuleChange) string {
+	if len(changes) > 0 && !slices.ContainsFunc(changes, func(c RuleChange) bool { return c.Added }) {
+		return "the removal of " + ruleCount(changes)
+	}
+	return ruleCount(changes)
+}
