@@ -88,7 +88,7 @@ type choicesPart struct {
 	focused    bool // the part has the focus, and shows which choice is selected
 }
 
-// choiceSpan is where choice i was drawn.
+// choiceSpan is where choice i, or a row of it, was drawn.
 type choiceSpan struct{ i, line, from, to int }
 
 func (p *choicesPart) source() string { return "" }
@@ -137,13 +137,15 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 			tone, open = tone.With(ansi.AttrUnderline), rc.st.Icons.Selected
 		}
 		label, _ := p.label(i, width, rc, bothKeys)
-		chip := tone.Render(style.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
-		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
-			out, line = append(out, start+line), ""
+		for n, chip := range style.Wrap(open+label+"]", width) { // wider than the line: one row below the other
+			chip = tone.Render(chip)
+			if line != "" && (n > 0 || ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width) {
+				out, line = append(out, start+line), ""
+			}
+			line = strings.TrimPrefix(line+" "+chip, " ")
+			to := ansi.StringWidth(start + line)
+			spans = append(spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
 		}
-		line = strings.TrimPrefix(line+" "+chip, " ")
-		to := ansi.StringWidth(start + line)
-		spans = append(spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
 	}
 	return append(out, start+line), spans
 }

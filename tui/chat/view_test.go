@@ -357,7 +357,7 @@ func TestChoicesShowWhatTheySend(t *testing.T) {
 	long := strings.Repeat("word ", 40) + "end"
 	for message, want := range map[string]string{
 		"Go": "[Go]", "hide all": "[Go: hide all]", "one\ntwo": "[Go]\nGo sends: one\ntwo", long: "[Go]\nGo sends: word word",
-		"a\u00a0b": "[Go: a‹U+00A0›b]", " ": "", "‹U+00A0›": "[Go: ‹U+2039›U+00A0‹U+203A›]",
+		"hide every preview model on gemini": "[Go: hide every preview model on gemini]", "a\u00a0b": "[Go: a‹U+00A0›b]", " ": "", "‹U+00A0›": "[Go: ‹U+2039›U+00A0‹U+203A›]",
 	} {
 		for _, width := range []int{80, 40, 20} {
 			v := view()
@@ -374,6 +374,12 @@ func TestChoicesShowWhatTheySend(t *testing.T) {
 			shown := strings.Join(safetext.Lines(message, safetext.Visible), "")
 			if !strings.Contains(bare(got), bare(shown)) {
 				t.Errorf("%q at width %d: it is not all on the screen:\n%s", message, width, got)
+			}
+			p.Suggested.Values[0].Label = message // as a request that is offered
+			v = view()
+			show(v, p)
+			if got := plain(v.View(width, 60)); !strings.Contains(bare(got), bare(shown)) {
+				t.Errorf("%q as its own label at width %d: it is not all on the screen:\n%s", message, width, got)
 			}
 		}
 	}
