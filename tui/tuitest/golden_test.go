@@ -30,7 +30,7 @@ func TestGoldenWritesComparesAndTells(t *testing.T) {
 			t.Errorf("the difference lacks %q:\n%s", want, said)
 		}
 	}
-	if said := record(t, func(r *recorder) { Golden(r, "../x", frame) }); !strings.Contains(said, "no name") {
+	if said := record(t, func(r *recorder) { Golden(r, "../x", frame) }); !strings.Contains(said, "not a valid name") {
 		t.Errorf("a name outside the folder said %q", said)
 	}
 }
