@@ -167,6 +167,7 @@ func (m *Model) escape() tea.Cmd {
 		m.commands.CancelApplied()
 	case m.mode == keymap.Input && !m.input.draft.Empty():
 		return m.carryOut(m.input.clear())
+	case m.mode == keymap.Pane && m.pane.Escape():
 	default:
 		m.setMode(keymap.View)
 	}
@@ -179,7 +180,7 @@ func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.overlay.Open():
 		return m.closeOverlay()
-	case m.typingLine(), m.turn.running, m.applying != 0, m.mode == keymap.Input && !m.input.draft.Empty():
+	case m.typingLine(), m.turn.running, m.applying != 0, m.mode == keymap.Input && !m.input.draft.Empty(), m.searchesPane():
 		return m.escape()
 	case m.now().Sub(m.ctrlC) < doublePress:
 		return m.quit()
@@ -188,6 +189,9 @@ func (m *Model) interrupt() tea.Cmd {
 	m.notice.Info(m.onceMore())
 	return tick(doublePress, onceMoreDueMsg{})
 }
+
+// searchesPane reports whether the focused pane shows only what a search finds.
+func (m *Model) searchesPane() bool { return m.mode == keymap.Pane && m.pane.Status().Searching }
 
 // onOnceMoreDue clears the notice of interrupt when its time is over.
 func (m *Model) onOnceMoreDue() tea.Cmd {

@@ -87,7 +87,7 @@ var rooms = []room{
 	{name: "hud-focused", keys: []string{"f5", "shift+tab", "j"}, shows: " HUD ", styled: true},
 	{name: "request", keys: []string{"tab", "x"}, shows: "─ the request that"},
 	{name: "save", keys: []string{"shift+tab", "x", "ctrl+s"}, shows: "─ Save these changes? ─", styled: true},
-	{name: "confirm", keys: []string{"tab", "K", "d"}, shows: "─ Delete this message and its answer for good? ─"},
+	{name: "confirm", keys: []string{"tab", "g", "d"}, shows: "─ Delete this message and its answer for good? ─"},
 	{name: "quit", keys: []string{"shift+tab", "x", "ctrl+q"}, shows: "─ There are unsaved rules ─"},
 	{name: "provider", keys: []string{"shift+tab", "p"}, shows: "─ Provider ─"},
 	{name: "queued-card", asks: true, keys: []string{"and then", "send", "alt+q"}, shows: "─ Queued: "},

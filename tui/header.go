@@ -156,6 +156,8 @@ func (m *Model) hintText(a *keymap.Row) string {
 		return "leave the edit"
 	case m.mode == keymap.Input && !m.input.draft.Empty():
 		return "clear"
+	case m.searchesPane():
+		return "end the search"
 	}
 	return "view"
 }

@@ -115,7 +115,7 @@ func (p *Pane) Typing() bool { return false }
 func (p *Pane) Key(keymap.Action, string) pane.Action { return pane.Nothing{} }
 
 // Escape implements pane.Pane.
-func (p *Pane) Escape() {}
+func (p *Pane) Escape() bool { return false }
 
 // Do implements pane.Pane.
 func (p *Pane) Do(action keymap.Action) pane.Action {

@@ -34,8 +34,9 @@ type Pane interface {
 	Key(a keymap.Action, text string) Action
 	// Typing reports whether a text line of the pane has the focus.
 	Typing() bool
-	// Escape clears the text line, or closes it if it is empty.
-	Escape()
+	// Escape clears the text line, or closes it if it is empty; without a text line it ends
+	// the search. It reports whether there was anything to do.
+	Escape() bool
 	// Click handles a click at a cell of the pane.
 	Click(x, y int) Action
 	// Status returns what header and footer show about the window.
@@ -148,6 +149,8 @@ type Status struct {
 	Subtitle string // the provider
 	Unsaved  int    // changes that can be saved
 	Deletes  string // what the delete-rule key does here, in a word or two; may be ""
+
+	Searching bool // a search hides rows
 }
 
 // Action is what a pane asks the root to do: a Nothing, Edit, Notify, SetFilter,
@@ -247,7 +250,7 @@ func (None) Key(keymap.Action, string) Action { return Nothing{} }
 func (None) Typing() bool { return false }
 
 // Escape implements Pane.
-func (None) Escape() {}
+func (None) Escape() bool { return false }
 
 // Click implements Pane.
 func (None) Click(int, int) Action { return Nothing{} }

@@ -188,6 +188,14 @@ func TestSearchFollowsTheWindowAndTellsIt(t *testing.T) {
 	if b.Typing() || b.w.Search() != "" {
 		t.Errorf("the second esc: typing %v, search %q", b.Typing(), b.w.Search())
 	}
+	if b.Escape() || b.Status().Searching {
+		t.Error("without a search there is something to end")
+	}
+	b.do("pane-search")
+	b.keys("audio<enter>")
+	if !b.Status().Searching || !b.Escape() || b.Status().Searching || b.hits() != len(someModels) {
+		t.Errorf("esc after a search leaves %d hits, searching %v", b.hits(), b.Status().Searching)
+	}
 }
 
 func TestHighlightLinksBothWays(t *testing.T) {

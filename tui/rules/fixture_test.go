@@ -117,7 +117,11 @@ func openWith(t testing.TB, env string, ids []string, o modelfilter.Options) *be
 }
 
 // Escape and Click do what they do, and give the pane what it wants.
-func (b *bench) Escape() { b.Pane.Escape(); b.show() }
+func (b *bench) Escape() bool {
+	did := b.Pane.Escape()
+	b.show()
+	return did
+}
 
 func (b *bench) Click(x, y int) pane.Action {
 	a := b.Pane.Click(x, y)

@@ -204,7 +204,7 @@ func TestFrameIsKeptUntilSomethingChanges(t *testing.T) {
 	for name, change := range map[string]func(){
 		"cursor": func() { b.Do("pane-down") }, "tab": func() { b.Do("next-tab") }, "focus": func() { b.SetFocus(false) },
 		"window": func() { b.w.Lock(); b.show() }, "line": func() { b.w.Unlock(); b.show(); b.Do("add-allow") },
-		"key": func() { b.Key("", "x") }, "escape": func() { b.Escape() }, "style": func() { b.SetStyles(style.New(style.Options{})) },
+		"key": func() { b.Key("", "x") }, "escape": func() { b.Do("pane-search"); b.Escape() }, "style": func() { b.SetStyles(style.New(style.Options{})) },
 	} {
 		drawn = b.frame.lines
 		change()

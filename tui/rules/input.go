@@ -95,14 +95,22 @@ func (p *Pane) openImport() pane.Action {
 }
 
 // Escape implements pane.Pane. Up restores what was typed.
-func (p *Pane) Escape() {
-	if p.input.Empty() {
+func (p *Pane) Escape() bool {
+	switch {
+	case !p.Typing() && p.query == "":
+		return false
+	case !p.Typing():
+		p.query, p.searched = "", ""
+		p.version++
+		p.rebuild()
+	case p.input.Empty():
 		p.closeInput()
-		return
+	default:
+		p.rememberText()
+		p.input.suggest("")
+		p.textChanged()
 	}
-	p.rememberText()
-	p.input.suggest("")
-	p.textChanged()
+	return true
 }
 
 // rememberText stores what was typed, for the up key.

@@ -230,7 +230,7 @@ func (p *Pane) Receive(result any) pane.Action {
 
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status {
-	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.Provider), Unsaved: len(p.data.Unsaved)}
+	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.Provider), Unsaved: len(p.data.Unsaved), Searching: p.query != ""}
 	if p.data.Dirty { // even if only the order of the rules has changed
 		s.Unsaved = max(s.Unsaved, 1)
 	}

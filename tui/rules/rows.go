@@ -331,11 +331,7 @@ func (p *Pane) noFileLines() []string {
 
 // endSearchHints says how to end a search.
 func (p *Pane) endSearchHints(what string) []string {
-	esc := p.keys.Hint(keymap.Escape, "shows all "+what)
-	if p.input.kind != inputSearch && esc != "" {
-		return nonEmpty(p.keys.Hint(keymap.PaneSearch, "then "+esc))
-	}
-	return nonEmpty(esc)
+	return nonEmpty(p.keys.Hint(keymap.Escape, "shows all "+what))
 }
 
 // nonEmpty returns the sentences that are not empty. A hint is empty if no key is bound.
