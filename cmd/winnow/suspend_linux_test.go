@@ -22,7 +22,9 @@ func (p *pty) process(pid int, states string) {
 	p.t.Helper()
 	for late := time.After(patience); ; {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
+		if err != nil && states == endedState {
+			return
+		} else if err != nil {
 			p.t.Fatal(err)
 		}
 		_, rest, _ := strings.Cut(string(stat), ") ")
@@ -40,6 +42,7 @@ func (p *pty) process(pid int, states string) {
 const (
 	stoppedState = "T"
 	runningState = "RSD"
+	endedState   = "ZX" // or there is no such process
 )
 
 // shellAnswers types a command into the shell and waits for its output, which shows that the shell has the terminal
@@ -71,7 +74,12 @@ func startInShell(t *testing.T, command string) (*pty, int) {
 	p.wait("shell> ")
 	p.keys(command + "\n")
 	p.wait(ready)
-	return p, childOf(t, p.cmd.Process.Pid)
+	pid := childOf(t, p.cmd.Process.Pid)
+	t.Cleanup(func() { // the shell's end would not wait for it, and it would write while its home is removed
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		p.process(pid, endedState)
+	})
+	return p, pid
 }
 
 // TestSuspending checks that SIGTSTP and the palette's command stop the process and give the terminal back to the
