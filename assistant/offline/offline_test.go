@@ -111,8 +111,10 @@ func TestWordsAreRead(t *testing.T) {
 	if n := len(split(strings.Repeat("x ", 2*maxWords))); n != 1 {
 		t.Errorf("a paste has %d words", n)
 	}
-	if _, text := converse(t, contextOf("openai"), strings.Repeat("hide mini ", maxWords), filterTools, nil); !strings.Contains(text, "did not understand") {
-		t.Errorf("a paste is answered with %s", text)
+	for _, said := range []string{strings.Repeat("hide mini ", maxWords), "also on gemini"} { // a paste, and nothing to continue
+		if _, text := converse(t, contextOf("openai"), said, filterTools, nil); !strings.Contains(text, "did not understand") {
+			t.Errorf("%.20q is answered with %s", said, text)
+		}
 	}
 }
 

@@ -131,8 +131,10 @@ func (c *conversation) notUnderstood(s clause) {
 		language = "I understand short requests in English only. "
 	}
 	c.sayf("I did not understand %s. %s%s", code(said), language, nothingChanged)
-	if near := closest(s.left[0]); s.kind == "" && near != "" {
-		c.try(s, s.left[:1], near)
+	if s.kind == "" {
+		if near := closest(s.left[0]); near != "" {
+			c.try(s, s.left[:1], near)
+		}
 	}
 	c.try(s, s.left, "")
 }
