@@ -201,26 +201,17 @@ const (
 )
 
 // signs contains what the pane draws for each sign, and what the help says about it.
-var signs = [...]struct {
-	icon  func(*style.Icons) string
-	means string
-}{
+var signs = pane.SignTable{
 	signTopic:  {func(i *style.Icons) string { return i.Pending }, "the topic of new messages"},
 	signDone:   {func(i *style.Icons) string { return i.ToolOK }, "a tool that succeeded"},
 	signFailed: {func(i *style.Icons) string { return i.ToolBad }, "a tool that failed"},
 }
 
 // in returns the symbol of a sign in a set of icons.
-func (s sign) in(icons *style.Icons) string { return signs[s].icon(icons) }
+func (s sign) in(icons *style.Icons) string { return signs[s].Icon(icons) }
 
 // Legend implements pane.Legender.
-func (p *Pane) Legend() []pane.Sign {
-	legend := make([]pane.Sign, len(signs))
-	for s := range signs {
-		legend[s] = pane.Sign{Icon: sign(s).in(&p.st.Icons), Means: signs[s].means}
-	}
-	return legend
-}
+func (p *Pane) Legend() []pane.Sign { return signs.Legend(&p.st.Icons) }
 
 // currentTopicIcon returns the mark for the topic of new messages.
 func (p *Pane) currentTopicIcon(path string) string {

@@ -121,6 +121,21 @@ type Legender interface {
 // Sign is a symbol, or several that mean the same, and what it means.
 type Sign struct{ Icon, Means string }
 
+// SignTable contains the signs that a pane can show: how each is drawn, and what it means.
+type SignTable []struct {
+	Icon  func(*style.Icons) string
+	Means string
+}
+
+// Legend returns the signs as they are drawn with these icons.
+func (t SignTable) Legend(icons *style.Icons) []Sign {
+	legend := make([]Sign, len(t))
+	for i, s := range t {
+		legend[i] = Sign{s.Icon(icons), s.Means}
+	}
+	return legend
+}
+
 // Welcomer is a Pane that describes its window in an empty conversation.
 type Welcomer interface {
 	// Welcome is called for a conversation without messages; ok is false while nothing is

@@ -33,10 +33,7 @@ const (
 )
 
 // signs contains what the pane draws for each sign, and what the help says about it.
-var signs = [...]struct {
-	icon  func(*style.Icons) string
-	means string
-}{
+var signs = pane.SignTable{
 	signRule:        {func(i *style.Icons) string { return i.RuleBar + strings.Join(i.RuleIcons, "") }, "a rule and its models"},
 	signUnsaved:     {func(i *style.Icons) string { return i.Add }, "a rule not saved yet"},
 	signDeleted:     {func(i *style.Icons) string { return i.Remove }, "a rule or model removed"},
@@ -59,13 +56,7 @@ var signs = [...]struct {
 }
 
 // in returns the symbol of a sign in a set of icons.
-func (s sign) in(icons *style.Icons) string { return signs[s].icon(icons) }
+func (s sign) in(icons *style.Icons) string { return signs[s].Icon(icons) }
 
 // Legend implements pane.Legender.
-func (p *Pane) Legend() []pane.Sign {
-	legend := make([]pane.Sign, len(signs))
-	for s := range signs {
-		legend[s] = pane.Sign{Icon: sign(s).in(&p.st.Icons), Means: signs[s].means}
-	}
-	return legend
-}
+func (p *Pane) Legend() []pane.Sign { return signs.Legend(&p.st.Icons) }
