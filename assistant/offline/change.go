@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"winnow/assistant"
@@ -9,9 +10,6 @@ import (
 
 // edits are the changes of plan_rules in the order in which they are made, each by a tool.
 var edits = []string{"remove_ignore", "remove_whitelist", "add_whitelist", "add_ignore"}
-
-// effect describes what the plan changes and hides; "" if it changes nothing.
-func (s clause) effect() string { return withCode(s.plan.Get("effect").String()) }
 
 // plans returns the result of plan_rules for a clause; nil while it waits.
 func (c *conversation) plans(s clause) *result {
@@ -43,7 +41,6 @@ func (c *conversation) plan(s clause) (steps []clause, ok bool) {
 // plans can be carried out.
 func (c *conversation) ask(steps []clause) bool {
 	var head string
-	var brief, all []string // what each plan would do, and the same with the rules and the models
 	for _, s := range steps {
 		if s.question && s.changesRules() {
 			head = "I propose:"
@@ -54,10 +51,13 @@ func (c *conversation) ask(steps []clause) bool {
 	if head == "" {
 		return false
 	}
+	steps = slices.DeleteFunc(slices.Clone(steps), func(s clause) bool { return s.plan.Get("effect").String() == "" })
+	says := "effect"               // what a plan would do, with the rules and the models
+	if len(steps) > maxProposals { // the cards say the rest
+		says = "does"
+	}
+	var lines []string
 	for _, s := range steps { // the user sees them as cards
-		if s.effect() == "" {
-			continue
-		}
 		a := args{"provider": s.plan.Get("provider").String(), "reasoning": ""} // the user has just said it
 		for _, edit := range edits {
 			a[edit] = texts(s.plan.Get(edit))
@@ -65,11 +65,7 @@ func (c *conversation) ask(steps []clause) bool {
 		if r := c.call("propose_rules", a); r != nil && !r.success {
 			c.sayf("%s", outcome(r))
 		}
-		brief, all = append(brief, withCode(s.plan.Get("does").String())), append(all, s.effect())
-	}
-	lines := all
-	if len(all) > maxProposals { // the cards say the rest
-		lines = brief
+		lines = append(lines, withCode(s.plan.Get(says).String()))
 	}
 	if len(lines) > 0 {
 		c.sayf("%s\n\n%s %s", bullets(head, lines), nothingChanged, sayYes)
@@ -167,7 +163,7 @@ var listNames = map[string]string{"hide": "ignore", "allow": "whitelist"}
 func (s clause) args(current string) args {
 	const ranked, most = 5, 200
 	state, order, models, at := s.slots["state"], s.slots["rank"], s.models, s.at
-	if s.all() {
+	if slices.Equal(models, []string{everything}) {
 		models = nil
 	}
 	if at == "" && (is(s.kind, "switch_provider refresh_models") || s.kind == "find_models" && state == "" && len(models) == 0) {

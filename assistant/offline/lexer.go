@@ -97,8 +97,7 @@ type rule struct {
 var names = sync.OnceValue(func() *strings.Replacer {
 	var pairs []string
 	for _, line := range grammar()["names"] {
-		name, said, _ := strings.Cut(line, " ")
-		pairs = append(pairs, name, said)
+		pairs = append(pairs, strings.SplitN(line, " ", 2)...)
 	}
 	return strings.NewReplacer(pairs...)
 })

@@ -198,12 +198,11 @@ func (c *conversation) try(s clause, words []string, by string) {
 // wrote returns the word of the message that stands for a word of the grammar.
 func (c *conversation) wrote(word string) string {
 	own := split(c.now.user)
-	for _, w := range own {
-		if !slices.Contains(own, word) && synonyms()[w] == word {
-			return w
-		}
+	i := slices.IndexFunc(own, func(w string) bool { return synonyms()[w] == word })
+	if i < 0 || slices.Contains(own, word) {
+		return word
 	}
-	return word
+	return own[i]
 }
 
 // english reports whether a text contains a word of the grammar and only ASCII letters.

@@ -129,13 +129,11 @@ func findWindow(system string) (w window) {
 	w.provider = c.Get("current_provider").String()
 	w.providers = unique(append(texts(c.Get("providers.#.provider")), w.provider))
 	free := texts(c.Get("models.without_rule")) // these are shown
-	w.slots = map[string]string{"$provider": w.provider, "$model": strings.Join(free[:min(len(free), 1)], ""), "$rule": c.Get("rules.ignore.0.pattern").String(), "$kind": ""}
-	for kind := range strings.FieldsSeq(grammar()["kinds"][0]) {
-		part := regexp.MustCompile(`(?i)(?:^|[^a-z])` + kind + `(?:$|[^a-z])`)
-		if w.slots["$kind"] == "" && slices.ContainsFunc(free, part.MatchString) {
-			w.slots["$kind"] = kind
-		}
-	}
+	kinds := slices.DeleteFunc(strings.Fields(grammar()["kinds"][0]), func(kind string) bool {
+		return !slices.ContainsFunc(free, regexp.MustCompile(`(?i)(?:^|[^a-z])`+kind+`(?:$|[^a-z])`).MatchString)
+	})
+	first := func(of []string) string { return strings.Join(of[:min(len(of), 1)], "") }
+	w.slots = map[string]string{"$provider": w.provider, "$model": first(free), "$rule": c.Get("rules.ignore.0.pattern").String(), "$kind": first(kinds)}
 	return w
 }
 

@@ -17,9 +17,6 @@ type selection struct {
 // named reports whether a selection contains a phrase, an exception or a pronoun.
 func (s selection) named() bool { return len(s.models)+len(s.except) > 0 || s.pronoun }
 
-// all reports whether a selection is every model of its providers.
-func (s selection) all() bool { return len(s.models) == 1 && s.models[0] == everything }
-
 // blank reports whether a phrase of a selection is everything or starts with newest.
 func (s selection) blank() bool {
 	return slices.ContainsFunc(s.models, func(m string) bool { return m == everything || strings.HasPrefix(m, newest) })

@@ -32,11 +32,7 @@ func withCode(s string) string {
 
 // lines changes each line of a tool's message.
 func lines(s string, change func(string) string) string {
-	all := strings.Split(strings.TrimSpace(s), "\n")
-	for i, l := range all {
-		all[i] = change(l)
-	}
-	return strings.Join(all, "\n")
+	return strings.Join(safetext.Lines(strings.TrimSpace(s), change), "\n")
 }
 
 // sentence returns a tool's message, safe for an answer, with a capital letter.
