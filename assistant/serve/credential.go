@@ -138,7 +138,7 @@ func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 // maxTokenName is the maximum width of a name in cells.
 const maxTokenName = 40
 
-// Add adds a token and returns it; it is not stored. lifetime 0 means that it never expires.
+// Add adds a token and returns it; only its hash is stored. lifetime 0 means that it never expires.
 func (f Tokens) Add(name string, role assistant.Role, lifetime time.Duration) (token string, added Token, err error) {
 	if name == "" || name != safetext.Line(name, maxTokenName) {
 		return "", Token{}, fmt.Errorf("a name has 1 to %d visible characters", maxTokenName)

@@ -60,8 +60,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// refusal returns the problem with which a request is refused, and nil for a request that is allowed. It adds the
-// client to the request.
+// refusal returns the problem that explains why a request is refused, or nil if it is allowed. It adds the client's
+// credential to the context of the request.
 func (s *Server) refusal(r *http.Request) *problem {
 	origin := r.Header.Get("Origin")
 	switch {

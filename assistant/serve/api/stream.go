@@ -243,7 +243,7 @@ func (s *Server) follow(ctx context.Context, st *stream, after int64, turnOnly b
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the deadline of the server would end the stream
 		w.Header().Set("Content-Type", eventStream)
-		w.Header().Set("X-Accel-Buffering", "no") // a proxy in front must not gather events
+		w.Header().Set("X-Accel-Buffering", "no") // a proxy must not buffer events
 		w.WriteHeader(http.StatusOK)
 		defer st.Use()()
 		s.metrics.followers.Inc()

@@ -152,9 +152,9 @@ func (s *server) models() (*llm.Registry, error) {
 	return registry, registry.Add(llm.Provider{Name: "mcp", Model: &s.caller})
 }
 
-// session returns the session for one call, and what marks it as unused. In a hub, it is the same for all write tools
-// of the connection. Elsewhere it is created for the call; for a write tool, it is named after the client, and its
-// pairs and checkpoints are stored.
+// session returns the session for one call; the caller must call release after the call. In a hub, all write tools of
+// the connection use the same session. Otherwise it is created for the call; for a write tool, it is named after the
+// client, and its pairs and checkpoints are stored.
 func (s *server) session(ctx context.Context, w Opened, write bool, client string) (_ *assistant.Session, release func(), err error) {
 	if s.join != nil && write {
 		if s.joined == nil {
