@@ -183,8 +183,8 @@ func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext,
 	return label
 }
 
-// choicesPart returns the choices below a pair, which are its last part; nil if there are
-// none.
+// choicesPart returns the part with the choices of a pair, which is always the last one;
+// nil if the pair has no choices.
 func (it *item) choicesPart() *choicesPart {
 	if n := len(it.parts); n > 0 {
 		p, _ := it.parts[n-1].(*choicesPart)
@@ -238,8 +238,8 @@ func (v *View) focusedChoices() *choicesPart {
 	return nil
 }
 
-// updateChoiceFocus updates the choices with whether their pair has the focus and, of the
-// newest pair, whether they have it themselves.
+// updateChoiceFocus redraws the choices of a pair that gained or lost the focus, and those
+// of the newest pair if the choices themselves gained or lost it.
 func (v *View) updateChoiceFocus() {
 	keyed := int64(0)
 	if i := v.list.Focused(); i >= 0 && v.active {

@@ -12,7 +12,7 @@ import (
 // A hit starts in one line and may end in the lines that continue it. Only text that can be
 // copied contains hits, not bars, indents and times.
 
-// stretch is what a hit takes of a line: cells from up to to.
+// stretch is the part of a hit that is in one line: the cells [from, to).
 type stretch struct{ line, from, to int }
 
 // textOf returns the text of a line and the column where it starts.
@@ -28,8 +28,8 @@ func textOf(s lineSource, i int) (text string, lead int) {
 	return strings.TrimRight(text, " "), lead
 }
 
-// joined is the text of a line, with as much of the lines that continue it as a hit that
-// starts in it can take.
+// joined is the text of a line and of the lines that continue it, as far as a hit that
+// starts in the first line can reach.
 type joined struct {
 	text   string
 	starts []int // where the text of each line starts
@@ -80,8 +80,7 @@ func hitsFrom(s lineSource, needle markdown.Needle, i int) int {
 	return len(j.hits(needle))
 }
 
-// stretches returns the stretch that a hit takes of each of its lines, the first of which
-// is line i.
+// stretches returns the part of a hit in each of its lines. The first line of j is line i.
 func (j *joined) stretches(i int, hit [2]int) (all []stretch) {
 	for n, start := range j.starts {
 		end := len(j.text)

@@ -20,7 +20,7 @@ const (
 // spend deducts the cost of n bytes that are factor times cheaper than Markdown.
 func (rc *renderContext) spend(n, factor int) { rc.budget -= 1 + n/factor }
 
-// spendSurcharge deducts by how much the surcharge of d has grown from before.
+// spendSurcharge deducts the growth of d's surcharge; before is its previous value.
 func (rc *renderContext) spendSurcharge(d *markdown.Doc, before int) {
 	rc.budget -= d.Surcharge() - before
 }

@@ -77,8 +77,8 @@ func (v *RequestView) toHit(step int) (found bool) {
 	return false
 }
 
-// hitIn moves the cursor to the nearest line of a section that contains the text, in a
-// direction from one of its lines.
+// hitIn moves the cursor to the next line of section i after line from, or the previous one
+// if step is -1, that contains the text. It reports whether there is one.
 func (v *RequestView) hitIn(i, from, step int, query string) bool {
 	s := v.sections[i]
 	if !strings.Contains(s.lower, query) {

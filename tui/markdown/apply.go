@@ -43,8 +43,8 @@ func (d *Doc) apply(p placement) {
 	}
 }
 
-// fitsItself reports whether delimiters would make a table below a copy of themselves;
-// goldmark then looks for no other delimiters in the paragraph.
+// fitsItself reports whether a delimiter row would form a table with a copy of itself as the
+// head; goldmark then looks for no other delimiter row in the paragraph.
 func (d *Doc) fitsItself(delimiters []byte) bool {
 	line := append(bytes.Clone(delimiters), '\n')
 	return isTable(d.parse(append(line, line...)).FirstChild())

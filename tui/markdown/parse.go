@@ -159,7 +159,8 @@ func (d *Doc) place(line []byte, long bool) placement {
 }
 
 // placeLeaf determines what the text of a line after its containers is. inside means that
-// the line is in all open containers, paragraph that it may continue the open one.
+// the line is in all open containers; paragraph means that the line may continue
+// the open paragraph.
 func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	lazy := !inside && len(p.opened) == 0
 	inside = inside && len(p.opened) == 0

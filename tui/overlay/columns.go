@@ -67,7 +67,7 @@ func (p *Picker) spots(width, rows int) (out []spot) {
 	return out
 }
 
-// leastLines is how many lines of a group stand at least below its heading.
+// leastLines is the minimum number of lines of a group below its heading in the same column.
 const leastLines = 2
 
 // cellLead is the number of cells before the text of an entry: the cursor and a gap.
@@ -112,8 +112,9 @@ func (p *Picker) used(width, rows int) int {
 // columnWidth returns the width of each of n columns in w cells.
 func columnWidth(w, n int) int { return (w - (n-1)*columnGap) / n }
 
-// grid returns the fewest columns that show all lines in w cells and at most most rows, and
-// the fewest rows for them; if they do not fit, all columns that w holds, in pages.
+// grid returns the fewest columns of w cells in all that show all lines in no more than most
+// rows, and the fewest rows that these columns need. If the lines do not fit, it returns as
+// many columns as fit into w, and the lines are divided into pages.
 func (p *Picker) grid(w, most int) (columns, rows int) {
 	most = max(2, most)
 	for columns = 1; p.used(columnWidth(w, columns), most) > columns; columns++ {

@@ -384,7 +384,7 @@ func (p *Picker) createsTyped() bool {
 	return p.new != "" && !p.pending && len(p.matches.found) == 0 && strings.TrimSpace(p.query.Text()) != ""
 }
 
-// accepts says what LineAccept does, as the line below the entries does.
+// accepts says what LineAccept does, in the words of the line below the entries.
 func (p *Picker) accepts() string {
 	if p.createsTyped() {
 		return "creates it"

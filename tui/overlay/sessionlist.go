@@ -12,8 +12,8 @@ import (
 	"winnow/tui/style"
 )
 
-// The title of a session gets the cells that border, mark, date and count of a line leave,
-// but at least enough for its first words.
+// Widths of a session's title, in cells. besideTitle is taken by the border, mark, date and
+// count of its line; the title gets the rest, but at least minTitle.
 const (
 	minTitle    = 16
 	besideTitle = 42

@@ -290,8 +290,8 @@ func bodySize(o Overlay, w, h int) (bw, bh int) {
 	return max(1, min(width, w-frameW)), min(max(bh, 1), h-frameH)
 }
 
-// framed draws the border with the title in it, and the way out and the position at the
-// bottom.
+// framed draws the border, with the title at the top, and wayOut (the hint that says how to
+// close the overlay) and the position at the bottom.
 func framed(title, wayOut, position string, lines []string, w int, st style.Styles) string {
 	b := st.Border.Overlay
 	border := st.Overlay.Border

@@ -249,7 +249,7 @@ func (c *channel) sorry(why string) func() int {
 
 // writer returns a writer to the client. A terminal gets line ends as a tty would send
 // them. A client that does not read for stallTime is disconnected, because something that
-// waits for it, such as a turn, may hold the window.
+// waits for it, such as a turn, may hold the lock on the window.
 func (c *channel) writer(w io.Writer) io.Writer { return &writer{c, w} }
 
 type writer struct {

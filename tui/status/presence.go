@@ -15,9 +15,9 @@ import (
 // Others describes who else works in the window.
 type Others struct {
 	Shared bool   // several sessions share the window
-	Holder string // whose turn holds the window; "" if no other session does
+	Holder string // whose turn has locked the window; "" if no other session does
 	Count  int    // other open sessions
-	// Waiting names the users whose assistants wait for an answer; they do not hold the
+	// Waiting names the users whose assistants wait for an answer; they do not lock the
 	// window.
 	Waiting []string
 
@@ -68,8 +68,8 @@ func assistantOf(user string) string {
 	return strings.Replace(windowlock.AssistantOf(user), user, userName(user), 1)
 }
 
-// Working says whose assistant holds the window or, if none does, whose assistant waits for
-// an answer. It is "" if there is neither.
+// Working says whose assistant has locked the window or, if none has, whose assistant waits
+// for an answer. It is "" if there is neither.
 func (o *Others) Working() string {
 	switch {
 	case o.Holder != "":

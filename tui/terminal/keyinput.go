@@ -70,7 +70,7 @@ func (r *KeyReader) Read(p []byte) (int, error) {
 }
 
 // markBurst puts paste markers around text that was not typed, and around everything that
-// follows within pasteGap. n bytes of p are read; at most room may be.
+// follows within pasteGap. p contains n bytes of text; text is read up to p[room].
 func (r *KeyReader) markBurst(p []byte, n, room int) int {
 	now := r.now()
 	burst := now.Sub(r.lastText) < pasteGap || len(bytes.Runes(p[:n])) > 1
