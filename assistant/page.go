@@ -113,7 +113,7 @@ func (r *Pages) AddPayload(t PayloadType) error {
 	case t.Name == "" || slices.ContainsFunc(r.payloads, samePayload(t.Name)):
 		wrong = "is registered twice or has no name"
 	case t.Source == FromTool && (t.Marker != "" || t.Parse != nil || t.Begin != nil || t.Instructions != ""):
-		wrong = "has a marker, Parse or Instructions, which are only for payloads that a model writes"
+		wrong = "has a Marker, Parse, Begin or Instructions, which are only for payloads that a model writes"
 	case t.Source != FromLLM && t.Source != FromTool && t.Source != FromBoth:
 		wrong = fmt.Sprintf("has the unknown source %q; want FromTool, FromLLM or FromBoth", t.Source)
 	case t.Source != FromTool && t.Marker == "":

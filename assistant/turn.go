@@ -206,7 +206,7 @@ func (t *turn) loadPair() error {
 		}
 		t.replaced = old
 		if t.replacedRequests, err = t.s.storedRequests(t.ctx, old.Seq); err != nil {
-			t.log.Warn("requests of a replaced pair", "error", err)
+			t.log.Warn("cannot read the requests of the replaced pair", "error", err)
 		}
 		pair.Topic, pair.Star, pair.Flag = old.Topic, old.Star, old.Flag
 	}

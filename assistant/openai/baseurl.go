@@ -67,7 +67,7 @@ func checkParts(u *url.URL) error {
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
 		return errors.New("the base URL must not contain /chat/completions: leave it out")
 	case strings.Contains(u.Path+"/", "/./") || strings.Contains(u.Path+"/", "/../"):
-		return errors.New("the path of the base URL contains . or .. as a part")
+		return errors.New("the path of the base URL contains a . or .. segment")
 	case strings.HasSuffix(u.Host, ":"):
 		return errors.New("the base URL has a colon without a port")
 	case u.Port() != "" && (err != nil || port < 1 || port > 65535):

@@ -85,11 +85,11 @@ func ColourNames() []string {
 // value that is not "#rrggbb".
 func Check(o Options) error {
 	if _, ok := catalogue().Themes[o.theme()]; !ok {
-		return fmt.Errorf("style: no theme %q; there are %v", o.Theme, Themes())
+		return fmt.Errorf("style: no theme %q; want one of %v", o.Theme, Themes())
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Palette)) {
 		if !slices.Contains(ColourNames(), name) {
-			return fmt.Errorf("style: no colour %q; there are %v", name, ColourNames())
+			return fmt.Errorf("style: no colour %q; want one of %v", name, ColourNames())
 		}
 		if !hexColour.MatchString(o.Palette[name]) {
 			return fmt.Errorf("style: colour %s is %q, want #rrggbb", name, o.Palette[name])

@@ -53,7 +53,7 @@ func (s *Server) clientFor(token string) (client serve.Credential, known bool) {
 	}
 	client, known, err := s.opts.Tokens.Find(token)
 	if err != nil {
-		s.log.Error("tokens not read", "error", err)
+		s.log.Error("cannot read the tokens", "error", err)
 	}
 	return client, known
 }
@@ -114,7 +114,7 @@ func (s *Server) endRevoked() {
 	if s.opts.Tokens.Path != "" {
 		keys, err := s.opts.Tokens.Keys()
 		if err != nil {
-			s.log.Error("tokens not read: all sessions with tokens end", "error", err)
+			s.log.Error("cannot read the tokens: ending all sessions that were opened with one", "error", err)
 		}
 		for _, key := range keys {
 			valid[key] = true

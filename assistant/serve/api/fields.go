@@ -52,7 +52,7 @@ var fields = map[string]map[string]string{
 	"CheckpointCreated": {"id": "the id of the checkpoint", "description": "the step, in one line"},
 	"Complete":          {"payload": "the whole answer"},
 	"ConfirmRequest": {
-		"id": "the id for the path of the answer", "tool": "the tool that asks", "diff": "what the tool would change", "digest": "identifies what the tool would do", "note": "why the question is asked again: a sentence on who changed what the tool would do; absent the first time",
+		"id": "the id for the path of the answer", "tool": "the tool that asks", "diff": "what the tool would change", "digest": "identifies what the tool would do", "note": "why the question is asked again: a sentence that names who made a change that alters what the tool would do; absent the first time",
 		"server": "the MCP server that would carry out the call; absent for a tool of the window",
 	},
 	"Conflict": {

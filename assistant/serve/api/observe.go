@@ -28,7 +28,7 @@ func Observe(o ObserveOptions) http.Handler {
 		token := bearerToken(r)
 		who, known, err := o.Tokens.Find(token)
 		if err != nil {
-			o.Log.Error("tokens not read", "error", err)
+			o.Log.Error("cannot read the tokens", "error", err)
 		}
 		switch {
 		case !known:
