@@ -254,8 +254,8 @@ func (t *turn) mayCall(c *checkedCall, writes bool) error {
 	return nil
 }
 
-// callGuarded runs a call. If a write takes back what other users have staged, and the
-// user's role does not allow that, the write is undone.
+// callGuarded runs a call. If the call undoes unsaved changes of other users, which needs
+// RoleSave, and the user lacks that role, the call itself is undone.
 func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult {
 	ctx := withShown(t.ctx, shown)
 	if writes {
@@ -318,7 +318,7 @@ func (t *turn) proposeCall(c *checkedCall) ToolResult {
 
 // checkPayload fills in the payload of a result. A payload that matches no registered type
 // is a bug in the tool, which has already run: the result becomes a failure that reports
-// it.
+// the bug.
 func (t *turn) checkPayload(tool string, r ToolResult) ToolResult {
 	if r.Payload == nil {
 		return r
@@ -385,8 +385,8 @@ func (t *loop) progressOf(c *checkedCall) func(Progress) {
 	}
 }
 
-// wholeResponses returns the text up to the last card marker. What follows is an incomplete
-// response.
+// wholeResponses returns the text up to the last card marker. The text after the marker
+// belongs to an incomplete response.
 func wholeResponses(p *Pair) string {
 	cards := 0
 	for _, c := range p.ToolCalls {

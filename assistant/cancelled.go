@@ -15,8 +15,8 @@ import (
 var ErrNothingCancelled = errors.New("there is no cancelled answer to keep; the next message drops it")
 
 // Cancelled returns the received part of the most recently cancelled answer, as a pair in
-// state partial. It is available until the next message is sent; nil if there is none.
-// The caller must not change it.
+// state partial. It returns nil if there is none. The answer is available until the next
+// message is sent. The caller must not change it.
 func (q MessageQueue) Cancelled() *Pair {
 	s := q.session
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (t *turn) partial(ran bool) *Pair {
 	part.Payloads, part.Suggested, part.Variants, part.Chosen = nil, nil, nil, 0
 	part.Took = t.took()
 	if !ran {
-		part.ToolCalls = nil // those are invalid calls
+		part.ToolCalls = nil // all of them were invalid: no tool has run
 	}
 	if !ran && t.fresh {
 		return &part
@@ -208,8 +208,8 @@ func (s *Session) Branch(ctx context.Context, seq int64) error {
 	return s.switchTo(ctx, id, refs)
 }
 
-// BranchInto creates the session id, which branches off from this session at a pair, or
-// from the session of the pair if that is a different one. The Session itself does not
+// BranchInto creates the session id, which branches off at a pair: from this session, or
+// from the pair's own session if the pair is not in this one. The Session itself does not
 // change.
 func (s *Session) BranchInto(ctx context.Context, id string, seq int64) error {
 	store, ok := s.opts.Store.(BranchStore)

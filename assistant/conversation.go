@@ -88,10 +88,10 @@ func (c *Conversation) Config() Config { return c.config }
 func (c *Conversation) Continuation() Builder { return Builder{conversation: c} }
 
 // Run continues the conversation until the assistant's final text. It yields
-// each message when it is appended, and a call as soon as its result is there.
-// It ends at the first error: a *llm.ConfigError, a *TurnError, ErrRounds or
-// the error of ctx. Messages added before that stay. Breaking out of the loop
-// stops the conversation after the current response.
+// each message when it is appended, and each tool call as soon as its result is
+// available. It ends at the first error: a *llm.ConfigError, a *TurnError,
+// ErrRounds or the error of ctx. Messages added before the error stay. Breaking
+// out of the loop stops the conversation after the current response.
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error] {
 	return func(yield func(message.Message, error) bool) {
 		if c.registry == nil {
@@ -161,8 +161,8 @@ func (c *Conversation) newRun() (*run, error) {
 	return r, nil
 }
 
-// choose selects the model for the next request. name is what the endpoint
-// calls it, id is "provider/name".
+// choose selects the model for the next request. name is the endpoint's name
+// for the model, id is "provider/name".
 func (c *Conversation) choose(images bool) (model llm.Model, name, id string, err error) {
 	selection := c.config.Selection
 	if selection == nil {

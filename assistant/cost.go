@@ -36,8 +36,9 @@ func PairParts(p *Pair) []string {
 	return parts
 }
 
-// PairCost estimates the tokens that a pair adds to a request. For each part,
-// that is its runes divided by charsPerToken, rounded up; pictures are added.
+// PairCost estimates the tokens that a pair adds to a request. The tokens of a
+// text are its runes divided by charsPerToken, rounded up; the tokens of the
+// pictures are added.
 func PairCost(p *Pair, charsPerToken float64) int {
 	sum := attachment.Tokens(p.Attachments)
 	for _, part := range PairParts(p) {
@@ -82,7 +83,7 @@ func PairMessages(p *Pair) []message.Message {
 }
 
 // loadPictures reads the pictures of the request. A model known not to accept
-// images gets their names instead.
+// images gets the names of the pictures instead.
 func (t *turn) loadPictures() error {
 	store, stored := t.s.opts.Store.(PictureStore)
 	for _, m := range *t.list {
@@ -113,7 +114,7 @@ func (t *turn) loadPictures() error {
 // and the text after the last one. Silent calls have no marker.
 func splitAtCards(text string, calls []ToolCall) (before []string, last string) {
 	before = make([]string, len(calls))
-	var shown []int // indices into calls of those with a card
+	var shown []int // indices of the calls that have a card
 	for i, c := range calls {
 		if !c.Silent {
 			shown = append(shown, i)
@@ -131,8 +132,8 @@ func splitAtCards(text string, calls []ToolCall) (before []string, last string) 
 	return before, strings.TrimSpace(pending.String())
 }
 
-// callMessage returns the message for a call that has a result, as a non-first
-// call of its response.
+// callMessage returns the message for a call that has a result, marked as
+// belonging to the same response as the call before it.
 func callMessage(c ToolCall) *message.ToolCall {
 	m := &message.ToolCall{ToolName: c.Name, ToolCallID: c.ID, Arguments: c.Arguments, Joined: true}
 	m.Result = encodeResult(*c.Result)
@@ -142,12 +143,13 @@ func callMessage(c ToolCall) *message.ToolCall {
 	return m
 }
 
-// maxResultRunes limits what one result may add to a request. At about 9,000
-// tokens, five results still leave room in a window of 128,000.
+// maxResultRunes limits what one result may add to a request. This is about
+// 9,000 tokens, so that five results still leave room in a context window of
+// 128,000 tokens.
 const maxResultRunes = 32_000
 
-// encodeResult encodes a result for the model. Of a payload it sends only the
-// summary. Data that is too long is cut off, with a note.
+// encodeResult encodes a result for the model. A payload is sent without its
+// data. Data that is too long is cut off, with a note.
 func encodeResult(r ToolResult) json.RawMessage {
 	shown := r
 	if r.Payload != nil {
@@ -204,7 +206,7 @@ func TokenCount(n int) string {
 }
 
 // Dollars formats a price in US dollars: "$0.004", "$2.50". Prices below $0.001
-// are written as "less than".
+// are written as "< $0.001".
 func Dollars(usd float64) string {
 	const least = 0.001
 	switch {

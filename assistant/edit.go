@@ -58,7 +58,7 @@ func (s *Session) Edit(description string, change func() error) error {
 		return err
 	}
 	if saved, _ := j.SavedState(); !jsondelta.Equal(saved, before) {
-		if err := s.markSaved(before); err != nil { // the next run compares its state with this
+		if err := s.markSaved(before); err != nil { // the next run compares its state with this one
 			return err
 		}
 	}
@@ -131,8 +131,8 @@ func (s *Session) PlanDiscard(only string) (SavePlan, error) {
 // nothing is unsaved. It returns ErrNotSaver if the window is not a Saver, or
 // the errors of Saver.Save.
 func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
-	// A save also loads what other programs wrote to the file; that is a
-	// separate step.
+	// A save also loads what other programs wrote to the file; the journal records that
+	// load as a separate step.
 	return s.Write(ctx, "Load what others saved", func() (saved Saved, err error) {
 		if w, ok := s.opts.Window.(Saver); ok {
 			saved, err = w.Save(ctx, basis)
@@ -141,9 +141,9 @@ func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
 	})
 }
 
-// Write runs a change that writes the window's file. Its effect on the window
-// is recorded as one step with this description. If that fails after the write,
-// the reason is in Saved.Warning.
+// Write runs a change that writes the window's file. Its effect on the window is recorded
+// as one step with this description. If recording the step fails after the write, the
+// reason is in Saved.Warning.
 func (s *Session) Write(ctx context.Context, description string, change func() (Saved, error)) (Saved, error) {
 	if err := s.Needs(RoleSave); err != nil {
 		return Saved{}, err
@@ -352,8 +352,8 @@ func (s *Session) Mark(ctx context.Context, m PairMark) error {
 	return nil
 }
 
-// PairsChanged publishes that stored pairs have changed; without arguments, any
-// pair may have.
+// PairsChanged publishes that stored pairs have changed; without arguments, any pair may
+// have changed.
 func (s *Session) PairsChanged(seqs ...int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -67,7 +67,7 @@ func (e *TurnError) Unwrap() error { return e.Err }
 // DeltaError reports a delta of a builder that cannot be applied to its
 // conversation.
 type DeltaError struct {
-	Delta string // which one: "model", "tools", a message…
+	Delta string // name of the delta, for example "model" or "tools"
 	Err   error
 }
 

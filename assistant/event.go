@@ -46,14 +46,14 @@ type (
 		Seq int64 `json:"seq"`
 	}
 
-	// Status is a short phrase that describes what the turn is doing until its
-	// next text.
+	// Status is a short phrase that describes what the turn is doing. It
+	// applies until the next text of the turn.
 	Status struct {
 		Message string `json:"message"`
 	}
 
-	// TextDelta is part of the answer without its payloads, the blank line
-	// between two responses, or the [[tool:N]] marker that follows a
+	// TextDelta is one of these: part of the answer, without its payloads; the
+	// blank line between two responses; or the [[tool:N]] marker that follows a
 	// ToolComplete.
 	TextDelta struct {
 		Text string `json:"text"`
@@ -144,8 +144,8 @@ type (
 	}
 
 	// Retrying reports a retry of a request that failed before its first byte
-	// or, with Code CodeInvalidToolCalls, of a round of invalid calls. It holds
-	// until the next text or tool.
+	// or, with Code CodeInvalidToolCalls, of a round of invalid calls. It
+	// applies until the next text or tool.
 	Retrying struct {
 		Attempt int    `json:"attempt"`
 		Reason  string `json:"reason"`

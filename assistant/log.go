@@ -40,7 +40,7 @@ const (
 type sessionLog struct {
 	window  *WindowLog // assigns the versions
 	version int64
-	wake    chan struct{} // closed at the next version; nil if nothing waits
+	wake    chan struct{} // closed at the next version; nil if no reader waits
 
 	models int    // counts changes of what the registry knows
 	states states // as of version
@@ -50,10 +50,10 @@ type sessionLog struct {
 
 	turns    int        // number of turns started
 	current  *Turn      // the running turn, or else the last one
-	received received   // the running turn's pair, up to the first of entries
+	received received   // the running turn's pair as it was before the first of entries
 	entries  []logEntry // events
 	bytes    int        // of text in entries
-	maxBytes int        // of bytes
+	maxBytes int        // limit on bytes
 	dropped  int64      // version of the newest entry that was dropped
 
 	stale        []stalePair
@@ -63,8 +63,8 @@ type sessionLog struct {
 // stalePair is a stored pair that has changed; seq 0 means any pair.
 type stalePair struct{ version, seq int64 }
 
-// states is compared with the previous one to detect changes. It is cheap to
-// compute.
+// states holds the values from which the parts are computed: a part has changed
+// if its values have. It is cheap to compute.
 type states struct {
 	shown shownState
 	turn  turnState
@@ -103,7 +103,7 @@ type (
 type logEntry struct {
 	first, last int64 // versions
 	of          *Turn
-	event       Event // the first one if there are several
+	event       Event // for pieces of text, the event of the first piece
 	text        []byte
 	pieces      []piece // of text
 }
@@ -114,9 +114,9 @@ type piece struct {
 }
 
 // publishingMutex is the mutex of a Session. Unlock publishes what changed, so
-// that no caller can forget to. That takes the same short time however many
-// pairs and readers there are. A section that changed nothing publishes
-// nothing.
+// that no caller can forget to publish. Publishing takes the same short time
+// however many pairs and readers there are. If nothing changed while the mutex
+// was locked, nothing is published.
 type publishingMutex struct {
 	sync.Mutex
 	session *Session // nil until the session is complete
@@ -289,8 +289,8 @@ func (s *Session) updateAfter(version int64) (u Update, wait <-chan struct{}) {
 	return u, nil
 }
 
-// entryAfter returns the index of the first entry that has something newer than
-// version.
+// entryAfter returns the index of the first entry that contains an event newer
+// than version.
 func (s *Session) entryAfter(version int64) int {
 	i, _ := slices.BinarySearchFunc(s.updates.entries, version, func(e logEntry, version int64) int {
 		if e.last > version {

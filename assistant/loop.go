@@ -13,7 +13,7 @@ import (
 // The limits of a turn.
 const (
 	DefaultIterations = 5 // rounds of tool calls
-	maxInvalidRounds  = 4 // consecutive
+	maxInvalidRounds  = 4 // consecutive rounds of invalid calls
 )
 
 // loop is a series of responses joined by tool calls. Both a turn of a session
@@ -64,8 +64,8 @@ type host interface {
 type requester interface {
 	// nextRequest returns the request to send next.
 	nextRequest() llm.Request
-	// overflow makes the next request smaller after one was too long. Its error
-	// says why it cannot.
+	// overflow makes the next request smaller after the endpoint rejected one as too long.
+	// Its error says why this is not possible.
 	overflow(err *llm.RequestError) error
 	// responded is called after each complete response, which is already in the
 	// pair.

@@ -9,11 +9,12 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// manifest lists the payloads of the visible pairs: it is part of the system
-// prompt, and get_payload fetches them. It does not depend on the boundary,
-// because the boundary depends on the size of the system prompt.
+// manifest is the list of the payloads of the visible pairs in the system
+// prompt. The model fetches a payload with get_payload. The manifest does not
+// depend on the boundary, because the boundary depends on the size of the
+// system prompt.
 type manifest struct {
-	pairs []Pair // those with payloads, oldest first, as returned by PayloadStore
+	pairs []Pair // the pairs that have payloads, oldest first, as returned by PayloadStore
 	lines []string
 	older int // payloads left out of lines for lack of room
 }

@@ -28,7 +28,8 @@ type Page struct {
 	Tabs          map[string]Tab
 }
 
-// Tab adds to its page or, as a subtab, to its tab. Subtabs have no subtabs.
+// Tab adds tools and payloads to its page or, as a subtab, to its tab. Subtabs
+// have no subtabs.
 type Tab struct {
 	Tools    []string
 	Payloads []string

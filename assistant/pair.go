@@ -135,8 +135,7 @@ func splitThoughts(reasoning, answer string, took time.Duration, stored []Though
 	return out
 }
 
-// startsRune reports whether at is the start of a character in text, or its
-// end.
+// startsRune reports whether at is the start of a character in text, or the end of text.
 func startsRune(text string, at int) bool {
 	return at == len(text) || at < len(text) && utf8.RuneStart(text[at])
 }
@@ -222,7 +221,7 @@ func (v *Variant) clean() {
 	if v.Suggested == nil {
 		return
 	}
-	v.Suggested = &Suggested{slices.Clone(v.Suggested.Values), slices.Clone(v.Suggested.Actions)} // others may hold the old slices
+	v.Suggested = &Suggested{slices.Clone(v.Suggested.Values), slices.Clone(v.Suggested.Actions)} // other copies of the pair share the old slices
 	for i := range v.Suggested.Values {
 		s := &v.Suggested.Values[i]
 		s.Label, s.Value = safetext.Clean(s.Label), safetext.Clean(s.Value)

@@ -23,8 +23,9 @@ type State struct {
 	Others      *Others // nil if the session does not share its window
 }
 
-// Apply replaces the parts that news has and returns those that are newer than
-// before. Two States may arrive in either order.
+// Apply replaces the parts of s that news has in a newer version, and returns
+// only those parts. The States of a session may therefore be applied in any
+// order.
 func (s *State) Apply(news State) State {
 	replace(&s.Shown, &news.Shown)
 	replace(&s.Turn, &news.Turn)
@@ -114,7 +115,7 @@ type WindowState struct {
 	Changes  []Change // the unsaved changes, with their authors
 }
 
-// Others lists who else is in a shared window.
+// Others lists the other users of a shared window.
 type Others struct {
 	Stamp
 	windowlock.Others

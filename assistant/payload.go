@@ -64,18 +64,18 @@ type PayloadType struct {
 	// position, so that the data does not depend on what other sessions do. If it is nil,
 	// Parse is used.
 	Begin func(w Window) (parse func(raw json.RawMessage) (json.RawMessage, error))
-	// Instructions tell the model when and how to write it.
+	// Instructions tell the model when and how to write the payload.
 	Instructions string
-	// Calls returns the tool calls that carry out an accepted proposal. They
-	// get a checkpoint, so that they can be undone.
+	// Calls returns the tool calls that carry out an accepted proposal. They run after a
+	// checkpoint, so that their changes can be undone.
 	Calls func(data json.RawMessage) ([]llm.Call, error)
 	// Accepted and Rejected are called when the user decides, before the
 	// decision is stored and before Calls is run. An error rejects the
 	// decision. They may be called again for a decision that could not be
 	// stored.
 	Accepted, Rejected func(ctx context.Context, p Payload) error
-	// Effects returns what carrying out the proposal would do now; nil if that
-	// is unknown.
+	// Effects returns what carrying out the proposal would do now; nil if the effects are
+	// unknown.
 	Effects func(data json.RawMessage) ([]Effect, error)
 }
 

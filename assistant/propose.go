@@ -17,8 +17,8 @@ var (
 	// ErrDecided is returned for a proposal that was already accepted or
 	// rejected.
 	ErrDecided = errors.New("this proposal has already been decided")
-	// ErrNotProposal is returned for a payload that is not a proposal, or not
-	// one of this page.
+	// ErrNotProposal is returned for a payload that is not a proposal, or whose type is not
+	// available on this page.
 	ErrNotProposal = errors.New("this cannot be accepted or rejected here")
 )
 

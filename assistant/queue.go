@@ -52,7 +52,7 @@ func (q MessageQueue) wait(t *turn, id string, before *Prompt, joined Prompt) (d
 	switch {
 	case s.running != t && before != nil && c.queued == before:
 		s.mu.Unlock()
-		return true, errors.Join(ErrNotBusy, q.save(id, *before)) // it still waits, without the new message
+		return true, errors.Join(ErrNotBusy, q.save(id, *before)) // the earlier message still waits, without the new one
 	case s.running != t:
 		_, durable := s.opts.Store.(SessionStore)
 		c.dequeued = durable // Begin or ForgetQueued removes it

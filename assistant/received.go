@@ -9,7 +9,7 @@ type received struct {
 	text, reasoning []byte // of pair
 }
 
-// receive starts with what the pair had before the turn.
+// receive returns a received with what the pair contained before the turn.
 func receive(p *Pair) received {
 	r := received{clonePair(p), []byte(p.AssistantText), []byte(p.Reasoning)}
 	if r.pair.Thoughts = slices.Clone(p.Thoughts); p.Thoughts == nil && p.Reasoning != "" {

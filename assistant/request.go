@@ -18,8 +18,8 @@ import (
 )
 
 // includedPairs returns the included pairs. It also copies the visible pairs
-// and the boundary, as the user sees them at this moment. The pair that is
-// being answered again or replaced is not counted.
+// and the boundary, as the user sees them at this moment. All of them exclude
+// the pair that is being retried, answered again or replaced.
 func (t *turn) includedPairs() []Ref {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
@@ -353,8 +353,8 @@ func (o outgoing) encode() (sent SentRequest, err error) {
 
 // SentRequests returns the requests for the chosen answer of a pair as they
 // were sent, oldest first. For the running pair these are the requests so far.
-// It returns nil, nil if there are none; with an error it returns those that
-// could be read.
+// It returns nil, nil if there are none; with an error it returns the requests
+// that could be read.
 func (m Telemetry) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
 	s := m.session
 	var unstored []outgoing
@@ -388,12 +388,13 @@ func (s *Session) storedRequests(ctx context.Context, seq int64) ([]SentRequest,
 	return nil, nil
 }
 
-// position returns where the turn is in its window, or "" if that is unknown.
+// position returns the position of the turn in its window, or "" if it is
+// unknown.
 func (t *turn) position() string {
 	p, ok := t.s.opts.Window.(Positioned)
 	if !ok {
 		return ""
 	}
-	raw, _ := p.Position() // of a window that cannot tell, nothing is known
+	raw, _ := p.Position() // after an error the position is unknown
 	return string(raw)
 }

@@ -15,7 +15,8 @@ import (
 	"winnow/assistant/message"
 )
 
-// The notices of turns that ended in a special way.
+// The notices of turns that stopped at the limit on rounds or with an empty
+// answer.
 const (
 	limitNotice = "Stopped after %d rounds of tool calls. Everything done so far is kept."
 	emptyNotice = "The model returned an empty answer."
@@ -260,7 +261,7 @@ func (r *response) add(part llm.Part) {
 }
 
 // addUsage adds the tokens of a response and their price. The total price is
-// known only while the price of every response is.
+// known only while the price of every response is known.
 func (t *loop) addUsage(u *llm.Usage) {
 	if u == nil {
 		return

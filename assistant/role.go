@@ -144,7 +144,8 @@ func (s *Session) undoesOwn(id string, scope checkpoint.Scope) error {
 	return s.Needs(RoleSave)
 }
 
-// undoesOwnRollback does the same for undoing a rollback.
+// undoesOwnRollback returns a *RoleError if undoing a rollback would undo the
+// rollback or the steps of another session and the user may not do that.
 func (s *Session) undoesOwnRollback(intent checkpoint.Intent) error {
 	s.mu.Lock()
 	own := intent.Undoes == s.rollback
@@ -201,7 +202,7 @@ func (s *Session) instead(before, after json.RawMessage, others []Change) (paylo
 }
 
 // storeProposals stores proposals that a user makes by hand as a separate pair.
-// Work is acquired.
+// The caller holds s.work.
 func (s *Session) storeProposals(ctx context.Context, description string, payloads []Payload) error {
 	p := &Pair{
 		ID: NewID(s.now()), Session: s.ID(), Author: s.opts.Author, Topic: s.Topic(), Model: proposalModel,

@@ -19,9 +19,9 @@ var ErrNothingToRollBack = errors.New("nothing to roll back: nothing has changed
 
 // Rollback goes back to a checkpoint: the window's state, the conversation, or
 // both. What other programs have changed in the window's file since then stays,
-// if the window is a Rebaser. UndoRollback restores what was cut, until the next message is sent. It
-// returns the text of the first pair that was cut, for the input, or "" if that
-// pair accepted a proposal.
+// if the window is a Rebaser. UndoRollback restores what was cut, until the
+// next message is sent. Rollback returns the text of the first pair that was
+// cut, for the input, or "" if that pair accepted a proposal.
 //
 // newest is the id of the newest step that the user was shown, see LastStep, or
 // "" if there was none. If another step was made since, nothing happens and the
@@ -207,8 +207,8 @@ func (s *Session) PlanUndoRollback() (UndoPlan, error) {
 	return plan, nil
 }
 
-// UndoRollback undoes the last rollback if no message was sent since. What other programs
-// have changed since then stays, as in Rollback. digest
+// UndoRollback undoes the last rollback if no message was sent since. What
+// other programs have changed since the rollback stays, as in Rollback. digest
 // identifies the plan that the user was shown; if the plan has changed the
 // error is a *PlanChanged. An *UnrecordedError means that the undo was done but
 // not recorded.

@@ -37,8 +37,7 @@ type Discarder interface {
 	// file. It must not do I/O.
 	PlanDiscard(only string) SavePlan
 	// Discard returns to the saved state and reports the changes that were
-	// lost. It returns a *PlanChanged if those are not the changes that basis
-	// identifies.
+	// lost. It returns a *PlanChanged if basis identifies other changes.
 	Discard(basis Basis) (lost []Change, err error)
 }
 
@@ -131,8 +130,8 @@ type Applier interface {
 	Applied() Applied
 	// WaitApplied waits until nothing is being applied, or until ctx ends.
 	WaitApplied(ctx context.Context) Applied
-	// CancelApplied cancels what is being applied, if anything. It does not wait for the
-	// end. What was saved stays saved.
+	// CancelApplied stops applying a save, if one is being applied, and does not wait until
+	// it has stopped. The file stays saved.
 	CancelApplied()
 }
 
@@ -147,7 +146,7 @@ const (
 	AppliedUnanswered AppliedState = "unanswered" // the command has run, but the program does not answer
 	AppliedFailed     AppliedState = "failed"     // the command has failed
 	AppliedCancelled  AppliedState = "cancelled"  // the user has cancelled it
-	AppliedUnknown    AppliedState = "unknown"    // winnow ended before this was known
+	AppliedUnknown    AppliedState = "unknown"    // winnow ended before the result was known
 )
 
 // Applied is the result of applying a save. The zero value means that nothing was applied.

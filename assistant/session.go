@@ -31,8 +31,8 @@ const (
 // window it is a plain chat, without a store nothing outlives the session, and without a
 // journal no write tool changes the window.
 type Options struct {
-	// ID of the session. If the Store has a session with this ID, it is continued, see
-	// LoadView for its pairs; otherwise a new session gets this ID. "" generates one.
+	// ID of the session. If the Store has a session with this ID, that session is continued
+	// (LoadView loads its pairs); otherwise a new session gets this ID. "" generates one.
 	ID     string
 	Window Window
 	Pages  *Pages // nil: only the window's tools
@@ -146,9 +146,9 @@ type sessionMemory struct {
 }
 
 // NewSession returns a session that uses the models of a registry. Pairs of earlier runs
-// are not in its view until LoadView or SetView is called; new ones are at once. It returns
-// a *llm.ConfigError if the options cannot work; this also checks the current page, tools
-// and model.
+// are not in its view until LoadView or SetView is called; new pairs are in it at once. It
+// returns a *llm.ConfigError if the options cannot work; this also checks the current page,
+// tools and model.
 func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a session needs models"}
@@ -216,7 +216,7 @@ func (o Options) check(registry *llm.Registry) error {
 
 // acquireWork gives one caller at a time access to window, journal and store. It returns
 // ErrBusy while a turn runs, also to callers that are waiting when one starts; a turn waits
-// for the caller that holds it. If another session or process holds the window, the error
+// until the caller releases it. If another session or process holds the window, the error
 // is a *windowlock.HeldError or, after a wait, a *checkpoint.LockedError. With changes set,
 // the journal is locked, the window matches the journal, and the session is recorded in it.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {

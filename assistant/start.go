@@ -47,7 +47,8 @@ func (s *Session) StartAsync(ctx context.Context, done func(error)) error {
 	return nil
 }
 
-// ensureStarted starts the session if it is not started. Work is acquired.
+// ensureStarted starts the session if it is not started. The caller holds
+// s.work.
 func (s *Session) ensureStarted(ctx context.Context) error {
 	if s.started {
 		return nil
@@ -55,7 +56,7 @@ func (s *Session) ensureStarted(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// start records the start in journal and store. Work is acquired.
+// start records the start in journal and store. The caller holds s.work.
 func (s *Session) start(ctx context.Context) error {
 	s.noted = false
 	s.restoreState(ctx)
@@ -76,7 +77,7 @@ func (s *Session) start(ctx context.Context) error {
 }
 
 // lockJournal locks the journal for a change and records the start of the
-// session in it. Work is acquired.
+// session in it. The caller holds s.work.
 func (s *Session) lockJournal(ctx context.Context) (unlock func(), err error) {
 	if unlock, err = s.opts.Journal.Lock(ctx); err != nil {
 		return nil, err
@@ -121,9 +122,9 @@ func (s *Session) noteStart(ctx context.Context) error {
 }
 
 // checkRoundTrip checks that a window can restore its current state before the
-// first checkpoint depends on it: a bug in State or Apply must not be found by
-// an undo. If the user changes the window at that moment, the next turn checks
-// again.
+// first checkpoint depends on it: a bug in State or Apply must be found now,
+// not when the user undoes a change. If the user changes the window at that
+// moment, the next turn checks again.
 func checkRoundTrip(w Window) error {
 	before, err := windowState(w)
 	if err != nil {
@@ -251,8 +252,8 @@ type sessionState struct {
 	State json.RawMessage `json:"state,omitempty"`
 }
 
-// storeState stores the sessionState. Work is acquired. Errors are only logged,
-// because no pair is lost.
+// storeState stores the sessionState. The caller holds s.work. Errors are only
+// logged, because no pair is lost.
 func (s *Session) storeState(ctx context.Context) {
 	store, ok := s.opts.Store.(SessionStore)
 	if !ok || s.opts.Window == nil {

@@ -30,7 +30,7 @@ type Store interface {
 // RequestStore is a Store that stores Batch.Requests.
 type RequestStore interface {
 	// Requests returns the requests of a pair, oldest first; nil, nil if there
-	// are none. With an error it returns those that could be read.
+	// are none. With an error it returns the requests that could be read.
 	Requests(ctx context.Context, seq int64) ([]SentRequest, error)
 }
 
@@ -70,8 +70,8 @@ type BranchStore interface {
 
 // Branch is the point at which a session branches off from another session.
 type Branch struct {
-	Parent string `json:"parent"` // id of that session
-	UpTo   int64  `json:"-"`      // Seq of the last pair of the parent
+	Parent string `json:"parent"` // id of the other session
+	UpTo   int64  `json:"-"`      // Seq of the last pair taken from the parent
 }
 
 // SessionStore is a Store that also stores the queued message and the state of

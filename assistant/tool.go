@@ -43,8 +43,8 @@ type Tool struct {
 	// always offered.
 	Global bool
 
-	// Write marks tools that change the window: a checkpoint is made before the
-	// first one runs in a turn. Changes by tools without it cannot be undone.
+	// Write marks tools that change the window: a checkpoint is made before the first one
+	// runs in a turn. Changes by other tools cannot be undone.
 	Write bool
 	// NoOp reports that a call to a write tool would change nothing, so that no checkpoint
 	// is needed. nil means that every call may change something.
@@ -56,9 +56,9 @@ type Tool struct {
 	// Preview describes what a call would do, for the confirmation dialog. nil
 	// shows the arguments.
 	Preview func(ctx context.Context, args json.RawMessage) (Preview, error)
-	// Server names the program that runs the calls, if not this one, such as an MCP
-	// server. Its effects cannot be undone here, so such a tool cannot have Write set; a
-	// call that ran is stored at once.
+	// Server names the program that runs the calls, if not this one, such as an MCP server.
+	// The effects of the calls cannot be undone here, so such a tool cannot have Write set;
+	// a call that ran is stored at once.
 	Server      string
 	Destructive bool // may remove or overwrite something, not only add
 	Idempotent  bool // repeating a call has no further effect
@@ -76,8 +76,8 @@ type Preview struct {
 	Digest string // identifies what would be done; "" means the digest of Text
 }
 
-// ToolFunc runs a call. args are valid for the tool's schema. ctx ends after
-// the timeout and when the turn is cancelled; pass it to Report.
+// ToolFunc runs a call. args are valid for the tool's schema. ctx ends after the timeout
+// and when the turn is cancelled; pass ctx to Report.
 type ToolFunc func(ctx context.Context, args json.RawMessage) ToolResult
 
 // ToolResult is the result of a call. A failure is a result, not a Go error:
@@ -184,8 +184,8 @@ func (t Tool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: t.Name, Description: t.Description, Parameters: raw}
 }
 
-// graceAfterCancel is how long a tool may take to return after its ctx has ended. It keeps
-// Cancel below a tenth of a second whatever the tool does.
+// graceAfterCancel is how long a tool may take to return after its ctx has ended. It is
+// short, so that a cancelled turn ends within a tenth of a second, whatever the tool does.
 const graceAfterCancel = 50 * time.Millisecond
 
 // Call runs a valid call with the tool's timeout; a panic becomes a result. A tool that
@@ -274,8 +274,8 @@ func withShown(ctx context.Context, digest string) context.Context {
 	return context.WithValue(ctx, shownKey{}, digest)
 }
 
-// CallInWords describes a call to the user before the tool can: "dim lamp 40, kitchen",
-// with the values in the order of their names.
+// CallInWords describes a call to the user before the tool has described it: "dim lamp 40,
+// kitchen", with the values in the order of their names.
 func CallInWords(name string, args json.RawMessage) string {
 	text := strings.ReplaceAll(name, "_", " ")
 	var object map[string]json.RawMessage

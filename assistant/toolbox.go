@@ -66,7 +66,7 @@ func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *Tool
 	t, ok := b.byName[c.Name]
 	args = json.RawMessage(strings.TrimSpace(c.Arguments))
 	if len(args) == 0 {
-		args = json.RawMessage("{}") // some endpoints send this for no arguments
+		args = json.RawMessage("{}") // some endpoints send "" for no arguments
 	}
 	args = withoutNulls(args)
 	r := Fail(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, nearest.Hint(c.Name, b.names))
@@ -127,8 +127,8 @@ func (t Tool) Problem(args json.RawMessage) string {
 	return ""
 }
 
-// acceptsMore reports whether a schema accepts parameters that it does not name. A schema
-// that does not say so does not: a misspelt name is an error.
+// acceptsMore reports whether a schema accepts parameters that it does not name. By default
+// it does not, so that a misspelt name is an error.
 func acceptsMore(s *jsonschema.Schema) bool {
 	more := s.AdditionalProperties
 	return (more != nil && more.Not == nil) || len(s.PatternProperties) > 0

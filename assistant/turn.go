@@ -75,7 +75,7 @@ var errInterrupted = errors.New("interrupted")
 
 // run is the turn's goroutine. It always releases work and the window's lock.
 func (t *turn) run() {
-	end := Event(Cancelled{}) // if nothing was done
+	end := Event(Cancelled{}) // if the turn is cancelled before it has begun
 	select {
 	case t.s.work <- struct{}{}:
 		if t.ctx.Err() == nil {
@@ -332,8 +332,8 @@ func (t *turn) commit() error {
 	return nil
 }
 
-// cancelGrace is how long a cancelled turn waits for the store to save its work. A server
-// that does not answer must not block it.
+// cancelGrace is how long a cancelled turn waits for the store to save its work. A database
+// server that does not answer must not block the turn.
 const cancelGrace = 2 * time.Second
 
 // storing returns a context for storing what the turn has done. It outlives a cancellation

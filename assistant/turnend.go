@@ -239,11 +239,11 @@ type LeftOut struct {
 	Tokens int    `json:"tokens"` // estimated
 }
 
-// LastSend reports which pairs the last message, or the running one, was sent with.
+// LastSend reports which pairs were sent with the last message, or with the running one.
 type LastSend struct {
 	Pair     int64        // Seq of the pair that was sent; it may have been deleted
 	Included int          // X: pairs predicted to fit
-	Visible  int          // Y
+	Visible  int          // Y: visible pairs
 	Stage    budget.Stage // how the last attempt ended
 	// LeftOut are the T pairs that were trimmed, oldest first; usually empty.
 	LeftOut []LeftOut
@@ -267,8 +267,8 @@ func (t *turn) noteSend(freeze bool) *LastSend {
 	return r
 }
 
-// beginThought adds a block. If there was no text since the last block, as after a silent
-// correction, that block continues.
+// beginThought adds a block of reasoning. If there was no text since the last block, as
+// after a silent correction, that block continues.
 func (t *loop) beginThought() {
 	place := t.text.Len()
 	if n := len(t.thoughts); n > 0 && t.thoughts[n-1].Place == place {

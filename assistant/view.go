@@ -151,8 +151,8 @@ func (v View) Shown() Shown {
 }
 
 // Counter returns the context counter: X/Y of the boundary, or [X-T]/Y after a trimmed
-// send. That form stays from the first pair left out until the boundary moves for a
-// reason other than the answer to that send.
+// send. The second form stays until the boundary moves for a reason other than the answer
+// to the trimmed send.
 func (v View) Counter() string {
 	s := v.session
 	s.mu.Lock()
@@ -311,12 +311,12 @@ type DraftCost struct {
 	OverReserve       bool
 	Trims, TrimTokens int
 
-	// OverBudget reports that text and system prompt alone exceed the model's limit: it
-	// would not be sent.
+	// OverBudget reports that text and system prompt alone exceed the model's limit: the
+	// text would not be sent.
 	OverBudget bool
 
-	// OverQuota reports that the whole request exceeds what the quota currently leaves;
-	// Quota has the time when that changes.
+	// OverQuota reports that the whole request exceeds what the quota currently allows;
+	// Quota says when the quota resets.
 	OverQuota bool
 	Quota     llm.Quota // the zero value if the endpoint never reported one
 }

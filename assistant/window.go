@@ -144,7 +144,8 @@ type Actor interface {
 	Act(ctx context.Context, act Act, revision int64) (done string, err error)
 }
 
-// Exporter is a Window that describes its saved state in full to other programs, where the Context is cut for a model.
+// Exporter is a Window that describes its saved state in full to other programs. Its
+// Context, for a model, may be shortened.
 type Exporter interface {
 	// Export returns a value that encodes to a JSON object. It may wait for the disk.
 	Export(ctx context.Context) (any, error)
@@ -182,10 +183,10 @@ type Positioned interface {
 	SetPosition(position json.RawMessage) error
 }
 
-// Placer is a Window that can be used at a separate position, such as another provider, for example by an agent that
-// does not see its pane and must not move the pane of users who do.
+// Placer is a Window that can be used at a separate position, such as another provider. An
+// agent, which does not see the pane, must not move the pane of users who do.
 type Placer interface {
-	// Place returns the same window at a new place, which has its own position.
+	// Place returns the same window with a separate position.
 	Place() Window
 }
 
@@ -204,7 +205,8 @@ type Pager interface {
 // Location is a page with its open tab and subtab; both may be "".
 type Location struct{ Page, Tab, Subtab string }
 
-// MaxEntries bounds Entries, at more than a model needs between two messages.
+// MaxEntries limits the length of Entries; a model needs fewer entries between two
+// messages.
 const MaxEntries = 200
 
 // Entries is the list that a Window needs to be a Log: the newest MaxEntries
@@ -229,8 +231,8 @@ func (l *Entries) Add(entry Entry) {
 	l.entries = append(l.entries, numberedEntry{l.last, entry})
 }
 
-// Continue is Add for what changes in small steps, such as a search that is
-// being typed: it replaces the newest entry when that has the same type.
+// Continue is Add for something that changes in small steps, such as a search that is being
+// typed: the entry replaces the newest one if both have the same type.
 func (l *Entries) Continue(entry Entry) {
 	if n := len(l.entries); n > 0 && l.entries[n-1].entry["type"] == entry["type"] {
 		l.entries = l.entries[:n-1]
@@ -238,8 +240,8 @@ func (l *Entries) Continue(entry Entry) {
 	l.Add(entry)
 }
 
-// Since returns copies of what came after mark, oldest first, and the mark to
-// ask with next time, as in Log. The list is never nil.
+// Since returns copies of the entries after mark, oldest first, and the mark for the next
+// call, as in Log. The list is never nil.
 func (l *Entries) Since(mark int64) ([]Entry, int64) {
 	out := []Entry{}
 	for _, e := range l.entries {

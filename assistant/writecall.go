@@ -11,8 +11,9 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// approve asks the user when the policy requires it, until the answer is about what the
-// call would do at that moment. shown is the digest of that plan; "" if nothing was asked.
+// approve asks the user if the policy requires it, and asks again if the plan of the call
+// has changed by the time of the answer. shown is the digest of the approved plan; "" if
+// the user was not asked.
 func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) {
 	policy := t.settings.Confirm
 	always := policy == ConfirmAlways && c.tool.Write
@@ -30,7 +31,7 @@ func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) 
 			return false, "", err
 		}
 		if t.s.opts.Journal.Seq() != mark {
-			t.checkpoint, t.announced = nil, false // steps of others lie after it
+			t.checkpoint, t.announced = nil, false // the window has changed since the checkpoint
 		}
 		now, err := c.tool.preview(t.ctx, c.Arguments)
 		if err == nil && now.Digest == plan.Digest {
@@ -48,7 +49,7 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	t.s.answers[question.ID], t.asks = answer, &question
 	t.s.mu.Unlock()
 	locked := t.unlock != nil
-	t.unlockJournal() // other programs go on while the user thinks
+	t.unlockJournal() // other programs can use the journal while the user decides
 	held := t.s.opts.Member.Wait(t.session, question.Tool)
 	t.emit(question)
 	select {
@@ -107,7 +108,7 @@ func (t *turn) afterWrite(c *checkedCall) error {
 }
 
 // storeWrite records the state that a write tool left, and its result, before it is
-// reported. What cannot be recorded is taken back, unless it is lasting.
+// reported. A change that cannot be recorded is undone, unless it is lasting.
 func (t *turn) storeWrite(c *checkedCall) error {
 	w, j := t.s.opts.Window, t.s.opts.Journal
 	if w == nil || j == nil {
