@@ -165,7 +165,7 @@ func TestTheQuestionBeforeDeletingByAFilterSaysWhatGoes(t *testing.T) {
 	far := told("pears?", "in another session")
 	far.Session = "elsewhere"
 	for name, c := range map[string]struct{ line, says string }{
-		"shown":     {"c'apples' :delete", "Its answer is deleted too."},
+		"shown":     {"c'apples' :delete", "All its answers are deleted too."},
 		"elsewhere": {"c'pears' :delete", "It is not in this session."},
 		"both":      {"c'?' :delete", "1 of them is in another session."},
 	} {

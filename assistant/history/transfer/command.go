@@ -157,9 +157,9 @@ func (c Command) quoted() (lines []string) {
 	if more := len(c.Seqs) - len(lines); more > 0 && len(lines) > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
-	goes := "Their answers are deleted too."
+	goes := "All their answers are deleted too."
 	if len(c.Seqs) == 1 {
-		goes = "Its answer is deleted too."
+		goes = "All its answers are deleted too."
 	}
 	lines = append(lines, goes)
 	switch {

@@ -130,7 +130,7 @@ func TestQuestionSaysWhatToAsk(t *testing.T) {
 	pairs[0].Star = 3
 	o := newCommander(t, pairs...)
 	for line, want := range map[string]string{
-		"s3 :delete":                 "Delete 1 message for good? Its answer is deleted too.",
+		"s3 :delete":                 "Delete 1 message for good? All its answers are deleted too.",
 		"s3 :delete --dry-run":       "",
 		":flag":                      "Flag 51 messages?",
 		":flag --no-confirm":         "",
@@ -153,11 +153,11 @@ func TestQuestionSaysWhatToAsk(t *testing.T) {
 	}
 	c := o.ready("s3 :delete")
 	c.Texts, c.Elsewhere = []string{"evil\x1b[2J\nname"}, 1
-	if _, lines := c.Question(); strings.Join(lines, "|") != "“evil name”|Its answer is deleted too.|It is not in this session." {
+	if _, lines := c.Question(); strings.Join(lines, "|") != "“evil name”|All its answers are deleted too.|It is not in this session." {
 		t.Errorf("the lines are %q", lines)
 	}
 	c.Seqs, c.Texts, c.Elsewhere = make([]int64, 9), []string{"a", "b", "c"}, 2
-	if _, lines := c.Question(); strings.Join(lines, "|") != "“a”|“b”|“c”|and 6 more|Their answers are deleted too.|2 of them are in other sessions." {
+	if _, lines := c.Question(); strings.Join(lines, "|") != "“a”|“b”|“c”|and 6 more|All their answers are deleted too.|2 of them are in other sessions." {
 		t.Errorf("the lines are %q", lines)
 	}
 }
