@@ -17,9 +17,9 @@ import (
 	"winnow/tui/status"
 )
 
-// do performs an action of package keymap by name. An action that is not in actions belongs
-// to the pane; "" does nothing. If an action of the screen were missing from actions it
-// would go to the pane: TestEveryActionDoesSomething prevents that.
+// do performs an action of package keymap by name. An action that is not in m.actions
+// belongs to the pane; "" does nothing. If a screen action were missing from m.actions, it
+// would go to the pane: TestEveryActionDoesSomething prevents that mistake.
 func (m *Model) do(action keymap.Action) tea.Cmd {
 	switch do := m.actions[action]; {
 	case do != nil:
@@ -30,8 +30,8 @@ func (m *Model) do(action keymap.Action) tea.Cmd {
 	return nil
 }
 
-// allActions returns what each action of package keymap does, by name, except those of the
-// pane.
+// allActions returns what each action of package keymap does, by name, except the actions
+// of the pane.
 func allActions() map[keymap.Action]func(*Model) tea.Cmd {
 	all := map[keymap.Action]func(*Model) tea.Cmd{
 		keymap.Send:         (*Model).send,
@@ -167,8 +167,9 @@ func focus(to keymap.Mode) func(*Model) tea.Cmd {
 	}
 }
 
-// openHelp lists the keys and selects the first of the current mode. Actions that are also
-// in the palette can be chosen. In the filter line it explains the filter language.
+// openHelp lists the keys and selects the first key of the current mode. An action that is
+// also in the palette can be run from the list. In the filter line, openHelp explains the
+// filter language.
 func (m *Model) openHelp() tea.Cmd {
 	if topic, ok := m.filterTopic(); ok && m.mode == keymap.Command {
 		return m.openTopic(topic)
@@ -191,12 +192,12 @@ func (m *Model) openHelp() tea.Cmd {
 // helpColumn is the minimum width of a column of the help in cells.
 const helpColumn = 34
 
-// helpEntries returns the keys of the screen, condensed to a few lines, followed by all
-// keys, which are searchable. start is the number of entries before the search.
+// helpEntries returns a short list of the keys of the screen, followed by all keys. start
+// is the number of entries shown before the user types; a search covers all entries.
 func (m *Model) helpEntries() (entries []overlay.Entry, start int) {
 	entries = actionEntries(m.keys.HelpOnScreen(m.mode))
 	signs := m.signEntries()
-	if m.mode == keymap.Pane { // its keys and signs come first
+	if m.mode == keymap.Pane { // the keys and signs of the pane come first
 		other := func(e overlay.Entry) bool { return e.Group != m.mode.String() }
 		inPane := slices.DeleteFunc(slices.Clone(entries), other)
 		rest := slices.DeleteFunc(entries, func(e overlay.Entry) bool { return !other(e) })
@@ -223,7 +224,7 @@ func (m *Model) signEntries() (entries []overlay.Entry) {
 	return entries
 }
 
-// actionEntries returns actions as entries of a list, with the action's name as Value.
+// actionEntries returns actions as entries of a list, with the name of the action as Value.
 func actionEntries(all []keymap.Entry) []overlay.Entry {
 	also := map[keymap.Action]string{
 		keymap.Quit: "exit close ", keymap.Settings: "options preferences theme colour color dark light ", keymap.NameSession: "rename ",
@@ -249,19 +250,20 @@ func (m *Model) openPalette() tea.Cmd {
 	})
 }
 
-// paletteEntries returns the commands shown before the user types (start of them), followed
-// by all commands.
+// paletteEntries returns the commands shown before the user types, followed by all
+// commands. start is the number of commands shown before the user types.
 func (m *Model) paletteEntries() (entries []overlay.Entry, start int) {
 	all := actionEntries(m.keys.Palette(m.plainChat()))
 	first := m.firstCommands(all)
 	return append(first, grouped(all)...), len(first)
 }
 
-// A palette initially shows maxFirst commands, up to maxRecent of them recently chosen.
+// The palette shows at most maxFirst commands before the user types, at most maxRecent of
+// them recently chosen.
 const maxFirst, maxRecent = 12, 4
 
 // firstCommands returns the commands that the palette shows before the user types: recently
-// chosen ones, then the usual ones by group.
+// chosen commands, then the usual commands by group.
 func (m *Model) firstCommands(all []overlay.Entry) (first []overlay.Entry) {
 	add := func(name, group string) {
 		i := slices.IndexFunc(all, func(e overlay.Entry) bool { return e.Value == name })
@@ -295,8 +297,8 @@ func grouped(all []overlay.Entry) []overlay.Entry {
 	return all
 }
 
-// runAction performs an action by name. It first switches to VIEW or PANE if the action
-// belongs only to that mode.
+// runAction performs an action by name. If the action belongs only to VIEW or only to PANE,
+// runAction first switches to that mode.
 func (m *Model) runAction(name keymap.Action) tea.Cmd {
 	a := m.keys.Named(name)
 	if a == nil {
@@ -316,8 +318,8 @@ func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 	}
 }
 
-// onFold returns an action that opens or closes parts; nothing is the notice if there are
-// none.
+// onFold returns an action that opens or closes parts; nothing is the notice shown if there
+// are no such parts.
 func onFold(toggle func(*chat.View) bool, nothing string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !toggle(m.conv.chat) {

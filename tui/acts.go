@@ -8,31 +8,32 @@ import (
 	"winnow/tui/usecase"
 )
 
-// acts are commands that change something. They run one at a time, in the order of the
-// keys: when one ends, the next starts. Cancelling, answering and quitting are not acts.
+// acts are commands that change something. They run one at a time, in the order of the key
+// presses: when one ends, the next starts. Cancelling, answering and quitting are not acts.
 type acts struct {
-	requests int64 // how many requests were numbered
+	requests int64 // number of requests so far; the last request has this number
 	running  int64 // request number of the running act; 0 if none is running
 	waiting  []func(request int64) tea.Cmd
-	released bool // keys no longer wait for the running act
+	released bool // keys no longer wait for the running act to end
 }
 
 // keyQueue holds keys that must wait. While an act is running, keys of VIEW and PANE wait
-// for its outcome, because they work on what it changes. Until the session is open, keys
-// that need it wait. A key after a waiting one waits too. Typing into the box never waits.
+// for its outcome, because they work on what the act changes. Until the session is open,
+// keys that need the session wait. Every key after a waiting key waits too. Typing into the
+// box never waits for an act.
 type keyQueue struct {
 	waiting []tea.Msg // keys, pastes and mouse events, in order
 }
 
-// add runs a command that changes something, after the acts before it have ended. begin is
-// called when its turn comes, and reads what it works on; it returns nil if there is
-// nothing to do.
+// add queues a command that changes something; it runs after the acts before it have ended.
+// begin is called when the command's turn comes and reads the state only then; it returns
+// nil if there is nothing to do.
 func (a *acts) add(begin func(request int64) tea.Cmd) tea.Cmd {
 	a.waiting = append(a.waiting, begin)
 	return a.next()
 }
 
-// next starts acts until one is running.
+// next starts waiting acts until one is running.
 func (a *acts) next() tea.Cmd {
 	for a.running == 0 && len(a.waiting) > 0 {
 		begin := a.waiting[0]
@@ -46,15 +47,15 @@ func (a *acts) next() tea.Cmd {
 	return nil
 }
 
-// query numbers a command that does not wait for the acts: one that only reads, or that is
-// needed to quit.
+// query numbers a command that does not wait for the acts: a command that only reads, or
+// one that is needed to quit.
 func (a *acts) query() (request int64) {
 	a.requests++
 	return a.requests
 }
 
-// onEnded shows the state after a command, then its outcome, and starts what was waiting
-// for it.
+// onEnded shows the state after a command, then the command's outcome, and starts the acts
+// and keys that waited for the command.
 func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	reply := o.Ended()
 	var cmds []tea.Cmd
@@ -64,7 +65,7 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	}
 	ended := reply.Request == m.acts.running
 	if ended {
-		m.acts.running = 0 // the next step of a flow comes before waiting acts
+		m.acts.running = 0 // before showOutcome, so that the next step of a flow runs before the waiting acts
 	}
 	if cmds = append(cmds, m.showOutcome(o)); ended {
 		cmds = append(cmds, m.acts.next(), m.flushKeys(), m.quitWhenIdle())
@@ -72,7 +73,7 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// late reports whether a command read something about a session that is no longer shown.
+// late reports whether an outcome is about a session that is no longer shown.
 func (m *Model) late(o usecase.Outcome) bool {
 	switch o.(type) {
 	case usecase.Counted, usecase.Matched, usecase.RequestsRead:
@@ -81,9 +82,10 @@ func (m *Model) late(o usecase.Outcome) bool {
 	return false
 }
 
-// showOutcome shows the outcome of a command and drops late ones. Outcomes that only a flow
-// waits for have no case after the flow's request, so they are dropped once the flow waits
-// for another. Failed is always shown. Request numbers start at 1; 0 waits for nothing.
+// showOutcome shows the outcome of a command and drops late outcomes. An outcome that only
+// a flow handles has no case in the second switch, so it is dropped once the flow waits for
+// another request. Failed is always shown. Request numbers start at 1; a flow with request
+// 0 waits for nothing.
 func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	if m.late(o) {
 		return nil
@@ -149,7 +151,7 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		return m.onCommandUndone(o), true
 	case usecase.Refiltered:
 		if o.Added > 0 {
-			said := m.notice.Text != "" // such as the change of the rules that the message made
+			said := m.notice.Text != "" // for example, about the rule change that the message made
 			m.notice.Add(o.By+" added "+assistant.Counted(o.Added, "message"), said)
 		}
 		m.failView(o.Err)
@@ -166,7 +168,7 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 }
 
 // onPickerOutcome handles outcomes about sessions, models, topics and settings; ok is false
-// for others.
+// for other outcomes.
 func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	switch o := o.(type) {
 	case usecase.RollbackUndone:
@@ -209,7 +211,7 @@ func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	return nil, true
 }
 
-// mustWait reports whether a message works on what is being changed, or needs a session
+// mustWait reports whether a key works on what the running act changes, or needs a session
 // that is not open yet.
 func (m *Model) mustWait(msg tea.Msg) bool {
 	k, isKey := msg.(tea.KeyPressMsg)
@@ -221,13 +223,14 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 		return changing && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
 	}
 	a := m.keys.Find(m.mode, keyName(k))
-	cancels := len(m.input.outbox) > 0                            // cancels the turn that the waiting message will start
+	cancels := len(m.input.outbox) > 0                            // cancels the turn that the outbox will start
 	_, _, isCommand := keymap.ParseCommand(m.input.draft.Shown()) // a command needs the session
 	return a != nil && (!a.Early || a.Name == keymap.Escape && cancels || isCommand && (a.Name == keymap.Send || a.Name == keymap.Newline))
 }
 
-// enqueue queues a message that must wait; it returns false if it can be handled now. A key
-// that cancels never waits, and drops the waiting messages; quit waits by itself.
+// enqueue queues a message that must wait; it returns false if the message can be handled
+// now. A key that cancels never waits and drops the waiting messages; quit never waits
+// here, because quitting has its own wait.
 func (m *Model) enqueue(msg tea.Msg) bool {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		a := m.keys.Find(m.mode, keyName(k))
@@ -248,7 +251,8 @@ func (m *Model) enqueue(msg tea.Msg) bool {
 }
 
 // flushKeys handles the waiting messages up to the first that must still wait. The screen
-// is drawn before each of them, because drawing lays out and scrolls what the key works on.
+// is drawn before each message, because drawing sets the layout and scroll position that
+// the message depends on.
 func (m *Model) flushKeys() tea.Cmd {
 	var cmds []tea.Cmd
 	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {

@@ -32,7 +32,7 @@ func (m *Model) numbersOf() numbers {
 	return ofAnswer
 }
 
-// cancelled returns the cancelled answer that can be kept, or nil.
+// cancelled returns the cancelled answer that the user can keep, or nil.
 func (p *parts) cancelled() *assistant.Pair {
 	if p.Turn == nil {
 		return nil
@@ -41,7 +41,7 @@ func (p *parts) cancelled() *assistant.Pair {
 }
 
 // cancelledCard returns the last line of the conversation, which offers to keep a cancelled
-// answer; "" if there is none.
+// answer; "" if there is no such answer.
 func (m *Model) cancelledCard(w int) string {
 	p := m.parts.cancelled()
 	if p == nil || m.turn.running {
@@ -73,7 +73,7 @@ func (m *Model) cancelledCard(w int) string {
 	return style.Fit("  "+m.styles.Chat.Notice.Render(what+" · ")+m.styles.Chat.Number.Render(buttons), w, m.styles.Icons.Ellipsis)
 }
 
-// chooseCancelled keeps the cancelled answer or asks again.
+// chooseCancelled keeps the cancelled answer or repeats its request.
 func (m *Model) chooseCancelled(i int) tea.Cmd {
 	switch i {
 	case 0:
@@ -92,7 +92,7 @@ func (m *Model) askAgain() tea.Cmd {
 	return m.acts.add(m.commands.AskAgain)
 }
 
-// onCancelledKept shows where the cancelled answer is kept.
+// onCancelledKept reports how the cancelled answer was kept, and shows it.
 func (m *Model) onCancelledKept(o usecase.CancelledKept) tea.Cmd {
 	all, _ := o.Pair.Answers()
 	if len(all) > 1 {
@@ -117,7 +117,8 @@ func (m *Model) nameSession() tea.Cmd {
 	return m.acts.add(m.commands.ReadTitle)
 }
 
-// onTitle shows the title of the session, ready to be edited if it was only read.
+// onTitle reports the title of the session or, if the title was only read and the box is
+// empty, puts it into the box for editing.
 func (m *Model) onTitle(o usecase.SessionTitled) tea.Cmd {
 	if o.Read && m.input.draft.Empty() {
 		m.setMode(keymap.Input)

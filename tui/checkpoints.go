@@ -44,21 +44,21 @@ func (m *Model) openCheckpoints() tea.Cmd {
 	})
 }
 
-// rollback is what the user has decided to undo.
+// rollback is a rollback that the user has chosen.
 type rollback struct {
 	id     string // id of the checkpoint
 	scope  checkpoint.Scope
-	newest string // the newest step that was shown
-	notice string // start of the notice that follows
+	newest string // the newest step that the user has seen
+	notice string // start of the notice after the rollback
 }
 
 // rollingBack is a rollback in progress. The zero value means none.
 type rollingBack struct {
 	rollback
-	request int64 // the request whose outcome it waits for
+	request int64 // the request whose outcome the rollback waits for
 }
 
-// begin rolls back to a checkpoint. It asks first if that undoes changes by others.
+// begin rolls back to a checkpoint. It asks first if the rollback undoes changes by others.
 func (b *rollingBack) begin(r rollback) intent {
 	return act{begin: func(p *parts, request int64) intent { return b.start(p, request, r) }}
 }
@@ -68,7 +68,7 @@ func (b *rollingBack) start(p *parts, request int64, r rollback) intent {
 	if err := p.refused(); err != nil {
 		return showError{err}
 	}
-	newest := p.Checkpoints.Newest() // before the lines are read, so that a later change is noticed
+	newest := p.Checkpoints.Newest() // read before theirs, so that a later change is noticed
 	others := p.others()
 	if theirs := others.RollbackLines(p.Checkpoints.OthersSince(r.id, p.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
@@ -78,7 +78,7 @@ func (b *rollingBack) start(p *parts, request int64, r rollback) intent {
 	return b.run(request, r)
 }
 
-// now rolls back after a question.
+// now returns the rollback that runs after the user has confirmed it.
 func (b *rollingBack) now(r rollback) intent {
 	return act{begin: func(_ *parts, request int64) intent { return b.run(request, r) }}
 }
@@ -88,7 +88,7 @@ func (b *rollingBack) run(request int64, r rollback) intent {
 	return useCase(func(c *usecase.Commands) tea.Cmd { return c.Rollback(request, r.id, r.scope, r.newest) })
 }
 
-// on ends a rollback, or asks again.
+// on ends a rollback, or asks again if the rollback would now undo other steps.
 func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 	r := b.rollback
 	*b = rollingBack{}
@@ -126,8 +126,8 @@ func (w wording) steps(all []checkpoint.Checkpoint) (lines []string) {
 	return lines
 }
 
-// undoRollback undoes the last rollback. It asks first if another session made it, or if
-// steps made since would be lost.
+// undoRollback undoes the last rollback. It asks first if another session made the
+// rollback, or if steps made after the rollback would be lost.
 func (m *Model) undoRollback() tea.Cmd { return m.acts.add(m.commands.UndoRollback) }
 
 // onRollbackUndone shows what was restored by undoing a rollback.
@@ -139,7 +139,7 @@ func (m *Model) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
 }
 
 // restored shows the window and the conversation after a rollback. warning says what failed
-// afterwards, or is "".
+// after the rollback, or is "".
 func (m *Model) restored(said notify, warning string) tea.Cmd {
 	m.pane.Changed()
 	todo := m.carryOut(said)
@@ -149,8 +149,8 @@ func (m *Model) restored(said notify, warning string) tea.Cmd {
 	return tea.Batch(todo, m.reload())
 }
 
-// undo undoes the newest change of the window, by any author. It asks first if that removes
-// messages.
+// undo undoes the newest change of the window, whoever made it. It asks first if that
+// removes messages.
 func (m *Model) undo() tea.Cmd {
 	w := m.wording()
 	return m.carryOut(act{begin: func(p *parts, request int64) intent { return m.rolling.undo(p, request, w) }})

@@ -16,18 +16,18 @@ import (
 	"winnow/tui/usecase"
 )
 
-// walkLine returns the action that moves in the open list or, without one, through earlier
-// lines.
+// walkLine returns the action that moves through the open list of completions or, if no
+// list is open, through earlier lines.
 func walkLine(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.carryOut(m.command.walk(step)) }
 }
 
-// completeLine returns the action that opens the list and inserts an entry.
+// completeLine returns the action that opens the list of completions and inserts an entry.
 func completeLine(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.carryOut(m.command.complete(step, m.names())) }
 }
 
-// names returns the names for completion.
+// names returns the names that completion offers.
 func (m *Model) names() filter.Sources {
 	from := m.stored
 	for _, info := range m.commands.Models().Models() {
@@ -44,20 +44,20 @@ func (m *Model) openCommand(text string) tea.Cmd {
 	return m.carryOut(m.command.changed())
 }
 
-// filterTopic returns the page of the help about the filter language, if there is one.
+// filterTopic returns the help page about the filter language, if there is one.
 func (m *Model) filterTopic() (keymap.HelpTopic, bool) {
 	t, err := keymap.TopicNamed("filter", m.opts.Help)
 	return t, err == nil
 }
 
-// openFilter opens the filter line with the current line and a blank, so that the next word
-// is separate: x and mini, not xmini.
+// openFilter opens the filter line with the current line, a space and command. The space
+// keeps the next word separate: "x mini", not "xmini".
 func (m *Model) openFilter(command string) tea.Cmd {
 	return m.openCommand(strings.TrimLeft(m.parts.filterLine()+" ", " ") + command)
 }
 
 // commandOnShown returns the action that opens the filter line with a command for the shown
-// pairs and the completions of its argument.
+// pairs, and lists completions of the command's argument.
 func commandOnShown(command string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		cmd := m.openFilter(command)
@@ -68,7 +68,8 @@ func commandOnShown(command string) func(*Model) tea.Cmd {
 	}
 }
 
-// applyLine applies the line. After an error, the line stays and nothing is applied.
+// applyLine applies the filter line. If the line has an error, it stays in place and
+// nothing is applied.
 func (m *Model) applyLine() tea.Cmd {
 	line := strings.TrimSpace(m.command.line.Text())
 	m.command.offers = lineCompletions{}
@@ -80,7 +81,7 @@ func (m *Model) applyLine() tea.Cmd {
 	return m.runLine(line)
 }
 
-// runLine applies a line as if it had been typed: it filters, or plans a command.
+// runLine applies a line as if the user had typed it: it filters, or plans a command.
 func (m *Model) runLine(line string) tea.Cmd {
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -102,7 +103,7 @@ func (m *Model) runLine(line string) tea.Cmd {
 // reopenLine opens the filter line with a rejected line and shows the error.
 func (m *Model) reopenLine(line string, err error) tea.Cmd {
 	if m.mode != keymap.View || m.overlay.Open() {
-		return m.fail(err) // the user has moved on
+		return m.fail(err) // the user has left the filter line
 	}
 	m.setMode(keymap.Command)
 	m.command.line.Open(line)
@@ -117,7 +118,7 @@ func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 	}
 	refs := o.Result.Refs
 	for _, r := range refs[max(0, len(refs)-2):] {
-		m.conv.chat.SetNotInFilter(r.Seq, false) // the line matches it after all
+		m.conv.chat.SetNotInFilter(r.Seq, false) // the line matches the pair after all
 	}
 	m.conv.chat.Bottom()
 	text := pairsCounted(len(refs))
@@ -132,8 +133,8 @@ func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 }
 
 // onCommandPlanned executes a planned command. It asks first if the command changes many
-// pairs or deletes permanently. An export changes nothing and may take long, so keys do not
-// wait for it.
+// pairs or deletes pairs permanently. An export changes no pairs and may take long, so keys
+// do not wait for it.
 func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
 	if o.Err != nil {
 		return m.reopenLine(o.Line, o.Err)
@@ -156,7 +157,7 @@ func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
 	return m.ask(title, lines, yes, "don't "+yes, do)
 }
 
-// onExecuted shows what a command has done, and the pairs in their new state.
+// onExecuted reports what a command did and shows the pairs in their new state.
 func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
 	out, err := o.Outcome, o.Err
 	if errors.Is(err, fs.ErrExist) {
@@ -186,7 +187,7 @@ func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
 // undoCommand undoes the newest command on pairs.
 func (m *Model) undoCommand() tea.Cmd { return m.acts.add(m.commands.UndoCommand) }
 
-// onCommandUndone shows what was undone.
+// onCommandUndone reports what was undone.
 func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
 	switch {
 	case o.Nothing:
@@ -199,8 +200,8 @@ func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
 	return m.showMarks()
 }
 
-// showMarks shows the current marks of pairs and the pairs that the active filter selects,
-// which the workspace has evaluated again.
+// showMarks shows the current marks of the pairs, and the pairs that the active filter
+// selects now that the workspace has evaluated it again.
 func (m *Model) showMarks() tea.Cmd {
 	return tea.Batch(m.loadNames(), m.load(m.conv.chat.Loaded()...))
 }

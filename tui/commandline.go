@@ -23,24 +23,24 @@ type commandLine struct {
 	keys   *keymap.Map
 	line   status.InputLine
 	offers lineCompletions
-	// explained means that the help has a page about the language.
+	// explained means that the help has a page about the filter language.
 	explained bool
 }
 
-// lineCompletions is the list above the filter line, with what can be inserted at its
-// cursor. The zero value is closed.
+// lineCompletions is the list above the filter line. Its entries can be inserted at the
+// cursor of the line. The zero value is closed.
 type lineCompletions struct {
 	list []filter.Completion
-	at   int            // index of the inserted entry; -1 if none
-	line overlay.Editor // the line as it was typed
+	at   int            // index of the entry that is inserted in the line; -1 if none
+	line overlay.Editor // the line as the user typed it
 }
 
-// maxCompletions is how many entries of a list above a text are visible at once.
+// maxCompletions is how many entries of a completion list are visible at once.
 const maxCompletions = 8
 
 func (o *lineCompletions) open() bool { return len(o.list) > 0 }
 
-// changed shows what is wrong with the line, or counts the pairs it selects.
+// changed shows what is wrong with the changed line, or counts the pairs that it selects.
 func (l *commandLine) changed() intent {
 	text := l.line.Text()
 	l.offers = lineCompletions{}
@@ -48,7 +48,7 @@ func (l *commandLine) changed() intent {
 		l.line.Fail(err)
 		return nil
 	}
-	l.line.Wrong, l.line.Column = false, 0 // the old count stays until the new one is known
+	l.line.Wrong, l.line.Column = false, 0 // the old count stays visible until the new count is known
 	return countPairs{text}
 }
 
@@ -61,8 +61,8 @@ func (l *commandLine) edit(a keymap.Action, text string) intent {
 	return nil
 }
 
-// escape closes the list or, if there is none, clears the line. empty reports that there
-// was neither.
+// escape closes the list of completions or, if no list is open, clears the line. empty
+// reports that no list was open and the line was already empty.
 func (l *commandLine) escape() (do intent, empty bool) {
 	switch {
 	case l.offers.open():
@@ -75,8 +75,8 @@ func (l *commandLine) escape() (do intent, empty bool) {
 	return l.changed(), false
 }
 
-// onCounted shows how many pairs the line selects, unless it has changed in the meantime or
-// was rejected.
+// onCounted shows how many pairs the line selects, or why they cannot be counted. It does
+// nothing if the line is already marked as wrong or has changed in the meantime.
 func (l *commandLine) onCounted(o usecase.Counted) {
 	switch {
 	case o.Line != l.line.Text() || l.line.Wrong:
@@ -95,7 +95,8 @@ func pairsCounted(n int) string {
 	return assistant.Counted(n, "message")
 }
 
-// walk moves in the open list or, if there is none, through earlier lines.
+// walk moves through the open list of completions or, if no list is open, through earlier
+// lines.
 func (l *commandLine) walk(step int) intent {
 	switch {
 	case l.offers.open():
@@ -106,8 +107,8 @@ func (l *commandLine) walk(step int) intent {
 	return l.changed()
 }
 
-// complete opens the list of completions from names and the language, and inserts an entry.
-// Further calls insert the next or previous one.
+// complete opens the list of completions from names and the filter language, and inserts an
+// entry. Further calls insert the next or previous entry.
 func (l *commandLine) complete(step int, names filter.Sources) intent {
 	if !l.offers.open() && !l.offer(names) {
 		return nil
@@ -115,7 +116,7 @@ func (l *commandLine) complete(step int, names filter.Sources) intent {
 	return l.take(step)
 }
 
-// take inserts another entry of the open list.
+// take replaces the inserted entry with another entry of the open list.
 func (l *commandLine) take(step int) intent {
 	o := l.offers
 	n := len(o.list)
@@ -133,7 +134,7 @@ func (l *commandLine) take(step int) intent {
 	return do
 }
 
-// offer opens the list without inserting anything. It reports whether there are entries.
+// offer opens the list without inserting an entry. It reports whether there are entries.
 func (l *commandLine) offer(names filter.Sources) bool {
 	list := filter.Complete(l.line.Text(), l.line.Cursor(), names)
 	if len(list) == 0 {
@@ -143,9 +144,9 @@ func (l *commandLine) offer(names filter.Sources) bool {
 	return true
 }
 
-// View draws the lines above the filter line: the completions, and below them an error, the
-// usage of the command or what the line selects, and what escape and help do. topic is the
-// topic of new messages.
+// View draws the lines above the filter line. The completions come first. Below them is the
+// error, the usage of the command, or what the line selects, with the help on the keys.
+// topic is the topic of new messages.
 func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Styles) (rows []string) {
 	text, tone := l.line.Hint, st.Footer.Bad
 	if !l.line.Wrong {
@@ -182,15 +183,15 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 	return append(overlay.List(entries, l.offers.at, room, w, st), rows...)
 }
 
-// usage returns the usage of the command in the line or, if there is none, which messages the
-// line selects.
+// usage returns the usage of the command in the line or, if the line has no command, says
+// which messages the line selects.
 func (l *commandLine) usage(topic string, now time.Time) string {
 	q, err := filter.Parse(l.line.Text())
 	if err != nil {
 		return ""
 	}
 	if q.Command == nil {
-		if _, all := q.Expr.(filter.SessionCurrent); all { // what every session starts with
+		if _, all := q.Expr.(filter.SessionCurrent); all { // every session starts with this filter
 			return "this session · empty: all sessions"
 		}
 		return filter.Describe(q.Expr)

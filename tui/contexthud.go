@@ -13,7 +13,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// openHUD opens the context HUD: the numbers of the context.
+// openHUD opens the context HUD, which shows the numbers of the context.
 func (m *Model) openHUD() tea.Cmd {
 	m.sum.read = nil
 	text := overlay.NewText("Context", m.numbers())
@@ -23,10 +23,10 @@ func (m *Model) openHUD() tea.Cmd {
 	return tea.Batch(m.open(overlay.HUD, text, nil), m.sumUp())
 }
 
-// sessionSum is the cost of the session's answers, for the HUD.
+// sessionSum is the cost of the session's answers, as shown in the HUD.
 type sessionSum struct {
 	request int64
-	read    *usecase.CostRead // nil: not read yet
+	read    *usecase.CostRead // nil until the cost has been read
 }
 
 // sumUp reads the cost of the session's answers if the HUD is open.
@@ -38,7 +38,7 @@ func (m *Model) sumUp() tea.Cmd {
 	return m.commands.ReadCost(m.sum.request)
 }
 
-// onCost shows the cost of the session's answers: in the HUD if that asked for it,
+// onCost shows the cost of the session's answers: in the HUD if the HUD asked for it,
 // otherwise as a notice.
 func (m *Model) onCost(o usecase.CostRead) {
 	if o.Request == m.sum.request {
@@ -73,7 +73,7 @@ func sumRows(o *usecase.CostRead) []status.Row {
 	return []status.Row{{Name: "answers", Value: o.Cost.AnswersText()}, {Name: "their tokens", Value: o.Cost.TokensText()}, {Name: "their price", Value: o.Cost.PriceText()}}
 }
 
-// onHUD is an action of the docked HUD, which may scroll to pairs that are not loaded.
+// onHUD returns an action of the docked HUD that may scroll to pairs that are not loaded.
 func onHUD(move func(*status.ContextPanel)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(&m.hud)
@@ -81,14 +81,14 @@ func onHUD(move func(*status.ContextPanel)) func(*Model) tea.Cmd {
 	}
 }
 
-// dockHUD docks or undocks the HUD, and stores this for the next start.
+// dockHUD docks or undocks the HUD, and stores this choice for the next start.
 func (m *Model) dockHUD() tea.Cmd {
 	m.opts.HUD = !m.opts.HUD
 	cmd := m.showHUD()
 	switch {
 	case !m.opts.HUD:
 		m.notice.Info("HUD closed" + m.hint(" · %s docks it again", keymap.DockContext))
-	case m.layout.HUD.Empty(): // a low screen shows it only while it has the focus
+	case m.layout.HUD.Empty(): // a low screen shows the HUD only while it has the focus
 		m.notice.Info("HUD docked" + m.hint(" · %s shows it", keymap.NextRegion))
 	default:
 		m.notice.Info("HUD docked" + m.hint(" · %s moves to it", keymap.NextRegion) + m.hint(" · %s closes it", keymap.DockContext))
@@ -105,8 +105,8 @@ func (m *Model) showHUD() tea.Cmd {
 	return tea.Batch(m.feedHUD(), m.loadMissing())
 }
 
-// feedHUD passes to the docked HUD what is not part of the boundary: what the last request
-// left out, and how many pairs the filter hides.
+// feedHUD passes to the docked HUD what the boundary does not contain: which pairs the last
+// request left out, and how many pairs the filter hides.
 func (m *Model) feedHUD() tea.Cmd {
 	if !m.opts.HUD || !m.ready {
 		return nil
@@ -131,7 +131,7 @@ func (m *Model) onHidden(o usecase.Counted) {
 	}
 }
 
-// showFromHUD scrolls the conversation to the pair under the cursor.
+// showFromHUD scrolls the conversation to the pair under the cursor of the HUD.
 func (m *Model) showFromHUD() tea.Cmd {
 	seq, ok := m.hud.Current()
 	if !ok {
@@ -142,7 +142,7 @@ func (m *Model) showFromHUD() tea.Cmd {
 	return m.loadMissing()
 }
 
-// estimated caches the cost of sending the draft, with its inputs.
+// estimated caches the cost of sending the draft, together with the inputs of the estimate.
 type estimated struct {
 	text  string
 	shown *assistant.Shown
@@ -150,9 +150,9 @@ type estimated struct {
 	assistant.DraftCost
 }
 
-// draftCost returns the cost of sending the draft. It is computed once for each text and
-// boundary, not for each frame. Until the start is over, only the size of the text is
-// known.
+// draftCost returns the cost of sending the draft. It is computed once for each text,
+// boundary and turn state, not for each frame. Until the start is over, only the size of
+// the text is known.
 func (m *Model) draftCost() assistant.DraftCost {
 	text := m.input.draft.Shown()
 	if e := &m.estimated; e.text != text || e.shown != m.parts.Shown || e.turn != m.parts.Turn {
@@ -161,8 +161,8 @@ func (m *Model) draftCost() assistant.DraftCost {
 	return m.estimated.DraftCost
 }
 
-// cost returns the cost of sending a message. Until the start is over, only its size is
-// known.
+// cost returns the cost of sending a message. Until the start is over, only the size of the
+// message is known.
 func (m *Model) cost(p assistant.Prompt) assistant.DraftCost {
 	params := m.opts.Settings.Budget
 	if m.parts.Shown != nil {
@@ -171,8 +171,8 @@ func (m *Model) cost(p assistant.Prompt) assistant.DraftCost {
 	return m.parts.Draft(p, params, m.now())
 }
 
-// estimate describes the size of the draft and its effect on the pairs sent with it; "" for
-// an empty draft.
+// estimate describes the size of the draft and how it affects the pairs sent with it; ""
+// for an empty draft.
 func (m *Model) estimate() string {
 	if m.input.draft.Empty() {
 		return ""

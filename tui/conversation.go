@@ -25,7 +25,7 @@ type conversation struct {
 	chat      *chat.View
 	widths    style.Cache
 	area      image.Rectangle  // on the screen, including the head
-	boundary  assistant.Shown  // the last one received
+	boundary  assistant.Shown  // the last boundary received
 	requested map[int64]int64  // last request for each pair that is being loaded
 	search    status.InputLine // the search line opened with "/"
 	found     struct {         // pairs of the whole history that contain needle
@@ -68,7 +68,8 @@ func (c *conversation) setShown(now assistant.Shown) (nearlyFull bool) {
 	return nearlyFull
 }
 
-// onTrimmed shows in the counter how many pairs the request has left out so far.
+// onTrimmed updates the counter with the number of pairs that the request has left out so
+// far.
 func (c *conversation) onTrimmed(e assistant.ContextTrimmed) {
 	c.boundary.Counter = fmt.Sprintf("[%d-%d]/%d", e.Sent+e.Trimmed, e.Trimmed, e.Visible)
 }
@@ -86,7 +87,7 @@ func (c *conversation) number(seq int64) int {
 	return 1 + slices.IndexFunc(c.boundary.Refs, func(r assistant.Ref) bool { return r.Seq == seq })
 }
 
-// unrequested returns the pairs that are not being loaded, without duplicates.
+// unrequested returns the pairs of seqs that are not being loaded, without duplicates.
 func (c *conversation) unrequested(seqs []int64) (want []int64) {
 	for _, seq := range seqs {
 		if c.requested[seq] == 0 && !slices.Contains(want, seq) {
@@ -103,7 +104,7 @@ func (c *conversation) await(request int64, seqs []int64) {
 	}
 }
 
-// arrived returns the loaded pairs that no later request will load again.
+// arrived returns the loaded pairs that no later request is loading again.
 func (c *conversation) arrived(o usecase.PairsLoaded) []assistant.Pair {
 	pairs := slices.DeleteFunc(o.Pairs, func(p assistant.Pair) bool { return c.requested[p.Seq] != o.Request })
 	maps.DeleteFunc(c.requested, func(_, request int64) bool { return request == o.Request })

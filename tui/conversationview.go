@@ -10,11 +10,11 @@ import (
 	"winnow/tui/style"
 )
 
-// scene is what the conversation shows in addition to its pairs.
+// scene is what the conversation shows in addition to the pairs.
 type scene struct {
 	wording
 	filter   string // the active filter line
-	folder   string // the folder of the session, if that is not the current folder; else ""
+	folder   string // the folder of the session if it is not the current folder; else ""
 	welcome  welcome
 	numbered bool     // number keys choose a line of the welcome
 	regions  string   // names of the regions between which the focus moves
@@ -24,7 +24,8 @@ type scene struct {
 	below    []string // lines below the pairs; empty ones are left out
 }
 
-// chatHead is the number of lines above the pairs: the filter and the question, or nothing.
+// chatHead is the number of lines above the pairs; the line shows the filter and the
+// question, or is empty.
 const chatHead = 1
 
 // View draws the conversation.
@@ -52,8 +53,8 @@ func (c *conversation) drawBar(lines []string, w int, s *scene) {
 	}
 }
 
-// head returns the filter, unless it is the default one, and the question whose answer
-// starts above the screen.
+// head returns the filter, unless it is the default filter, and the question whose answer
+// starts above the visible lines.
 func (c *conversation) head(w int, s *scene) string {
 	left := c.filtered(w, s)
 	question, above, ok := c.chat.Sticky()
@@ -74,8 +75,8 @@ func (c *conversation) head(w int, s *scene) string {
 
 const gapBeforeSign = 2
 
-// filtered returns the filter, unless it is the default one. With the default filter,
-// it returns the folder of a session that belongs to a different folder.
+// filtered returns the filter, unless it is the default filter. With the default filter, it
+// returns the folder of a session that belongs to a different folder.
 func (c *conversation) filtered(w int, s *scene) string {
 	switch {
 	case s.filter == startFilter && s.folder != "":
@@ -95,7 +96,7 @@ func (c *conversation) filtered(w int, s *scene) string {
 	return s.styles.Chat.Notice.Render(name) + s.styles.Chat.Time.Render(back)
 }
 
-// lines returns the messages, or what is shown if there are none.
+// lines returns the messages or, if there are none, the text shown in their place.
 func (c *conversation) lines(w, h int, s *scene) []string {
 	c.chat.SetActive(s.mode == keymap.View)
 	var under []string
@@ -133,7 +134,7 @@ func (c *conversation) welcomes(filter string) bool {
 	return c.chat.Len() == 0 && (filter == startFilter || filter == "")
 }
 
-// noMatch returns what the conversation shows if no pair matches the filter.
+// noMatch returns the text shown if no pair matches the filter.
 func (s *scene) noMatch(w int) []string {
 	key := s.keys.Clause(keymap.View, "%s", keymap.Filter)
 	if s.mode == keymap.Input {
@@ -146,7 +147,7 @@ func (s *scene) noMatch(w int) []string {
 	return append(append(lines, ""), s.quietLines(key+" changes the filter · an empty filter shows all messages", w)...)
 }
 
-// quietLines wraps a hint, in muted colours.
+// quietLines wraps a hint and draws it in muted colours.
 func (s *scene) quietLines(hint string, w int) []string {
 	lines := style.WrapClauses(hint, w-welcomeMargin)
 	for i, line := range lines {

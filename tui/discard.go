@@ -12,20 +12,21 @@ import (
 
 // discarding is a discard in progress. The zero value means none.
 type discarding struct {
-	request     int64  // the request whose outcome it waits for
-	description string // description of the step
-	quits       bool   // the program ends afterwards
+	request     int64  // the request whose outcome the discard waits for
+	description string // description of the discard as a step
+	quits       bool   // the program ends after the discard
 	plan        assistant.SavePlan
 }
 
 const discardUnsaved = "Discard the unsaved rules"
 
-// begin plans a discard. Its outcome shows what would be lost and asks.
+// begin plans a discard. When the plan arrives, the user is shown what would be lost and is
+// asked.
 func (d *discarding) begin(description string, quits bool) intent {
 	return d.next(discarding{description: description, quits: quits}, (*usecase.Commands).PlanDiscard)
 }
 
-// next starts a step of a discard. When quitting, it does not wait for other acts.
+// next starts a step of a discard. A discard that quits does not wait for other acts.
 func (d *discarding) next(step discarding, do func(c *usecase.Commands, request int64) tea.Cmd) intent {
 	return act{step.quits, func(_ *parts, request int64) intent {
 		step.request = request
@@ -54,7 +55,8 @@ func (d *discarding) on(o usecase.Outcome, w wording) intent {
 	return nil
 }
 
-// ask asks before unsaved rules are lost. changed is why it asks again; nil the first time.
+// ask asks before unsaved rules are lost. changed is the reason for asking again; nil the
+// first time.
 func (d *discarding) ask(was discarding, plan assistant.SavePlan, changed *assistant.PlanChanged, w wording) intent {
 	was.plan = plan
 	lines := append(w.changed(changed), pane.ChangeLines(plan.Changes, &w.styles.Icons)...)
@@ -73,7 +75,7 @@ func (d *discarding) ask(was discarding, plan assistant.SavePlan, changed *assis
 	}, []overlay.Answer{says(keymap.AnswerYes, "discard"), says(keymap.AnswerNo, "don't discard")}}
 }
 
-// discard discards the plan that was shown.
+// discard discards the changes in the plan that was shown.
 func (d *discarding) discard(step discarding) intent {
 	return d.next(step, func(c *usecase.Commands, request int64) tea.Cmd {
 		return c.Discard(request, step.description, assistant.Basis{Digest: step.plan.Digest})
@@ -95,8 +97,9 @@ func (d *discarding) askQuit(was discarding, lines []string) intent {
 	}, []overlay.Answer{says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay")}}
 }
 
-// quit quits after the acts and keys before it, which may leave rules unsaved. Pressed again,
-// or if they take longer than quitTime, it does not wait for them.
+// quit quits after the running and waiting acts and keys, which may leave rules unsaved. If
+// the key is pressed again, or if the acts and keys take longer than quitTime, quit does
+// not wait for them.
 func (m *Model) quit() tea.Cmd {
 	if !m.ready || m.quitting != 0 || m.acts.running == 0 && len(m.queue.waiting) == 0 {
 		return m.quitNow()
@@ -106,17 +109,17 @@ func (m *Model) quit() tea.Cmd {
 	return tick(quitTime, quitDueMsg{m.quitting})
 }
 
-// quitWhenIdle continues quitting once there is nothing to wait for.
+// quitWhenIdle continues quitting once there are no acts and keys to wait for.
 func (m *Model) quitWhenIdle() tea.Cmd {
 	if m.quitting == 0 || m.acts.running != 0 || len(m.queue.waiting) > 0 {
 		return nil
 	}
-	m.overlay.Close() // as if the key came now
+	m.overlay.Close() // as if the quit key had been pressed now
 	return m.quitNow()
 }
 
-// quitNow asks first if rules are unsaved, unless others share them; the user can also keep
-// them for the next time.
+// quitNow asks first if rules are unsaved, unless other sessions share them. The user can
+// also keep the unsaved rules for the next start.
 func (m *Model) quitNow() tea.Cmd {
 	m.quitting, m.queue.waiting, m.acts.released = 0, nil, true
 	others := m.parts.others()

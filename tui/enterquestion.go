@@ -11,13 +11,14 @@ import (
 	"winnow/tui/status"
 )
 
-// enterQuestion asks in the footer, only once ever, whether enter should send.
+// enterQuestion asks in the footer whether enter should send. It asks only once, ever.
 type enterQuestion struct {
 	open bool
-	done bool // it was asked
+	done bool // the question has been asked
 }
 
-// askEnter asks if the user pressed enter in a one-line draft, unless send_key is set.
+// askEnter asks the question if the user pressed enter in a one-line draft, unless send_key
+// is set.
 func (m *Model) askEnter() bool {
 	line, broken := strings.CutSuffix(m.input.draft.Text(), "\n")
 	if !m.opts.AsksEnter || m.enterQuestion.done || m.opts.StoreSetting == nil || m.opts.EnterSends ||
@@ -48,8 +49,8 @@ func (m *Model) storeSendKey() tea.Cmd {
 	return m.storeSetting(key, value)
 }
 
-// dismissEnter answers no on any key other than those that answer the question. taken
-// reports that the key had no other effect.
+// dismissEnter answers no when the user presses any key except the keys that answer the
+// question. taken reports that the key had no other effect.
 func (m *Model) dismissEnter(a *keymap.Row) (cmd tea.Cmd, taken bool) {
 	if !m.enterQuestion.open || a != nil && (a.Name == keymap.Choose(1) || a.Name == keymap.Choose(2)) {
 		return nil, false

@@ -9,12 +9,12 @@ import (
 )
 
 // outgoing is a message that has left the box and waits for its files, the session, or an
-// earlier outgoing message. The user can already write the next one.
+// earlier outgoing message. The user can already write the next message.
 type outgoing struct {
 	typed  string // the text as it was in the box
 	prompt assistant.Prompt
 	err    error // why a file could not be read
-	read   bool  // its files have been read
+	read   bool  // the files have been read
 }
 
 // post moves the message from the box to the outbox and reads its files.
@@ -35,7 +35,8 @@ func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
 	}
 }
 
-// onAttached sends the message whose files have been read, when its turn has come.
+// onAttached records that the files of a message have been read, and sends the messages
+// that are ready.
 func (m *Model) onAttached(msg attachedMsg) tea.Cmd {
 	o := msg.of
 	o.prompt, o.err, o.read = msg.prompt, msg.err, true
@@ -55,8 +56,8 @@ func (m *Model) flushOutbox() tea.Cmd {
 }
 
 // sendOutgoing sends a message as if it were still in the box, and then restores what was
-// written since. A rejected message returns to the box if that is empty; otherwise it can
-// be recalled.
+// written since the message left the box. A rejected message returns to the box if the box
+// is empty; otherwise the user can recall it.
 func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 	since := m.input.draft.Text()
 	restore := m.input.draft.Exchange(o.typed)

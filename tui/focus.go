@@ -14,9 +14,9 @@ import (
 	"winnow/tui/overlay"
 )
 
-const doublePress = 2 * time.Second // maximum time between the two presses that quit
+const doublePress = 2 * time.Second // maximum time between two presses of the key that quits
 
-// onceMore says which key, pressed again, quits.
+// onceMore returns the notice that names the key to press again in order to quit.
 func (m *Model) onceMore() string {
 	return cmp.Or(m.hint("press %s again to quit", keymap.Cancel), "once more to quit")
 }
@@ -51,8 +51,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// onKey passes a key to the first that takes it: an action that works anywhere, the
-// overlay, a text line, the actions of the mode, the box.
+// onKey passes a key to the first of these that takes it: an action that works anywhere,
+// the overlay, a text line, the actions of the mode, the box.
 func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	name := keyName(k)
 	m.keys.Arrived(name)
@@ -66,11 +66,12 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(dismissed, m.giveKey(k, name, a))
 }
 
-// giveKey passes a key to what has the focus. a is its action there, or nil.
+// giveKey passes a key to the part that has the focus. a is the action of the key there, or
+// nil.
 func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.Cmd {
 	switch {
 	case m.layout.Small && (a == nil || a.Name != keymap.Cancel && a.Name != keymap.Quit && (a.Name != keymap.Escape || !m.turn.running)):
-		return nil // nothing opens unseen, but a turn can still be cancelled
+		return nil // nothing is opened on a screen that is too small, but a turn can still be cancelled
 	case a != nil && a.Anywhere && !m.overlay.Open():
 		return m.do(a.Name)
 	case m.overlay.Open():
@@ -86,9 +87,9 @@ func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.C
 	return nil
 }
 
-// overlayKey passes a key to the topmost overlay. Keys that cancel and quit work as usual,
-// and the key that opened a list closes it. Text typed before a question could be read goes
-// to the box, for which it was meant.
+// overlayKey passes a key to the topmost overlay. Quit works as usual, cancel closes the
+// overlay, and the key that opened a list closes it. Text typed before a question could be
+// read goes to the box, for which it was meant.
 func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
 	name := keyName(k)
 	_, kind, _ := m.overlay.Top()
@@ -113,14 +114,16 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
 // keyName returns the name of a key in the key table.
 func keyName(k tea.KeyPressMsg) keymap.Key { return keymap.Key(k.String()) }
 
-// opens maps actions to the overlay that they open; the same key closes it again.
+// opens maps each action to the overlay that it opens; the same key closes the overlay
+// again.
 var opens = map[keymap.Action]overlay.Kind{keymap.Help: overlay.Help, keymap.ContextHUD: overlay.HUD, keymap.Notices: overlay.Notices, keymap.Connect: overlay.Connect}
 
-// closeOverlay closes the topmost overlay or goes back in it, whatever its own key for that
-// is.
+// closeOverlay closes the topmost overlay or goes back one step in it, regardless of which
+// key the overlay uses for this.
 func (m *Model) closeOverlay() tea.Cmd { return m.onOutcome(m.overlay.Escape()) }
 
-// paste inserts text where the focus is. A question takes no text, so it goes to the box.
+// paste inserts text where the focus is. A question takes no text, so the text goes to the
+// box.
 func (m *Model) paste(text string) tea.Cmd {
 	_, kind, open := m.overlay.Top()
 	switch {
@@ -152,7 +155,7 @@ func (m *Model) setMode(to keymap.Mode) {
 	}
 }
 
-// escape does the first that applies: close, clear, cancel, leave.
+// escape does the first of these that applies: close, clear, cancel, leave.
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.typingLine():
@@ -175,7 +178,7 @@ func (m *Model) escape() tea.Cmd {
 }
 
 // interrupt cancels or clears like escape. If there is nothing to cancel or clear, pressing
-// it twice within doublePress quits.
+// the key twice within doublePress quits.
 func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.overlay.Open():
@@ -193,7 +196,7 @@ func (m *Model) interrupt() tea.Cmd {
 // searchesPane reports whether the focused pane shows only what a search finds.
 func (m *Model) searchesPane() bool { return m.mode == keymap.Pane && m.pane.Status().Searching }
 
-// onOnceMoreDue clears the notice of interrupt when its time is over.
+// onOnceMoreDue clears the notice of interrupt when the time for the second press is over.
 func (m *Model) onOnceMoreDue() tea.Cmd {
 	if m.notice.Text == m.onceMore() && m.now().Sub(m.ctrlC) >= doublePress {
 		m.notice.Clear()
@@ -216,7 +219,8 @@ func (m *Model) neighbour(step int) keymap.Mode {
 	return m.mode
 }
 
-// nextRegion moves the focus to the next region or, if a list is open, accepts an entry.
+// nextRegion moves the focus to the next region or, if a list is open, accepts an entry of
+// the list.
 func (m *Model) nextRegion() tea.Cmd {
 	switch {
 	case m.input.listing():
@@ -248,9 +252,9 @@ func (m *Model) lineKey(name keymap.Key, text string) tea.Cmd {
 	}
 }
 
-// escapeLine closes the list of a text line; without a list it clears the line; if the
-// line is empty, it leaves the line. Nothing is applied; the key for earlier lines
-// restores a cleared line.
+// escapeLine closes the list of a text line. If no list is open, it clears the line; if the
+// line is empty, it leaves the line. Nothing is applied. The key for earlier lines restores
+// a cleared line.
 func (m *Model) escapeLine() tea.Cmd {
 	switch m.mode {
 	case keymap.Pane:
@@ -279,15 +283,16 @@ func (m *Model) resize(w, h int) tea.Cmd {
 }
 
 // resetMargins makes the whole screen scroll again and redraws it. A frame that scrolls
-// rows ends by setting margins for the height known to the renderer. If that arrives after
-// the terminal has grown, the margins stay, and later frames scroll within them.
+// rows ends by setting scroll margins for the screen height known to the renderer. If these
+// margins reach the terminal after it has grown, they stay, and later frames scroll only
+// within them.
 func resetMargins() tea.Cmd {
-	const margins = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor // the sequence moves the cursor
+	const margins = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor // the sequence between save and restore moves the cursor
 	return tea.Sequence(tea.Raw(margins), tea.ClearScreen)
 }
 
 // refreshKeys updates an open help and an open palette: which keys work depends on the
-// terminal, and how many the help shows on its width.
+// terminal, and how many keys the help shows depends on the screen width.
 func (m *Model) refreshKeys() {
 	if o, ok := m.overlay.Find(overlay.Help); ok {
 		o.(*overlay.Picker).SetEntries(m.helpEntries())

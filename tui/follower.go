@@ -9,7 +9,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// onLog shows what has changed in the session, and waits for more.
+// onLog shows what has changed in the session, and waits for the next change.
 func (m *Model) onLog(msg usecase.LogRead) tea.Cmd {
 	if msg.Version == 0 {
 		m.animate()
@@ -29,7 +29,7 @@ func (m *Model) known(msg tea.Msg) bool {
 	return now.Apply(read.State) == assistant.State{}
 }
 
-// show shows an update: first the state, then the event that depends on it.
+// show shows an update: first the state, then the event that depends on the state.
 func (m *Model) show(u assistant.Update) tea.Cmd {
 	news := m.parts.Apply(u.State)
 	var cmds []tea.Cmd
@@ -46,13 +46,13 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 	if u.Resync || u.Running != nil {
 		cmds = append(cmds, m.resync(u.Running))
 	}
-	if u.Stale != nil { // a pair whose turn ended during the resync is read too
+	if u.Stale != nil { // a pair whose turn ended during the resync is loaded again too
 		m.pane.Changed()
 		cmds = append(cmds, m.reloadStale(u.Stale))
 	}
 	if u.Event != nil {
 		m.startTurn(u.Of)
-		if u.Of.Number == m.turn.n && m.turn.running { // otherwise its pair is stale
+		if u.Of.Number == m.turn.n && m.turn.running { // events of other turns are skipped: their pairs are stale
 			cmds = append(cmds, m.onTurnEvent(u.Event))
 		}
 	}
@@ -80,8 +80,8 @@ func (m *Model) showInPane() {
 	m.wasUnsaved = m.wasUnsaved || m.pane.Status().Unsaved > 0
 }
 
-// resync shows the running turn as received so far, or none if pair is nil, after events
-// were missed.
+// resync shows the running turn as received so far after events were missed. If pair is
+// nil, no turn is running.
 func (m *Model) resync(pair *assistant.Pair) tea.Cmd {
 	now := m.parts.Turn
 	if m.turn.running && !(now.Running && now.Turn.Number == m.turn.n) {

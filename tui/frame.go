@@ -93,12 +93,12 @@ func (m *Model) compose() string {
 	return m.above(base, strings.Join(list, "\n"), 0, foot-len(list))
 }
 
-// behind returns a frame as drawn behind an overlay, in one muted colour.
+// behind returns a frame in one muted colour, as it is drawn behind an overlay.
 func (m *Model) behind(base string) string {
 	rows := strings.Split(base, "\n")
 	dimmed := make([]string, len(rows))
 	for i, row := range rows {
-		if i == len(rows)-footerLines { // the footer shows the keys of the overlay
+		if i == len(rows)-footerLines { // the footer shows the keys of the overlay in normal colours
 			dimmed[i] = row
 			break
 		}
@@ -120,7 +120,7 @@ func (m *Model) above(base, box string, x, y int) string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-// middle returns chat, pane and HUD, side by side if there is room: the parts of each row.
+// middle returns the parts of each row: chat, pane and HUD, side by side if there is room.
 func (m *Model) middle() [][]string {
 	out := make([][]string, m.layout.Input.Min.Y-m.layout.Header.Max.Y)
 	put := func(part image.Rectangle, draw func(w, h int) []string) {
@@ -145,8 +145,8 @@ func (m *Model) middle() [][]string {
 	return out
 }
 
-// divider returns the line between the chat and what is next to it; its thick part is the
-// scroll bar of the chat.
+// divider returns the line between the chat and its neighbour on the right; the thick part
+// of the line is the scroll bar of the chat.
 func (m *Model) divider(_, h int) []string {
 	line := slices.Repeat([]string{m.styles.Border.Idle.Render(m.styles.Border.Shape.Left)}, h)
 	if m.conv.chat.Len() == 0 {
@@ -181,8 +181,8 @@ func (m *Model) scene(w int) *scene {
 	return s
 }
 
-// below returns the lines below the pairs, which keep as many cells free at the right as the
-// pairs do; a line that is not needed is "".
+// below returns the lines below the pairs, which leave the same right margin as the pairs.
+// A line that is not needed is "".
 func (m *Model) below(w int) []string {
 	const margin = 2
 	lines := []string{m.statusLine(w - margin), m.queuedCard(w - margin), m.cancelledCard(w - margin)}
@@ -197,8 +197,8 @@ func (m *Model) below(w int) []string {
 // filterName returns a filter line as shown in the frame.
 func filterName(line string) string { return cmp.Or(line, "all messages") }
 
-// sendLabel returns the button at the right end of the line above the box, if the mouse is
-// on.
+// sendLabel returns the send button at the right end of the line above the box; "" if the
+// mouse is off.
 func (m *Model) sendLabel() string {
 	return "[" + strings.TrimSpace(m.key(keymap.Send)+" send") + "] "
 }
@@ -227,8 +227,8 @@ func (m *Model) inputLines() []string {
 }
 
 // boxNote says, in at most w cells, what is unusual about sending the draft: it is the edit
-// of an earlier message, or the filter decides what goes with it. The longest text that fits
-// is taken.
+// of an earlier message, or the filter decides which messages are sent with it. It returns
+// the longest text that fits.
 func (m *Model) boxNote(w int) string {
 	var texts []string
 	x, line := m.conv.boundary.Boundary.X, m.parts.filterLine()
@@ -275,8 +275,8 @@ func (m *Model) ruled(rule []rune) string {
 	return idle.Render(string(rule[:belowAt])) + look.Render(text) + idle.Render(string(rule[belowAt+w:]))
 }
 
-// belowChat describes what is below the visible part of the chat; "" if nothing is, or
-// there is no chat.
+// belowChat describes what is below the visible part of the chat; text is "" if nothing is
+// below, or if there is no chat.
 func (m *Model) belowChat() (text string, arrived bool) {
 	if m.layout.Chat.Empty() || m.conv.chat.Len() == 0 {
 		return "", false
@@ -287,7 +287,7 @@ func (m *Model) belowChat() (text string, arrived bool) {
 	return text, arrived
 }
 
-// belowSign reports whether a cell is part of that sign.
+// belowSign reports whether a cell is part of the sign that ruled draws.
 func (m *Model) belowSign(x, y int) bool {
 	text, _ := m.belowChat()
 	return y == m.layout.Input.Min.Y && x >= belowAt && x < belowAt+ansi.StringWidth(text)
@@ -298,7 +298,7 @@ func (m *Model) sendButton(x, y int) bool {
 	return m.opts.Mouse && y == m.layout.Input.Min.Y && x >= m.layout.Input.Max.X-m.widths.Width(m.sendLabel())
 }
 
-// cursor returns the terminal's cursor; nil hides it.
+// cursor returns the cursor of the terminal; nil hides it.
 func (m *Model) cursor() *tea.Cursor {
 	if m.overlay.Open() {
 		if x, y, ok := m.overlay.Cursor(m.width, m.height); ok {

@@ -16,8 +16,9 @@ import (
 	"winnow/tui/style"
 )
 
-// header returns window, provider, model, checkpoints, context, and whether the window is
-// unsaved or locked. Before the session is open, it is only the name.
+// header returns the window, the provider, the model, the checkpoints, the context, and
+// whether the window is unsaved or locked. Before the session is open, it returns only the
+// program's name.
 func (m *Model) header() []status.BarPart {
 	if !m.ready {
 		return m.bar.Header(status.Header{}, m.width)
@@ -76,8 +77,8 @@ func (m *Model) footer() []status.BarPart {
 	return []status.BarPart{left, {Text: f.Bar.Render(" ") + tone.Render(text)}}
 }
 
-// hints returns the keys that work now, most useful first: those of a text line of the
-// pane, or else of the mode.
+// hints returns the keys that work now, most useful first: the keys of a text line of the
+// pane, or else the keys of the mode.
 func (m *Model) hints() (hints []status.KeyHint) {
 	if h, ok := m.pane.(pane.Hinter); ok && m.mode == keymap.Pane {
 		for _, hint := range h.Hints() {
@@ -105,7 +106,7 @@ func (m *Model) hints() (hints []status.KeyHint) {
 		}
 		hint := status.KeyHint{Key: m.keys.Key(m.mode, a.Name), Text: m.hintText(a), Action: a.Name}
 		same := func(earlier status.KeyHint) bool { return earlier.Text == hint.Text }
-		if a.Name == keymap.NextRegion && (slices.ContainsFunc(hints, same) || m.mode == keymap.Input && m.neighbour(1) == keymap.View) { // esc goes there too
+		if a.Name == keymap.NextRegion && (slices.ContainsFunc(hints, same) || m.mode == keymap.Input && m.neighbour(1) == keymap.View) { // escape goes to that region too
 			hint = status.KeyHint{Key: m.key(keymap.PreviousRegion), Text: regionName(m.neighbour(-1)), Action: keymap.PreviousRegion}
 		}
 		if hint.Key != "" && !slices.ContainsFunc(hints, same) {
@@ -118,7 +119,7 @@ func (m *Model) hints() (hints []status.KeyHint) {
 // regionName returns the name of a region for the footer.
 func regionName(in keymap.Mode) string { return strings.ToLower(in.String()) }
 
-// listHints returns the keys of the list above the box.
+// listHints returns the keys of the completion list above the box.
 func (m *Model) listHints() []status.KeyHint {
 	enter := m.key(keymap.Newline)
 	if m.opts.EnterSends {
@@ -183,7 +184,8 @@ func (m *Model) drawLine(t *status.InputLine, label string, w int) string {
 	return style.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…")
 }
 
-// lineCursor returns the column of the cursor in the footer.
+// lineCursor returns the column of the cursor in the footer; false if no text line has the
+// focus.
 func (m *Model) lineCursor() (int, bool) {
 	t, label := m.activeLine()
 	if t == nil {

@@ -21,9 +21,9 @@ import (
 type input struct {
 	draft     *composer.Model
 	ready     bool                 // the start is over
-	stores    bool                 // there is a history, which stores the draft
+	stores    bool                 // there is a history in which the draft is stored
 	fitted    string               // the text for which the layout was computed
-	list      composer.Completions // completions of word, above the box
+	list      composer.Completions // completions of word(), shown above the box
 	outbox    []*outgoing          // messages waiting for files or the session, in order
 	saved     string               // the draft as last stored
 	explained bool                 // the user was told which key sends
@@ -32,12 +32,12 @@ type input struct {
 	storing   struct {
 		due   bool // a timer is running
 		runs  bool // a draft is being stored
-		again bool // it is already out of date
+		again bool // the draft has changed since this write began
 	}
 }
 
-// draftPause is how long after a change the draft is stored. It is well below the four
-// seconds after which a draft is guaranteed to survive a crash.
+// draftPause is the time from the first change of the draft until it is stored. It is well
+// below the four seconds after which a draft is guaranteed to survive a crash.
 const draftPause = 1500 * time.Millisecond
 
 // onInput returns an action of the box.
@@ -51,7 +51,8 @@ func (i *input) write(k tea.KeyPressMsg) intent {
 	return several{clearNotice{}, i.draftChanged(), i.offer()}
 }
 
-// newLine inserts a line break. enterSends means that another key is meant for that.
+// newLine inserts a line break. enterSends means that enter sends, so the user pressed
+// another key for the line break.
 func (i *input) newLine(enterSends bool) intent {
 	i.draft.NewLine()
 	if enterSends {
@@ -60,8 +61,9 @@ func (i *input) newLine(enterSends bool) intent {
 	return several{i.draftChanged(), i.explainEnter()}
 }
 
-// explainEnter says once which key sends, if the user pressed enter after one line and then
-// paused: the user may have meant to send it.
+// explainEnter starts a timer if the user pressed enter after a single line. If the user
+// then pauses, a notice says once which key sends, because the user may have meant to send
+// the line.
 func (i *input) explainEnter() intent {
 	text := i.draft.Text()
 	if line, ok := strings.CutSuffix(text, "\n"); i.explained || !ok || strings.TrimSpace(line) == "" || strings.Contains(line, "\n") {
@@ -83,14 +85,14 @@ func (i *input) paste(text string) intent {
 	var said intent = clearNotice{}
 	if hidden := i.draft.Paste(text); hidden > 0 {
 		said = notify{text: assistant.Counted(hidden, "invisible character") + " left out of the paste"}
-	} else if !i.pasteTold && strings.HasSuffix(strings.ReplaceAll(text, "\r", "\n"), "\n") { // perhaps a key that should have sent
+	} else if !i.pasteTold && strings.HasSuffix(strings.ReplaceAll(text, "\r", "\n"), "\n") { // the user may expect the line break to send
 		i.pasteTold = true
 		said = notify{text: "pasted text does not send", keys: []clause{{" · %s sends", keymap.Send}}}
 	}
 	return several{said, i.draftChanged(), i.offer()}
 }
 
-// clear empties the box. The key that undoes typing restores the text.
+// clear empties the box. Undo restores the text.
 func (i *input) clear() intent {
 	i.draft.Clear()
 	done := "cleared"
@@ -108,8 +110,8 @@ func (i *input) undoTyping() intent {
 	return several{said, endReAsk{}, i.draftChanged()}
 }
 
-// recall returns the action that moves in the open list or, at the edge of the text,
-// through sent messages; otherwise it moves the cursor.
+// recall returns the action that moves in the open list or, at the first or last line of
+// the text, through sent messages; elsewhere in the text it moves the cursor.
 func recall(step int) func(*Model) tea.Cmd {
 	return onInput(func(i *input) intent {
 		edge, walk := i.draft.AtFirstLine(), i.draft.Older
@@ -128,8 +130,8 @@ func recall(step int) func(*Model) tea.Cmd {
 	})
 }
 
-// giveBack returns text to the box if it is empty; the sent history contains it in any
-// case.
+// giveBack returns text to the box if the box is empty; otherwise the text can be recalled
+// from the sent messages.
 func (i *input) giveBack(text string) {
 	if i.draft.Empty() {
 		i.draft.Set(text)
@@ -149,8 +151,8 @@ func (i *input) restoreDraft(stored string) {
 	}
 }
 
-// draftChanged stores the draft draftPause after its first change, even if the user is
-// still typing. An emptied draft no longer replaces a failed message.
+// draftChanged stores the draft draftPause after the first unsaved change, even if the user
+// is still typing. Emptying the draft means that it no longer replaces a failed message.
 func (i *input) draftChanged() intent {
 	var todo several
 	if i.draft.Empty() {
@@ -184,8 +186,8 @@ func (i *input) drafted() history.Draft {
 	return history.Draft{Text: i.draft.Text(), Stash: append(slices.Clone(i.draft.Stash()), i.waitingTexts()...)}
 }
 
-// storeDraft stores the draft, one write at a time, so that an older one is never written
-// last.
+// storeDraft stores the draft. Only one write runs at a time, so that an older draft never
+// overwrites a newer one.
 func (i *input) storeDraft() intent {
 	if i.storing.runs || !i.stores {
 		i.storing.again = i.storing.runs
@@ -195,7 +197,7 @@ func (i *input) storeDraft() intent {
 	return storeDraft{i.drafted()}
 }
 
-// onDraftStored stores what has been written since.
+// onDraftStored stores the draft again if it has changed since.
 func (i *input) onDraftStored(o usecase.DraftStored) intent {
 	if !i.storing.runs {
 		return nil
@@ -212,7 +214,7 @@ func (i *input) onDraftStored(o usecase.DraftStored) intent {
 }
 
 // word returns what the list above the box completes: a command being typed, or else the
-// @word before the cursor; "" if neither.
+// @word before the cursor; "" if there is neither.
 func (i *input) word() string {
 	if text := i.draft.Shown(); strings.HasPrefix(text, "/") && i.draft.Before() == text {
 		return text
@@ -223,14 +225,14 @@ func (i *input) word() string {
 	return ""
 }
 
-// completing reports whether the list is visible.
+// completing reports whether the list above the box is visible.
 func (i *input) completing() bool { return i.draft.Focused() && i.list.Open(i.word()) }
 
-// listing reports whether the entries are still being read.
+// listing reports whether the entries of the list are still being read.
 func (i *input) listing() bool { return i.draft.Focused() && i.list.Reading(i.word()) }
 
-// offer opens the list for the current word: commands and their arguments after a slash;
-// after an @ files and names from the pane, such as rules and models.
+// offer opens the list for the current word: after a slash, commands and their arguments;
+// after an @, files and names from the pane, such as rules and models.
 func (i *input) offer() intent {
 	word := i.word()
 	stem, _ := composer.SplitMention(word)
@@ -243,7 +245,8 @@ func (i *input) offer() intent {
 	return completeWord{word}
 }
 
-// onSuggested shows the completions of a word, if it is still the word before the cursor.
+// onSuggested shows the completions of a word, unless a different word is now before the
+// cursor.
 func (i *input) onSuggested(msg suggestedMsg) intent {
 	if i.list.Show(msg.word, msg.entries, 0) {
 		return i.acceptEntry()
@@ -251,8 +254,8 @@ func (i *input) onSuggested(msg suggestedMsg) intent {
 	return nil
 }
 
-// acceptEntry inserts the selected entry into the box, and then lists what can follow: the
-// contents of a folder, or the arguments of a command.
+// acceptEntry inserts the selected entry into the box, and then lists what can follow the
+// entry: the contents of a folder, or the arguments of a command.
 func (i *input) acceptEntry() intent {
 	if !i.completing() {
 		return nil

@@ -10,20 +10,20 @@ import (
 	"winnow/tui/usecase"
 )
 
-// intent is what a child asks the Model to do, at once, in the order of the keys. nil means
-// nothing. A child knows neither the Model nor the use cases.
+// intent is what a child asks the Model to do. The Model does it at once, in the order of
+// the key presses; nil means nothing. A child knows neither the Model nor the use cases.
 //
 //sumtype:decl
 type intent interface{ intent() }
 
 type (
-	// several are carried out in order.
+	// several contains intents that are carried out in order.
 	several []intent
-	// run starts a command that needs only the child: a timer, or work that would take
+	// run starts a command that needs nothing from the Model: a timer, or work that would take
 	// longer than a frame.
 	run struct{ cmd tea.Cmd }
-	// notify shows a sentence in the footer: the text, followed by those clauses whose keys
-	// are bound.
+	// notify shows a sentence in the footer: the text, followed by the clauses in keys whose
+	// actions have a key.
 	notify struct {
 		text string
 		keys []clause
@@ -34,13 +34,13 @@ type (
 	clearNotice struct{}
 	// showError shows an error, with advice.
 	showError struct{ err error }
-	// open opens an overlay; chosen returns the intent for a choice in it.
+	// open opens an overlay; chosen returns the intent for the user's choice in the overlay.
 	open struct {
 		kind    overlay.Kind
 		overlay overlay.Overlay
 		chosen  func(overlay.Chosen) intent
 	}
-	// question asks the user; no is the answer given by AnswerMarked and AnswerCancel.
+	// question asks the user; no is the answer that AnswerMarked and AnswerCancel give.
 	question struct {
 		kind     overlay.Kind
 		title    string
@@ -49,8 +49,8 @@ type (
 		answered func(keymap.Action) intent
 		answers  []overlay.Answer
 	}
-	// act starts a change, after the acts before it have ended; with now it does not wait.
-	// begin reads the parts when its turn comes.
+	// act starts a change after the acts before it have ended; with now, it does not wait for
+	// them. begin reads the parts when the turn of the act comes.
 	act struct {
 		now   bool
 		begin func(p *parts, request int64) intent
@@ -62,7 +62,7 @@ type (
 	// giveBack returns a text to the box if it is empty.
 	giveBack struct{ text string }
 	// restored shows the window and the conversation after a rollback; warning says what
-	// failed afterwards, or is "".
+	// failed after the rollback, or is "".
 	restored struct {
 		said    notify
 		warning string
@@ -79,23 +79,24 @@ type (
 	completeWord struct{ word string }
 	// storeDraft stores the content of the box.
 	storeDraft struct{ draft history.Draft }
-	// loadMissing loads the pairs on the screen that are not loaded.
+	// loadMissing loads the pairs on the screen that are not loaded yet.
 	loadMissing struct{}
 	// loadPairs loads pairs.
 	loadPairs struct{ seqs []int64 }
 	// findText finds the pairs of the whole history that contain a text, see
-	// (*conversation).onFound; keys wait for it.
+	// (*conversation).onFound; keys wait until they are found.
 	findText struct {
 		text string
 		back markdown.Direction
 	}
-	// copyText copies a text made safe by safe; nil means safetext.Clean. what describes
-	// the text.
+	// copyText copies a text after passing it through safe; nil means safetext.Clean. what
+	// describes the text.
 	copyText struct {
 		what, text string
 		safe       func(string) string
 	}
-	// waitApplied means that a save of this screen is being applied, which Esc cancels.
+	// waitApplied means that a save made on this screen is being applied; escape cancels
+	// applying it.
 	waitApplied struct{}
 	// endReAsk means that the text in the box no longer replaces a failed message.
 	endReAsk struct{}
@@ -130,21 +131,21 @@ func (copyText) intent()     {}
 func (endReAsk) intent()     {}
 func (countPairs) intent()   {}
 
-// clause is a clause with the key of an action, as in " · %s brings it back".
+// clause is a format with the action whose key it names, as in " · %s brings it back".
 type clause struct {
 	format string
 	action keymap.Action
 }
 
-// change returns an act that runs a use case regardless of the parts.
+// change returns an act that runs a use case and does not read the parts.
 func change(do func(c *usecase.Commands, request int64) tea.Cmd) act {
 	return act{begin: func(_ *parts, request int64) intent {
 		return useCase(func(c *usecase.Commands) tea.Cmd { return do(c, request) })
 	}}
 }
 
-// confirm returns a question with an intent for y; every other answer declines. yes and no
-// are the labels of the answers.
+// confirm returns a question that carries out do if the answer is y; every other answer
+// declines. yes and no are the labels of the answers.
 func confirm(title string, lines []string, yes, no string, do intent) question {
 	return question{overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		if answer != keymap.AnswerYes {
@@ -200,7 +201,7 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 	return nil
 }
 
-// carryOutPart carries out intents that concern another part of the screen.
+// carryOutPart carries out the intents that concern another part of the screen.
 func (m *Model) carryOutPart(i intent) tea.Cmd {
 	switch i := i.(type) {
 	case completeWord:
@@ -217,7 +218,7 @@ func (m *Model) carryOutPart(i intent) tea.Cmd {
 	case loadPairs:
 		return m.load(i.seqs...)
 	case findText:
-		if !m.commands.Stores() { // only the loaded ones
+		if !m.commands.Stores() { // without a history, only the loaded pairs are searched
 			return m.carryOut(m.conv.onFound(usecase.Found{Text: i.text, Back: i.back}))
 		}
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.FindText(request, i.text, i.back) })
@@ -240,7 +241,7 @@ func (m *Model) carryOutPart(i intent) tea.Cmd {
 		return m.commands.WaitApplied(m.applying)
 	case saveAndQuit:
 		return m.carryOut(m.saving.begin(true))
-	case several, run, notify, warn, clearNotice, showError, open, question, act, useCase, query, end: // see carryOut
+	case several, run, notify, warn, clearNotice, showError, open, question, act, useCase, query, end: // handled by carryOut
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ const (
 	minInput    = 3   // lines of text in the input box
 	footerLines = 1
 	minHUD      = 3 // lines: a border around one line
-	minBeside   = 5 // minimum lines of chat or pane above a HUD
+	minBeside   = 5 // minimum lines of chat or pane above a docked HUD on a narrow screen
 )
 
 // screenLayout contains the rectangles of the parts of the screen. They never overlap and
@@ -22,7 +22,7 @@ const (
 // own keymap.Mode; see the HUD for an example.
 type screenLayout struct {
 	Header, Chat, Pane, HUD, Input, Footer image.Rectangle
-	Divider                                image.Rectangle // the line between the chat and what is next to it
+	Divider                                image.Rectangle // the line between the chat and its neighbour on the right
 
 	Small bool // too small to show anything
 }
@@ -30,7 +30,7 @@ type screenLayout struct {
 // panesShown says which of chat and pane are shown.
 type panesShown int
 
-// What is shown.
+// The choices for chat and pane.
 const (
 	bothPanes panesShown = iota // side by side if there is room, otherwise the chat
 	paneFirst                   // side by side if there is room, otherwise the pane
@@ -42,11 +42,11 @@ const (
 type hudShown int
 
 // How the HUD is shown. On a wide screen it is below the pane, or next to the chat if there
-// is no pane; on a narrow one it is below the part shown there.
+// is no pane. On a narrow screen it is below whichever of chat and pane is shown.
 const (
 	hudUndocked hudShown = iota
 	hudDocked
-	hudFocused // a narrow screen shows only the HUD above the input; a low one shows it only in this case
+	hudFocused // a narrow screen shows only the HUD above the input; a narrow and low screen shows the HUD only in this case
 )
 
 // hudAs returns how to show a HUD.
@@ -92,11 +92,11 @@ func arrange(w, h, rows int, show panesShown, hud hudShown) screenLayout {
 	return l
 }
 
-// chatCells returns the width of the chat and the line after it, if there is something next
-// to it.
+// chatCells returns the width of the chat, including the divider, if something is next to
+// the chat.
 func chatCells(w int) int { return w * 3 / 5 }
 
-// dock gives the HUD its rectangle.
+// dock gives the HUD its rectangle and shrinks its neighbours.
 func (l *screenLayout) dock(hud hudShown) {
 	w, top, bottom := l.Header.Dx(), l.Header.Max.Y, l.Input.Min.Y
 	middle := bottom - top
@@ -108,7 +108,7 @@ func (l *screenLayout) dock(hud hudShown) {
 		case hud == hudFocused:
 			height = middle
 		case middle-height < minBeside:
-			return // it is shown once it has the focus
+			return // the HUD is shown once it has the focus
 		}
 		l.HUD = image.Rect(0, bottom-height, w, bottom)
 		l.Chat.Max.Y, l.Pane.Max.Y = l.HUD.Min.Y, l.HUD.Min.Y

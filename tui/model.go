@@ -26,17 +26,19 @@ import (
 	"winnow/tui/usecase"
 )
 
-// Options configures a Model. The zero value is a screen that waits for its
-// session: see Start.
+// Options configures a Model. The zero value is a screen that waits for its session; see
+// Start.
 type Options struct {
 	Parts
-	// Start opens what the screen shows. It is called once, outside the update loop, and
-	// may be slow; the user can type in the meantime. An error ends the program. If it is
-	// nil, Parts must already be set.
+	// Start opens the parts that the screen shows. It is called once, outside the update loop,
+	// and may be slow; the user can type in the meantime. An error ends the program. If Start
+	// is nil, Parts must already be set.
 	Start func() (Parts, error)
-	// Context ends with the screen, which follows its session until then; nil never ends.
+	// Context ends together with the screen, which follows its session until then; nil means a
+	// context that never ends.
 	Context context.Context //nolint:containedctx // a program has no other way to end what its commands wait for
-	// Settings of the session that Start opens, for estimates until then.
+	// Settings are the expected settings of the session that Start opens. Estimates use them
+	// until the session is open.
 	Settings assistant.Settings
 	// HasPane means that Start opens a window with a pane.
 	HasPane bool
@@ -46,42 +48,43 @@ type Options struct {
 
 	overlay.ScreenSettings // initial settings
 	Rebinds                []keymap.Rebind
-	// StoreSetting stores a setting, by its key in the config, for the next start; if nil,
-	// settings apply only to this run.
+	// StoreSetting stores a setting for the next start under its config key; if nil, settings
+	// apply only to this run.
 	StoreSetting func(key, value string) error
 	Now          func() time.Time
 	// Clipboard copies text to the system clipboard; nil means clipboard.WriteAll.
 	Clipboard func(text string) error
-	Files     composer.MentionSource // files that a message can mention, and that :export can write
+	Files     composer.MentionSource // files that a message can mention; with None, :export cannot write files either
 	Help      []keymap.HelpTopic
-	// TmuxBuffer stores text in the buffer of the surrounding tmux, which passes it on to
-	// its terminal; nil without tmux.
+	// TmuxBuffer stores text in the buffer of the surrounding tmux, which passes the text on
+	// to its terminal; nil outside tmux.
 	TmuxBuffer func(text string) error
-	// Redact removes keys from text before it is copied; may be nil.
+	// Redact removes API keys from text before it is copied; may be nil.
 	Redact func(string) string
-	// Input is what keys are read from; nil if it is not a KeyReader.
+	// Input is the source of the keys; nil if that source is not a KeyReader.
 	Input *terminal.KeyReader
 }
 
 // Parts is what a screen shows and works on.
 type Parts struct {
-	usecase.Source                             // if Served is set, the screen also shows other users and what they do
+	usecase.Source                             // if Served is set, the screen also shows the other users and what they do
 	Pane           pane.Pane                   // nil for a plain chat without a window
 	Examples       []string                    // example requests, if the pane has none
 	Editor         func(path string) *exec.Cmd // opens a file in the user's editor; nil if there is none
 	Notice         string                      // shown in the footer at the start
-	Interrupted    int                         // answers that the end of an earlier run cut off
+	Interrupted    int                         // number of answers that were cut off when an earlier run ended
 	Recovery       *Recovery
-	// Changes receives changes of the saved state by other programs, already applied to the
-	// window; nil if it is not watched.
+	// Changes receives changes that other programs make to the saved state. They are already
+	// applied to the window. It is nil if the saved state is not watched.
 	Changes <-chan assistant.SavedChange
 	Connect connectcard.Connector // connects other models; nil if that is not possible here
 }
 
-// Recovery describes what a crash left behind, for the user to decide.
+// Recovery describes unsaved changes left by a crash; the user decides what happens to
+// them.
 type Recovery struct {
 	Lines  []string // what happened and what was found
-	Digest string   // identifies what a discard would lose
+	Digest string   // identifies the changes that a discard would lose
 }
 
 // Model is the screen, the program's only tea.Model. It routes messages to its children,
@@ -98,7 +101,7 @@ type Model struct {
 	bar     status.Bar // header and footer
 	notice  status.Notices
 	overlay overlay.Stack
-	// handlers are called for a choice in an overlay.
+	// handlers are called when the user chooses something in an overlay.
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd
 
 	parts         parts
@@ -106,19 +109,19 @@ type Model struct {
 	commands      usecase.Commands
 	ready         bool // the start is over
 	loading       bool // the session is not loaded yet
-	wasUnsaved    bool // there have been unsaved changes: from then on the header says "saved"
+	wasUnsaved    bool // there have been unsaved changes; once set, the header says "saved" when there are none
 	turn          turn
-	applying      int64 // request that waits until a save of this screen is applied; 0 if none is
+	applying      int64 // request that waits until a save made on this screen is applied; 0 if none is being applied
 	enterQuestion enterQuestion
-	unanswered    struct { // the model that did not answer at the start, until it does
+	unanswered    struct { // the model that did not answer at the start; cleared once it answers
 		model string
 		why   error
 	}
-	noModel error          // why none answers, such as a rejected key; nil if unknown
+	noModel error          // why no model answers, such as a rejected key; nil if unknown
 	resend  *unsentMessage // sent again after a pause until it is stored; nil if none
 	stored  filter.Sources // names in the history, for completion and lists
 	models  modelList
-	earlier []history.Session // the most recent ones, for the welcome
+	earlier []history.Session // the most recently used sessions, for the welcome
 	recent  []string          // commands chosen in the palette, newest first
 	about   usecase.About     // what is known of the session
 
@@ -132,7 +135,7 @@ type Model struct {
 	edits      edits
 	requests   requestList
 	hiding     int64 // last request that counts the pairs hidden by the filter
-	quitting   int64 // number of the quit that waits for the changes before it; 0 if none
+	quitting   int64 // request number of the quit that waits for running and waiting acts; 0 if none
 	ending     int64 // request that stores the last draft; 0 if the program is not ending
 	unstored   error // why the draft could not be stored when quitting
 	estimated  estimated
@@ -156,16 +159,16 @@ type Model struct {
 	ctrlC   time.Time // when interrupt last asked for a second press
 	lastKey time.Time
 	started time.Time // zero if this start is not counted
-	lasted  bool      // it has lasted startLasts
+	lasted  bool      // the start has lasted startLasts and counts as successful
 	err     error     // why the start failed
 
 	frame tea.View // the last frame
-	drawn bool     // drawn since the last message that changes something
-	same  bool     // the last message changes nothing in frame
+	drawn bool     // the frame was drawn after the last message that could change it
+	same  bool     // the last message changes nothing in the frame
 }
 
-// New returns the screen. It does no I/O: Init loads what is needed. An invalid key binding
-// returns a *keymap.Error.
+// New returns the screen. It does no I/O: Init loads what is needed. For an invalid key
+// binding it returns a *keymap.Error.
 func New(opts Options) (*Model, error) {
 	keys, err := keymap.New(opts.EnterSends, opts.Rebinds)
 	if err != nil {
@@ -224,7 +227,7 @@ func (m *Model) use(p Parts) {
 	}
 }
 
-// Init queries the terminal's background and loads what is shown first.
+// Init queries the background colour of the terminal and loads what is shown first.
 func (m *Model) Init() tea.Cmd {
 	load := loadStart(m.opts.Parts)
 	if m.opts.Start != nil {
@@ -237,5 +240,5 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Err returns why the start failed; nil if it did not fail or is not over.
+// Err returns why the start failed; nil if the start succeeded or is still running.
 func (m *Model) Err() error { return m.err }

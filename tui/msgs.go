@@ -21,9 +21,9 @@ type (
 	enterDueMsg struct{ text string }
 	// onceMoreDueMsg means that the time for the second press is over, see interrupt.
 	onceMoreDueMsg struct{}
-	// replyDueMsg means that the user has had time to read on, see showReply.
+	// replyDueMsg means that idlePause has passed since a long reply was shown, see showReply.
 	replyDueMsg struct{ turn int }
-	// answerDueMsg means that a question of a tool has not been answered in time, see
+	// answerDueMsg means that the user has not answered a question of a tool in time, see
 	// askTool.
 	answerDueMsg struct {
 		id       string
@@ -39,7 +39,7 @@ type (
 		word    string
 		entries []overlay.Entry
 	}
-	// attachedMsg is a message with its files, see post.
+	// attachedMsg contains a message with its files, see post.
 	attachedMsg struct {
 		of     *outgoing
 		prompt assistant.Prompt
@@ -55,29 +55,30 @@ type (
 		text string
 		err  error
 	}
-	// copiedMsg reports a copied text, and where it was copied to; see copyOut.
+	// copiedMsg reports that a text was copied, and to which places; see copyOut.
 	copiedMsg struct {
 		what, text string
 		to         []string
 	}
-	// settingStoredMsg reports that a setting was stored for the next start, or why not.
+	// settingStoredMsg reports whether a setting was stored for the next start: err is nil, or
+	// why it was not.
 	settingStoredMsg struct{ err error }
 	// topicReadMsg contains a page of the help.
 	topicReadMsg struct {
 		topic keymap.HelpTopic
 		lines []string
 	}
-	// requestReadMsg contains one of several requests in displayable form, with the number
-	// of the request that read it.
+	// requestReadMsg contains one of several requests in displayable form. request is the
+	// number of the use-case request that read it.
 	requestReadMsg struct {
 		request int64
 		all     []chat.ShownRequest
 		at      int
 		view    *chat.RequestView
 	}
-	// quitDueMsg quits without waiting any longer for the changes before, see Model.quit.
+	// quitDueMsg makes quitting stop waiting for the acts before it, see Model.quit.
 	quitDueMsg struct{ request int64 }
-	// overlayWorkedMsg is the result of an overlay.Work, applied by show.
+	// overlayWorkedMsg contains the result of an overlay.Work; calling show applies it.
 	overlayWorkedMsg struct{ show func() }
 )
 
@@ -86,7 +87,7 @@ func tick(d time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }
 
-// onScreenMsg routes these messages.
+// onScreenMsg routes the messages declared in this file.
 func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case draftDueMsg:

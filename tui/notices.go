@@ -20,7 +20,7 @@ func (m *Model) info(text string) tea.Cmd {
 	return nil
 }
 
-// busyNotice is the start of the notice for what must wait until the turn ends.
+// busyNotice is the start of the notice shown when an action must wait until the turn ends.
 var busyNotice = assistant.ErrBusy.Error()
 
 // fail shows an error in the footer, with advice; nil shows nothing.
@@ -28,7 +28,7 @@ func (m *Model) fail(err error) tea.Cmd {
 	switch {
 	case err == nil:
 		return nil
-	case m.resend != nil && errors.As(err, new(*history.StorageError)): // the footer already shows this
+	case m.resend != nil && errors.As(err, new(*history.StorageError)): // the footer already shows this error
 		m.notice.Add(sentence(err), true)
 		return nil
 	}
@@ -46,8 +46,8 @@ func (m *Model) fail(err error) tea.Cmd {
 	return nil
 }
 
-// failView shows, after the notice of what was just done, that the filter can no longer be
-// evaluated; nil shows nothing.
+// failView appends to the current notice that the filter can no longer be evaluated. For
+// nil it does nothing.
 func (m *Model) failView(err error) tea.Cmd {
 	if err == nil {
 		return nil
@@ -78,8 +78,8 @@ func (m *Model) openNotices() tea.Cmd {
 	return m.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
 }
 
-// copyOut copies a text, without API keys and hidden characters, to the system's clipboard,
-// the buffer of tmux and, with OSC 52, the terminal, which may ignore it.
+// copyOut copies a text to the system clipboard, to the buffer of tmux and, with OSC 52, to
+// the terminal, which may ignore it. API keys and hidden characters are removed first.
 func (m *Model) copyOut(t copyText) tea.Cmd {
 	if strings.TrimSpace(t.text) == "" {
 		return m.info("there is nothing to copy")
@@ -103,7 +103,7 @@ func (m *Model) copyOut(t copyText) tea.Cmd {
 	}
 }
 
-// onCopied sends the text to the terminal as well.
+// onCopied also sends the text to the terminal.
 func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
 	if len(msg.to) == 0 {
 		m.notice.Info("sent " + msg.what + " by OSC 52; whether the terminal accepts it is unknown")

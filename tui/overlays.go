@@ -14,14 +14,14 @@ import (
 	"winnow/tui/usecase"
 )
 
-// open shows an overlay. chosen is called for a choice in it.
+// open shows an overlay. chosen is called when the user chooses something in it.
 func (m *Model) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.Chosen) tea.Cmd) tea.Cmd {
 	m.handlers[kind] = chosen
 	m.overlay.Push(kind, o)
 	return nil
 }
 
-// onOutcome runs the handler of a choice in an overlay, or the overlay's work.
+// onOutcome runs the handler of an overlay after a choice, or runs the overlay's work.
 func (m *Model) onOutcome(out overlay.Outcome) tea.Cmd {
 	switch out := out.(type) {
 	case overlay.Work:
@@ -35,8 +35,8 @@ func (m *Model) onOutcome(out overlay.Outcome) tea.Cmd {
 	return nil
 }
 
-// ask asks a question that y confirms; every other answer declines. yes and no are the
-// labels of the answers.
+// ask asks a question and calls do if the answer is y; every other answer declines. yes and
+// no are the labels of the answers.
 func (m *Model) ask(title string, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
 	return m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if answer != keymap.AnswerYes {
@@ -46,20 +46,20 @@ func (m *Model) ask(title string, lines []string, yes, no string, do func() tea.
 	}, says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no))
 }
 
-// says returns an answer with its label.
+// says returns the answer that an action gives, with its label.
 func says(a keymap.Action, label string) overlay.Answer {
 	return overlay.Answer{Action: a, Label: label}
 }
 
-// question asks a question with the given answers; no is the one given by AnswerMarked and
-// AnswerCancel.
+// question asks a question with the given answers; no is the answer that AnswerMarked and
+// AnswerCancel give.
 func (m *Model) question(kind overlay.Kind, title string, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
-	m.notice.Clear() // once answered, it would look new
+	m.notice.Clear() // after the question, the old notice would look like a new one
 	q := overlay.NewQuestion(title, lines, answers, no, m.now)
 	return m.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Action) })
 }
 
-// askConfirm asks for the confirmation that a use case wants.
+// askConfirm asks the user for the confirmation that a use case needs.
 func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	c, w := o.Confirm, m.wording()
 	var changed []string
@@ -96,7 +96,8 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	return nil
 }
 
-// deletes says what deleting a message removes, and how long its answers are.
+// deletes returns the lines that say what deleting a message removes, and how long its
+// answers are.
 func deletes(c workspace.Confirm) []string {
 	switch {
 	case c.Answers == 0:
@@ -109,11 +110,11 @@ func deletes(c workspace.Confirm) []string {
 	return []string{fmt.Sprintf("this message and its %d answers", c.Answers), fmt.Sprintf("The answers have %d lines in total.", c.Lines)}
 }
 
-// wording is what a child needs to write texts and questions.
+// wording is what a child needs in order to write texts and questions.
 type wording struct {
 	keys   *keymap.Map
-	mode   keymap.Mode // mode of the screen, whose keys apply
-	author string      // the user's name among the authors of unsaved changes; "" if unknown
+	mode   keymap.Mode // the mode of the screen; its keys are the ones named in texts
+	author string      // the user's name as it appears among the authors of unsaved changes; "" if unknown
 	styles *style.Styles
 	now    time.Time
 }
@@ -127,8 +128,8 @@ func (w wording) hint(format string, action keymap.Action) string {
 	return w.keys.Clause(w.mode, format, action)
 }
 
-// changed returns the start of a question that is asked again because what it shows has
-// changed.
+// changed returns the first lines of a question that is asked again because what it shows
+// has changed.
 func (w wording) changed(changed *assistant.PlanChanged) []string {
 	if changed == nil {
 		return nil
@@ -140,7 +141,7 @@ func (w wording) warning(text string) string {
 	return w.styles.Rules.Warn.Render(w.styles.Icons.Warn + " " + text)
 }
 
-// clock formats a time, with the day unless it is today.
+// clock formats a time, including the date unless it is today.
 func (w wording) clock(t time.Time) string {
 	t, now := t.Local(), w.now.Local()
 	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {

@@ -12,7 +12,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// onPair returns an action on the focused pair. Later keys wait for its outcome.
+// onPair returns an action that works on the focused pair. Later keys wait for its outcome.
 func onPair(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		return m.acts.add(func(request int64) tea.Cmd {
@@ -24,7 +24,8 @@ func onPair(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Mo
 	}
 }
 
-// whenIdle returns an action on the focused pair that is not allowed during a turn.
+// whenIdle returns an action that works on the focused pair and is not allowed during a
+// turn.
 func whenIdle(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, request int64, p assistant.Pair) tea.Cmd {
 		if m.turn.running {
@@ -34,7 +35,8 @@ func whenIdle(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*
 	})
 }
 
-// stars returns the action that gives the pair n stars; -1 adds one, or removes all three.
+// stars returns the action that gives the pair n stars; -1 adds a star, or removes all
+// three.
 func stars(n int) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, request int64, p assistant.Pair) tea.Cmd {
 		return m.commands.SetStars(request, p.Seq, n)
@@ -51,7 +53,8 @@ func (m *Model) retryPair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.Retry(request, p.Seq)
 }
 
-// chooseAnswer returns the action that selects the answer before or after the current one.
+// chooseAnswer returns the action that selects the answer step answers away from the
+// current one.
 func chooseAnswer(step int) func(*Model, int64, assistant.Pair) tea.Cmd {
 	return func(m *Model, request int64, p assistant.Pair) tea.Cmd {
 		all, chosen := p.Answers()
@@ -70,7 +73,8 @@ func chooseAnswer(step int) func(*Model, int64, assistant.Pair) tea.Cmd {
 	}
 }
 
-// reAskPair puts the message of a pair into the box, to be edited and sent again.
+// reAskPair puts the message of a pair into the box, where the user can edit it and send it
+// again.
 func (m *Model) reAskPair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.BeginReAsk(request, p.Seq)
 }
@@ -108,8 +112,8 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	return nil, false
 }
 
-// marked shows the new marks of a pair. view is the error of filtering the pairs by them,
-// or nil.
+// marked shows the new marks of a pair. view is the error that filtering the pairs by the
+// new marks returned, or nil.
 func (m *Model) marked(seq int64, notice string, view error) tea.Cmd {
 	m.notice.Info(notice)
 	if view != nil {
@@ -118,7 +122,7 @@ func (m *Model) marked(seq int64, notice string, view error) tea.Cmd {
 	return tea.Batch(m.loadNames(), m.load(seq))
 }
 
-// onReAsk puts the message into the box.
+// onReAsk puts the message of the pair into the box.
 func (m *Model) onReAsk(o usecase.ReAskBegun) tea.Cmd {
 	m.setMode(keymap.Input)
 	m.input.draft.Set(o.Text)
@@ -129,7 +133,7 @@ func (m *Model) onReAsk(o usecase.ReAskBegun) tea.Cmd {
 	return m.carryOut(m.input.draftChanged())
 }
 
-// loadMissing loads visible pairs that are not loaded.
+// loadMissing loads the visible pairs that are not loaded yet.
 func (m *Model) loadMissing() tea.Cmd {
 	return m.load(m.conv.unrequested(append(m.conv.chat.Missing(), m.hud.Missing()...))...)
 }
@@ -158,7 +162,7 @@ func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
 	return tea.Batch(m.loadMissing(), m.carryOut(m.conv.copySelection()), m.computeEffects())
 }
 
-// reloadStale reads pairs whose stored form has changed.
+// reloadStale loads the pairs again whose stored form has changed.
 func (m *Model) reloadStale(stale *assistant.StalePairs) tea.Cmd {
 	if stale.All {
 		m.hud.Reload()
@@ -166,8 +170,8 @@ func (m *Model) reloadStale(stale *assistant.StalePairs) tea.Cmd {
 	return m.load(slices.DeleteFunc(m.conv.chat.Loaded(), func(seq int64) bool { return !stale.Has(seq) })...)
 }
 
-// reload reads the loaded pairs again, and evaluates the filter again if it depends on
-// marks, which a tool may have changed.
+// reload reads the loaded pairs again. If the filter depends on marks, reload evaluates it
+// again too, because a tool may have changed marks.
 func (m *Model) reload() tea.Cmd {
 	m.hud.Reload()
 	load := m.load(m.conv.chat.Loaded()...)
@@ -177,7 +181,7 @@ func (m *Model) reload() tea.Cmd {
 	return load
 }
 
-// checkPair marks the pair just answered if the user's filter line hides it.
+// checkPair marks the pair that was just answered if the user's filter line hides it.
 func (m *Model) checkPair(seq int64) tea.Cmd {
 	if line := m.parts.filterLine(); !m.commands.Stores() || seq == 0 || line == "" || line == "x" {
 		return nil
@@ -185,8 +189,8 @@ func (m *Model) checkPair(seq int64) tea.Cmd {
 	return m.commands.Matches(m.acts.query(), seq)
 }
 
-// computeEffects computes the effects of the proposals that wait for the user; they change
-// with every rule.
+// computeEffects computes the effects of the proposals that wait for the user; the effects
+// may change with every change of a rule.
 func (m *Model) computeEffects() tea.Cmd {
 	waiting := m.conv.chat.Undecided()
 	if len(waiting) == 0 {
@@ -196,7 +200,7 @@ func (m *Model) computeEffects() tea.Cmd {
 	return m.commands.ReadEffects(m.conv.forecast, waiting)
 }
 
-// refilter evaluates the active line again after pairs have changed.
+// refilter evaluates the active filter line again after pairs have changed.
 func (m *Model) refilter() tea.Cmd { return m.commands.Refilter(m.acts.query(), "") }
 
 // loadNames reads the names for completion, which a command may have changed.

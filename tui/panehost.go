@@ -68,14 +68,14 @@ func (m *Model) onComputed(msg computedMsg) tea.Cmd {
 	return m.perform(receiver.Receive(msg.result))
 }
 
-// edits are acts of the pane in progress. The zero value has none.
+// edits are acts of the pane that are in progress. The zero value contains none.
 type edits struct {
-	begun        map[int64]pane.Edit // by request
-	quiet        []pane.Edit         // started by the pane itself; the first one is running
+	begun        map[int64]pane.Edit // by request number
+	quiet        []pane.Edit         // requested by the pane itself; the first one is running
 	quietRequest int64
 }
 
-// edit carries out an act of the pane. If it is a step, keys wait for it.
+// edit carries out an act of the pane. If the act is a step, keys wait for the act to end.
 func (m *Model) edit(e pane.Edit) tea.Cmd {
 	if e.Act.Step() == "" {
 		m.notice.Info(e.Doing)
@@ -117,8 +117,8 @@ func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 	return m.computeEffects()
 }
 
-// paneWants starts the acts that the pane requests by itself: one at a time, and of two
-// waiting acts of the same kind only the newer one.
+// paneWants starts the acts that the pane requests by itself, one at a time. If two waiting
+// acts have the same kind, only the newer one is kept.
 func (m *Model) paneWants() tea.Cmd {
 	if m.loading {
 		return nil
@@ -149,8 +149,7 @@ func (m *Model) nextQuiet() tea.Cmd {
 	return m.commands.Edit(m.edits.quietRequest, e.Act, e.Revision)
 }
 
-// onQuiet starts the next act that the pane requested by itself. Completed ones are not
-// reported.
+// onQuiet starts the next act that the pane requested by itself. It reports only failures.
 func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 	m.edits.quiet = m.edits.quiet[1:]
 	if failed, ok := o.(usecase.Failed); ok && !errors.Is(failed.Err, history.ErrClosed) {
@@ -159,8 +158,9 @@ func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 	return m.nextQuiet()
 }
 
-// clientAction performs an action suggested by the model: one of the key table, or else one
-// of the pane. A query in its data is typed into the line that the pane opens.
+// clientAction performs an action suggested by the model: an action of the key table, or
+// else an action of the pane. If the action has a query, it is typed into the line that the
+// pane opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	name := pane.ActionName(a.Action)
 	if m.keys.Named(name) != nil {
@@ -175,7 +175,7 @@ func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	return cmd
 }
 
-// onNoticed shows a notice from outside the screen.
+// onNoticed shows a notice that comes from outside the screen.
 func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	m.pane.Changed()
 	if msg.Text != "" {
@@ -195,20 +195,19 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	return nil
 }
 
-// onOthers shows what others have done in a shared window.
+// onOthers shows what other users have done in a shared window.
 func (m *Model) onOthers(msg usecase.LogRead) tea.Cmd {
 	for _, c := range msg.Done {
 		m.notice.Add(status.ChangeSentence(c))
 	}
-	marked := len(msg.Done) > 0 && !m.parts.saves() // marks of pairs are in the window
+	marked := len(msg.Done) > 0 && !m.parts.saves() // the window holds the marks of pairs
 	if !marked && !msg.Missed {
 		return nil
 	}
 	return m.onNoticed(Noticed{Pairs: true})
 }
 
-// waitSavedChange waits for the next change that another program makes to what is
-// saved.
+// waitSavedChange waits for the next change that another program makes to the saved state.
 func waitSavedChange(changes <-chan assistant.SavedChange) tea.Cmd {
 	if changes == nil {
 		return nil
@@ -235,7 +234,8 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	return tea.Batch(m.computeEffects(), waitSavedChange(m.opts.Changes))
 }
 
-// quitTime limits how long quitting waits for the draft to be stored.
+// quitTime limits how long quitting waits: first for acts and keys, then for the draft to
+// be stored.
 const quitTime = time.Second
 
 // end stores the draft and quits.
@@ -247,9 +247,9 @@ func (m *Model) end() tea.Cmd {
 	return m.commands.StoreDraft(m.ending, m.input.drafted(), quitTime)
 }
 
-// StoreDraft stores an unsaved draft, for example after a signal, unless quitting has
-// already tried and failed. Call it after the program has ended. Typed returns what could
-// not be stored.
+// StoreDraft stores an unsaved draft, for example after a signal, unless storing it has
+// already failed when quitting. Call it after the program has ended. Typed returns the
+// texts that could not be stored.
 func (m *Model) StoreDraft(ctx context.Context) error {
 	stored := m.input.draft.Text() == m.input.saved && len(m.input.outbox) == 0
 	if m.ready && m.unstored == nil && !stored {
@@ -290,8 +290,8 @@ func (m *Model) choose(i int) tea.Cmd {
 	return m.clientAction(*c.Action)
 }
 
-// decide accepts or rejects proposals of the newest pair. Keys do not wait for it to be
-// stored.
+// decide accepts or rejects proposals of the newest pair. Keys do not wait for the decision
+// to be stored.
 func (m *Model) decide(proposals []string, accept bool) tea.Cmd {
 	seq, ok := m.conv.newest()
 	if !ok {
@@ -302,14 +302,14 @@ func (m *Model) decide(proposals []string, accept bool) tea.Cmd {
 
 func (m *Model) onDecided(o usecase.Decided) tea.Cmd {
 	if o.Accepted {
-		return nil // its turn arrives in the log
+		return nil // the turn that carries out the proposals arrives in the log
 	}
 	return m.info("rejected; the model is told with the next message")
 }
 
-// askTool shows what a tool wants to change, and asks the user. It makes invisible
-// characters visible, so that the user sees everything that is confirmed. In a shared
-// window, a question without an answer is declined after a while.
+// askTool shows what a tool wants to change, and asks the user. Invisible characters are
+// made visible, so that the user sees everything that is confirmed. In a shared window, a
+// question that stays unanswered is declined after AnswerWait.
 func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
 	yes, _, _ := strings.Cut(verb, " ")
@@ -320,7 +320,7 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	if ask.Server != "" {
 		title, yes = "The assistant wants to use the MCP server "+oneLine(ask.Server), "run"
 	}
-	if yes == "save" { // the dialog of the save key
+	if yes == "save" { // the same dialog as for the save key
 		title = "The assistant wants to save"
 	}
 	m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
@@ -338,10 +338,10 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	return tick(wait, answerDueMsg{ask.ID, question, wait})
 }
 
-// onAnswerDue declines a question that was not answered.
+// onAnswerDue declines a question that was not answered in time.
 func (m *Model) onAnswerDue(msg answerDueMsg) tea.Cmd {
 	if m.commands.Answer(msg.id, false) != nil {
-		return nil // it was answered
+		return nil // the question has been answered
 	}
 	m.overlay.Remove(msg.question)
 	return m.info("declined: no answer within " + msg.wait.String())

@@ -26,8 +26,8 @@ func (m *Model) panesShown() panesShown {
 	return chatOnly
 }
 
-// cyclePane shows the pane next to the chat, at full width, or hides it, and stores this
-// for the next start.
+// cyclePane switches the pane between three places: next to the chat, at full width, and
+// hidden. It stores the place for the next start.
 func (m *Model) cyclePane() tea.Cmd {
 	if m.plainChat() {
 		return m.info("a plain chat has no pane")
@@ -36,8 +36,8 @@ func (m *Model) cyclePane() tea.Cmd {
 	return tea.Batch(m.placePane(), m.storeSetting("pane", m.opts.PanePlace))
 }
 
-// placePane shows the pane where it was placed, and reports that. At full width it gets the
-// focus, and returns it when it is hidden.
+// placePane shows the pane in the place that the setting names, and reports the place. At
+// full width the pane gets the focus; when it is hidden, the focus returns to where it was.
 func (m *Model) placePane() tea.Cmd {
 	says, next := "pane beside the chat", m.hint(" · %s gives it the whole width", keymap.PlacePane)
 	switch {

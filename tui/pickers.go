@@ -16,7 +16,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// modelList contains what the list of models shows first.
+// modelList contains the models that the list of models shows first.
 type modelList struct{ recent, favourites []string }
 
 const (
@@ -24,7 +24,7 @@ const (
 )
 
 // openSessions lists the sessions that have pairs, by folder, most recently used first.
-// Choosing one continues it; another key shows its pairs.
+// Choosing a session continues it; another key shows its pairs.
 func (m *Model) openSessions() tea.Cmd { return m.commands.ListSessions(m.acts.query()) }
 
 // onSessions opens the list of sessions.
@@ -53,7 +53,8 @@ func (m *Model) resumeSession(id string) tea.Cmd {
 // newSession starts a new session; it asks first if rules are unsaved.
 func (m *Model) newSession() tea.Cmd { return m.acts.add(m.commands.NewSession) }
 
-// onSessionOpened shows the new session, and any error that occurred after switching.
+// onSessionOpened shows the session that was opened, and any error that occurred after
+// switching to it.
 func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	notice := "the session continues"
 	switch {
@@ -89,8 +90,8 @@ func (m *Model) readAbout() tea.Cmd {
 	return m.commands.ReadAbout(m.acts.query())
 }
 
-// openModels lists the models to choose from: favourites and recent ones first, then by
-// provider. Meanwhile it asks the endpoints for new ones.
+// openModels lists the models to choose from: favourites and recent models first, then all
+// models by provider. Meanwhile it asks the endpoints for new models.
 func (m *Model) openModels() tea.Cmd {
 	m.showModels("")
 	return m.commands.RefreshModels(m.acts.query())

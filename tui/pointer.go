@@ -58,7 +58,7 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 	return nil
 }
 
-// onRelease copies what was selected; without a selection it is a click.
+// onRelease copies the selected text; without a selection, the release is a click.
 func (m *Model) onRelease(at tea.Mouse) tea.Cmd {
 	started, selected := m.conv.chat.SelectEnd()
 	switch {

@@ -16,9 +16,9 @@ import (
 	"winnow/tui/usecase"
 )
 
-// enqueueMessage queues what is in the box until the response is complete, after a
-// message that is queued already. Its card appears once it is stored; if the turn has
-// ended meanwhile it is sent.
+// enqueueMessage queues the message in the box until the response is complete, together
+// with any message that is already queued. The card of the message appears once the message
+// is stored. If the turn has ended in the meantime, the message is sent.
 func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	typed := m.input.draft.Reset()
 	m.input.editing = 0
@@ -28,8 +28,8 @@ func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
 	return m.acts.add(func(request int64) tea.Cmd { return m.commands.Queue(request, p) })
 }
 
-// onQueued reports that a message is queued; its card arrives in the log. A message that
-// was queued too late is sent.
+// onQueued ends queueing a message; the card of a queued message arrives in the log. A
+// message that was queued too late is sent.
 func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 	typed := cmp.Or(o.Prompt.Typed, o.Prompt.Text)
 	switch {
@@ -56,8 +56,8 @@ func (m *Model) dequeue() (p assistant.Prompt, typed string, ok bool) {
 	return p, cmp.Or(p.Typed, p.Text), ok
 }
 
-// sendQueuedNext sends the queued message if it is due. A rejected one returns to the
-// input.
+// sendQueuedNext sends the queued message if it is due. A rejected message returns to the
+// box.
 func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	if !due {
 		return nil
@@ -73,8 +73,7 @@ func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	return cmd
 }
 
-// openQueued shows the whole queued message, with the choice to edit it, send it now or
-// drop it.
+// openQueued shows the whole queued message; the user can edit it, send it now or drop it.
 func (m *Model) openQueued() tea.Cmd {
 	text := m.parts.queuedText()
 	if text == "" {
@@ -97,26 +96,26 @@ func (m *Model) openQueued() tea.Cmd {
 		_, typed, ok := m.dequeue()
 		switch {
 		case !ok:
-			return nil // it has been sent in the meantime
+			return nil // the message has been sent in the meantime
 		case answer == keymap.AnswerDiscard:
 			return m.dropQueued(typed)
 		}
 		m.commands.EndReAsk()
-		m.input.draft.Set(typed) // undo restores what was in the box
+		m.input.draft.Set(typed) // undo restores the previous text of the box
 		m.setMode(keymap.Input)
 		return m.carryOut(m.input.draftChanged())
 	}, says(keymap.AnswerEdit, "edit"), says(keymap.AnswerSend, "send now"), says(keymap.AnswerDiscard, "drop"))
 }
 
-// dropQueued drops the message; it can be recalled like a sent one.
+// dropQueued drops the queued message; it can be recalled like a sent message.
 func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
 	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", keymap.OlderMessage))
 	return m.commands.ForgetQueued(m.acts.query(), typed)
 }
 
-// queuedCard returns the queued message as the last line of the conversation, or "". On a
-// narrow screen its text is dropped before its key.
+// queuedCard returns the queued message as the last line of the conversation; "" if no
+// message is queued. On a narrow screen the text of the message is dropped before the key.
 func (m *Model) queuedCard(w int) string {
 	text := m.parts.queuedText()
 	if text == "" {

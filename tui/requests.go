@@ -14,13 +14,13 @@ import (
 
 // requestList shows requests as they were sent.
 type requestList struct {
-	reading int64 // last request to read them
+	reading int64 // number of the last query that reads requests
 }
 
 // exactRequest shows the newest request of the focused pair as it was sent, together with
-// the pair's other requests and the one that would be sent now. With now, or outside VIEW,
-// it shows only the one that would be sent now. An error next to them means that a stored
-// request is damaged.
+// the pair's other requests and the request that would be sent now. With now, or outside
+// VIEW, it shows only the request that would be sent now. If a request cannot be read or
+// built, the error is shown together with the other requests.
 func (m *Model) exactRequest(now bool) tea.Cmd {
 	pair, text := int64(0), m.input.draft.Text()
 	if focused, ok := m.conv.chat.Focused(); ok && !now && m.mode == keymap.View {
@@ -39,7 +39,7 @@ func (l *requestList) read(pair int64, text string) intent {
 	})
 }
 
-// on opens the view of requests, unless others have been requested since.
+// on opens the view of requests, unless the user has asked for other requests since.
 func (l *requestList) on(o usecase.RequestsRead, estimate func(string) int) intent {
 	if o.Request != l.reading {
 		return nil
@@ -59,7 +59,8 @@ func (l *requestList) on(o usecase.RequestsRead, estimate func(string) int) inte
 	return append(todo, l.open(all, max(0, sent-1), estimate))
 }
 
-// open reads one of several requests outside the update loop, because it may be long.
+// open prepares one of several requests for display, outside the update loop because the
+// request may be long.
 func (l *requestList) open(all []chat.ShownRequest, i int, estimate func(string) int) intent {
 	return query(func(_ *usecase.Commands, request int64) tea.Cmd {
 		l.reading = request
@@ -69,7 +70,7 @@ func (l *requestList) open(all []chat.ShownRequest, i int, estimate func(string)
 	})
 }
 
-// show shows a request, unless others have been requested since.
+// show shows a request, unless the user has asked for other requests since.
 func (l *requestList) show(msg requestReadMsg, estimate func(string) int) intent {
 	if msg.request != l.reading {
 		return nil

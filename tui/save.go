@@ -13,14 +13,15 @@ import (
 // saving is a save in progress. The zero value means none.
 type saving struct {
 	step    saveStep
-	request int64 // the request whose outcome it waits for
-	quits   bool  // the program ends once nothing is unsaved
+	request int64 // the request whose outcome the save waits for
+	quits   bool  // the program ends once there are no unsaved changes
 	plan    assistant.SavePlan
-	merged  string // the notice after merging
+	merged  string // the notice after merging or reloading
 }
 
-// saveStep is the step of a save: planning → asked → writing, and if another program has
-// changed the file → conflicted → merging → planning.
+// saveStep is the step of a save. A save goes from planning to asked to writing. If another
+// program has changed the file, it goes to conflicted, then to merging or reloading, and
+// then to planning again.
 type saveStep int
 
 const (
@@ -28,7 +29,7 @@ const (
 	asked               // the user sees the plan
 	conflicted          // the user sees both versions of the file
 	merging
-	reloading // loading the other version, without the unsaved changes
+	reloading // loading the other version and dropping the unsaved changes
 	writing
 )
 
@@ -50,7 +51,7 @@ func (s *saving) begin(quits bool) intent {
 	})
 }
 
-// next starts a step of a save. When quitting, it does not wait for other acts.
+// next starts a step of a save. A save that quits does not wait for other acts.
 func (s *saving) next(step saving, begin func(p *parts, request int64) intent) intent {
 	return act{step.quits, func(p *parts, request int64) intent {
 		step.request = request
@@ -84,7 +85,7 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 		if a := o.Saved.Applied; a != nil && a.State == assistant.AppliedRunning {
 			applies = waitApplied{}
 		}
-		if o.Saved.Warning != "" { // do not quit, so that it can be read
+		if o.Saved.Warning != "" { // do not quit, so that the user can read the warning
 			return several{applies, notify{text: o.Saved.Message}, warn{"saved, but: " + o.Saved.Warning}}
 		}
 		return several{applies, notify{text: o.Saved.Message}, was.done()}
@@ -94,7 +95,7 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 	return nil
 }
 
-// done ends a save: nothing is unsaved.
+// done ends a save after which there are no unsaved changes.
 func (s *saving) done() intent {
 	if s.quits {
 		return end{}
@@ -102,8 +103,8 @@ func (s *saving) done() intent {
 	return nil
 }
 
-// ask shows a plan and saves it if the user confirms. changed is why it is shown again; nil
-// if it is new.
+// ask shows a plan and saves it if the user confirms. changed is the reason for showing the
+// plan again; nil the first time.
 func (s *saving) ask(was saving, plan assistant.SavePlan, changed *assistant.PlanChanged, w wording) intent {
 	was.plan = plan
 	switch {
@@ -122,7 +123,7 @@ func (s *saving) ask(was saving, plan assistant.SavePlan, changed *assistant.Pla
 }
 
 // askConflict shows both versions of a file that another program has changed, and asks
-// which one to keep. After a merge, the save is planned again.
+// which version to keep. After the merge, the save is planned again.
 func (s *saving) askConflict(was saving, c *assistant.Conflict, w wording) intent {
 	was.step = conflicted
 	*s = was

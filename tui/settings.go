@@ -13,7 +13,7 @@ import (
 // openSettings lists the settings; choosing one changes its value.
 func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0, "") }
 
-// settingsAt opens the list at an entry, with a notice of what was just done.
+// settingsAt opens the list at an entry, with a notice about the last change.
 func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	all := m.settings()
 	entries := make([]overlay.Entry, len(all))
@@ -35,7 +35,7 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 		if c.Action == keymap.PreviousValue {
 			step = -1
 		}
-		if s.OfSession { // the use case stores it
+		if s.OfSession { // the use case stores a session setting
 			return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetSetting(request, s.Key, s.Step(step)) })
 		}
 		s.Set(s.Step(step))
@@ -63,7 +63,7 @@ func (m *Model) settings() []overlay.Setting {
 func (m *Model) applySettings() tea.Cmd {
 	keys, err := keymap.New(m.opts.EnterSends, m.opts.Rebinds)
 	if err != nil {
-		m.opts.EnterSends = !m.opts.EnterSends // a binding in the config requires the other value
+		m.opts.EnterSends = !m.opts.EnterSends // a key binding in the config works only with the other value
 		return m.fail(err)
 	}
 	keys.CtrlEnter = m.keys.CtrlEnter
@@ -79,8 +79,8 @@ func (m *Model) applySettings() tea.Cmd {
 // storedSetting is a setting to be stored for the next start.
 type storedSetting struct{ key, value string }
 
-// storeSetting stores a setting for the next start, after those that are being stored, so
-// that the last value is written last.
+// storeSetting stores a setting for the next start. It waits for earlier settings to be
+// stored, so that the newest value is written last.
 func (m *Model) storeSetting(key, value string) tea.Cmd {
 	if m.opts.StoreSetting == nil {
 		return nil
@@ -120,7 +120,7 @@ func (m *Model) restyle() {
 	m.hud.SetStyles(&m.styles)
 }
 
-// onBackground follows the terminal between dark and light.
+// onBackground adapts the colours when the terminal switches between dark and light.
 func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
 	if dark := msg.IsDark(); dark != m.opts.Style.Dark && !m.opts.FixedBackground {
 		m.opts.Style.Dark = dark

@@ -14,13 +14,13 @@ import (
 )
 
 // The screen is drawn before anything is open: a box to write in, and empty frames. Start
-// opens the rest, which arrives as startLoadedMsg. Until then, keys that need it wait in
-// the keyQueue, and sent messages in the outbox.
+// opens the parts, which arrive in a startLoadedMsg. Until then, keys that need the parts
+// wait in the keyQueue, and sent messages wait in the outbox.
 
 // startLoadedMsg contains what the screen shows and works on.
 type startLoadedMsg struct {
-	parts  *Parts // nil if already set by Options
-	failed error  // why they could not be opened
+	parts  *Parts // nil if Options already set the parts
+	failed error  // why the parts could not be opened
 	usecase.Started
 }
 
@@ -44,7 +44,7 @@ func loadStart(p Parts) tea.Cmd {
 	return func() tea.Msg { return startLoadedMsg{Started: commands.Start(context.Background())} }
 }
 
-// onStart shows what was opened and loaded, and handles the keys that waited. Text typed
+// onStart shows the opened parts, and handles the keys that waited for them. Text typed
 // since the start takes precedence over the stored draft.
 func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if m.err = msg.failed; m.err != nil {
@@ -89,14 +89,15 @@ func (m *Model) showRaw() {
 }
 
 // After maxFailedStarts consecutive starts that ended uncleanly within startLasts, the next
-// one shows the answers as source text, because drawing one may have been the cause.
+// start shows the answers as source text, because drawing an answer may have been the
+// cause.
 const (
 	maxFailedStarts = 2
 	startLasts      = 10 * time.Second
 )
 
-// noteStart counts this start as failed until it has lasted or EndStart is called. A served
-// screen is not counted, because it does not start the program.
+// noteStart counts this start as failed until startLasts has passed or EndStart is called.
+// A served screen is not counted, because it does not start the program.
 func (m *Model) noteStart(failed int) tea.Cmd {
 	if m.opts.Served != nil {
 		return nil
@@ -109,7 +110,8 @@ func (m *Model) setFailedStarts(n int) tea.Cmd {
 	return m.commands.SetFailedStarts(m.acts.query(), n)
 }
 
-// checkStart counts the start as successful at the first message after it has lasted.
+// checkStart counts the start as successful at the first message after startLasts has
+// passed.
 func (m *Model) checkStart() tea.Cmd {
 	if m.lasted || m.started.IsZero() || m.now().Sub(m.started) < startLasts {
 		return nil
@@ -118,7 +120,8 @@ func (m *Model) checkStart() tea.Cmd {
 	return m.setFailedStarts(0)
 }
 
-// EndStart must be called after the program has ended normally, not by a panic or a kill.
+// EndStart must be called after the program has ended normally, and not after a panic or a
+// kill.
 func (m *Model) EndStart(ctx context.Context) error {
 	if !m.ready || m.lasted || m.opts.Served != nil {
 		return nil
@@ -128,9 +131,9 @@ func (m *Model) EndStart(ctx context.Context) error {
 	return m.commands.GoodStart(ctx)
 }
 
-// Typed returns the texts that could not be stored, because the program ended before the
-// history was open or because StoreDraft failed: what the user typed, and cleared texts,
-// newest last. Call it after the program has ended.
+// Typed returns the texts that could not be stored because the program ended before the
+// history was open, or because StoreDraft failed: what the user typed, and the texts that
+// were cleared, newest last. Call it after the program has ended.
 func (m *Model) Typed() history.Draft {
 	switch {
 	case m.unstored != nil:

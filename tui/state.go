@@ -10,11 +10,12 @@ import (
 	"winnow/tui/status"
 )
 
-// parts contains the session's state from its log; empty until the start is over.
+// parts contains the state of the session as read from its log; it is empty until the start
+// is over.
 type parts struct{ assistant.State }
 
-// refused returns why the window cannot be changed now; nil if it can. While the assistant
-// of another user works, a change waits for it.
+// refused returns why the window cannot be changed now; nil if it can be changed. While the
+// assistant of another user is working, a change waits for that assistant.
 func (p *parts) refused() error {
 	if p.Turn != nil && p.Turn.Running {
 		return assistant.ErrBusy
@@ -22,7 +23,7 @@ func (p *parts) refused() error {
 	return nil
 }
 
-// others returns who else is in the window.
+// others describes who else is in the window.
 func (p *parts) others() status.Others { return status.OthersOf(p.Others, p.shownSession()) }
 
 // shownSession returns the id of the session whose pairs are shown; "" until the start is
@@ -77,7 +78,7 @@ func (p *parts) readOnly() error {
 	return p.Checkpoints.ReadOnly
 }
 
-// reAsked returns the failed pair that the next message replaces; 0 if none.
+// reAsked returns the failed pair that the next message replaces; 0 if there is none.
 func (p *parts) reAsked() int64 {
 	if p.Turn == nil {
 		return 0
@@ -94,7 +95,7 @@ func (p *parts) lastStep() (step workspace.Step, ok bool) {
 	return workspace.StepOf(*c.Last, p.Shown), true
 }
 
-// queuedText returns the queued message as it was typed; "" if none.
+// queuedText returns the queued message as the user typed it; "" if there is none.
 func (p *parts) queuedText() string {
 	if now := p.Turn; now != nil && now.Waits {
 		return cmp.Or(now.Queued.Typed, now.Queued.Text)
@@ -102,7 +103,7 @@ func (p *parts) queuedText() string {
 	return ""
 }
 
-// key returns the first key of an action; "" if it has none.
+// key returns the first key of an action; "" if the action has no key.
 func (m *Model) key(action keymap.Action) string { return m.keys.Key(m.mode, action) }
 
 // hint returns a clause with the key of an action; see keymap.Map.Clause.
@@ -121,7 +122,7 @@ func (p *parts) saves() bool {
 	return p.Window != nil && p.Window.Saves
 }
 
-// state names what checkpoints of this window contain, in a word.
+// state names in one word what the checkpoints of this window contain.
 func (p *parts) state() string {
 	if p.saves() {
 		return "rules"

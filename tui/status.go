@@ -12,7 +12,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// doing returns what the program is doing, for a user who is looking elsewhere.
+// doing returns what the program is doing, to notify a user who is looking elsewhere.
 func (m *Model) doing() terminal.Attention {
 	s := m.outcome
 	s.Working, s.Doing, s.Focused = m.turn.running, m.turn.status, m.focused
@@ -38,7 +38,7 @@ func (m *Model) attend() tea.Cmd {
 }
 
 // notifyEnd shows how a turn ended until the terminal has the focus again or a key is
-// pressed, and sends a notification at the end of a long turn.
+// pressed. At the end of a long turn it also sends a notification.
 func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
 	m.outcome = terminal.TurnEnded(end)
 	if m.outcome.Outcome == "" || m.focused || !m.opts.Notify || m.now().Sub(t.began) < longTurn {
@@ -47,8 +47,9 @@ func (m *Model) notifyEnd(t turn, end assistant.Event) tea.Cmd {
 	return terminal.Notify(m.outcome.Outcome)
 }
 
-// statusLine shows what a running turn is doing and what esc does; otherwise, that a save of
-// this screen is being applied, or whose turn has locked the window.
+// statusLine shows what a running turn is doing and what escape does. If no turn is
+// running, it says that a save made on this screen is being applied, or whose turn has
+// locked the window.
 func (m *Model) statusLine(w int) string {
 	line := ""
 	others := m.parts.others()
@@ -65,7 +66,8 @@ func (m *Model) statusLine(w int) string {
 	return m.widths.Fit("  "+m.styles.Chat.Notice.Render(line), w, m.styles.Icons.Ellipsis)
 }
 
-// progress shows what a running turn is doing, for how long, and a spinner.
+// progress shows a spinner, what a running turn is doing, and for how long it has been
+// running.
 func (t *turn) progress(now time.Time, spin []string) string {
 	took := now.Sub(t.began)
 	line := spin[int(took/usecase.AnimationFrame)%len(spin)]
@@ -78,7 +80,7 @@ func (t *turn) progress(now time.Time, spin []string) string {
 	return line
 }
 
-// escapeHint says what esc does during a turn, or while a save is being applied.
+// escapeHint says what escape does during a turn or while a save is being applied.
 func (m *Model) escapeHint() string {
 	switch o, kind, open := m.overlay.Top(); {
 	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):

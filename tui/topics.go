@@ -12,10 +12,10 @@ import (
 	"winnow/tui/usecase"
 )
 
-// topicList lists topics, to pick one and to edit the tree.
+// topicList lists topics, so that the user can pick a topic and edit the tree.
 type topicList struct {
 	wording
-	names   []string // in tree order: each below its parent
+	names   []string // in tree order: each topic below its parent
 	current string   // topic of new messages
 	stores  bool     // there is a history, so the tree can be edited
 }
@@ -24,10 +24,11 @@ func (m *Model) topics() topicList {
 	return topicList{m.wording(), m.stored.Topics, m.parts.topic(), m.commands.Stores()}
 }
 
-// openTopics opens the list that selects the topic of new pairs and edits the tree.
+// openTopics opens the list in which the user selects the topic of new pairs and edits the
+// tree.
 func (m *Model) openTopics() tea.Cmd { return m.carryOut(m.topics().open()) }
 
-// openPairTopic sets the topic of the focused pair.
+// openPairTopic opens the list in which the user selects the topic of the focused pair.
 func (m *Model) openPairTopic() tea.Cmd {
 	if focused, ok := m.conv.chat.Focused(); ok {
 		return m.carryOut(m.topics().openFor(focused.Seq))
@@ -55,12 +56,12 @@ func (t topicList) open() intent {
 	}}
 }
 
-// selectTopic sets the topic of new messages; "" for none.
+// selectTopic sets the topic of new messages; "" means no topic.
 func selectTopic(path string) intent {
 	return change(func(c *usecase.Commands, request int64) tea.Cmd { return c.SelectTopic(request, path) })
 }
 
-// openFor sets the topic of a pair.
+// openFor opens the list in which the user selects the topic of a pair.
 func (t topicList) openFor(pair int64) intent {
 	picker := t.picker("Topic of this message")
 	if t.stores {
@@ -101,7 +102,7 @@ func splitTopic(path string) (parent, name string) {
 	return "", path
 }
 
-// create creates a topic; if path is empty, it asks for it.
+// create creates a topic; if path is empty, it asks the user for the path.
 func (t topicList) create(path, parent string) intent {
 	if path = history.TopicPath(path); path != "" {
 		return change(func(c *usecase.Commands, request int64) tea.Cmd { return c.CreateTopic(request, path) })
@@ -113,7 +114,7 @@ func (t topicList) create(path, parent string) intent {
 	return open{overlay.TopicName, line, func(c overlay.Chosen) intent { return t.create(c.Value, "") }}
 }
 
-// rename asks for a new name; the topics below move too.
+// rename asks for a new name of a topic; the topics below it move with it.
 func (t topicList) rename(path string) intent {
 	if path == "" {
 		return notify{text: "“no topic” cannot be renamed"}
@@ -129,7 +130,8 @@ func (t topicList) rename(path string) intent {
 	}}
 }
 
-// deleteTopic asks first; pairs and topics below it move to the parent.
+// deleteTopic deletes a topic after asking; the pairs and topics below it move to the
+// parent.
 func deleteTopic(path string) intent {
 	if path == "" {
 		return notify{text: "“no topic” cannot be deleted"}
@@ -140,7 +142,7 @@ func deleteTopic(path string) intent {
 	}, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
 }
 
-// onTopicsChanged shows a change of the tree of topics.
+// onTopicsChanged shows a change of the topic tree.
 func (m *Model) onTopicsChanged(o usecase.TopicsChanged) tea.Cmd {
 	m.stored = o.Names
 	switch {

@@ -18,31 +18,31 @@ import (
 
 // turn is the running turn, or else the last one.
 type turn struct {
-	n            int // counts turns; messages with another number are late
+	n            int // number of the turn; an event or message with another number is late
 	running      bool
 	began        time.Time
 	prompt       assistant.Prompt
 	model        string
-	typed        string // the message as it was typed
-	seq          int64  // of the pair, once it is stored
+	typed        string // the message as the user typed it
+	seq          int64  // the pair of the turn, once it is stored
 	status       string
-	retrying     bool            // status stays until the next text or tool
+	retrying     bool            // status stays until the next text or tool call
 	checkpointed bool            // a checkpoint was made
 	toolRan      bool            // a tool has run
-	asks         overlay.Overlay // the last question of a tool
+	asks         overlay.Overlay // the overlay with the last question of a tool
 	animated     time.Time
-	sendNow      bool // send the queued message once the turn is cancelled
+	sendNow      bool // the queued message is sent once the turn is cancelled
 }
 
 const (
 	thinking    = "Thinking…"      // status of a turn until its first text
-	idlePause   = 2 * time.Second  // how long the user must not press a key before the focus moves by itself
-	longTurn    = 10 * time.Second // the time after which the user may be looking elsewhere
-	queuedFrame = 4                // free cells next to the card
+	idlePause   = 2 * time.Second  // how long the user must not have pressed a key before the focus moves by itself
+	longTurn    = 10 * time.Second // from this duration on, the end of a turn is notified
+	queuedFrame = 4                // cells of a queued message's card that its text must leave free
 )
 
-// send starts a turn with the content of the box, or queues it during a turn. The message
-// moves from the box to the outbox if it has to wait.
+// send starts a turn with the message in the box or, during a turn, queues the message. The
+// message moves from the box to the outbox if it must wait for its files or the session.
 func (m *Model) send() tea.Cmd {
 	if m.input.draft.Empty() {
 		return nil
@@ -94,7 +94,7 @@ func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	typed, take := p.Text, false
 	if text := m.input.draft.Text(); !p.Again() && text != "" && strings.HasPrefix(p.Text, keymap.MessageOf(text)) {
-		typed, take = text, true // without the texts of its files
+		typed, take = text, true // without the texts of attached files
 	}
 	cmd, ok := m.begin(p, typed)
 	if ok && take {
@@ -105,12 +105,12 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	return cmd
 }
 
-// begin sends a message. typed is its text as typed, without files. ok is false if it was
-// rejected.
+// begin sends a message. typed is the text that the user typed, without the texts of
+// attached files. ok is false if the message was rejected.
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	p.ID = assistant.NewID(m.now())
-	// The user was shown that the message replaces a failed one, and has not just given
-	// that up, which the parts may not reflect yet.
+	// The user was shown that the message replaces a failed message. The comparison covers a
+	// replacement that the user has just given up but that is still in the parts.
 	if shown := m.parts.reAsked(); !p.Again() && shown == m.commands.ReAsked() {
 		p.Replaces = cmp.Or(p.Replaces, shown)
 	}
@@ -126,18 +126,19 @@ func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	return m.addSent(typed), true
 }
 
-// startPrompt starts a turn that does not come from the draft: a suggestion, a retry.
+// startPrompt starts a turn that does not come from the draft, such as a suggestion or a
+// retry.
 func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
 	cmd, _ := m.begin(p, p.Text)
 	return cmd
 }
 
-// addSent stores a message as it was typed.
+// addSent stores a message as the user typed it.
 func (m *Model) addSent(text string) tea.Cmd {
 	return m.commands.AddSent(m.acts.query(), text)
 }
 
-// startTurn shows that a turn is running, unless that or a later one is already shown.
+// startTurn shows that a turn is running, unless this turn or a later one is already shown.
 func (m *Model) startTurn(t *assistant.Turn) {
 	if t.Number <= m.turn.n {
 		return
@@ -153,7 +154,8 @@ func (m *Model) startTurn(t *assistant.Turn) {
 	}
 }
 
-// animate advances the animations while a turn is running. Its chunks serve as frames.
+// animate advances the animations while a turn is running. The chunks of the turn serve as
+// frames too.
 func (m *Model) animate() {
 	if now := m.now(); now.Sub(m.turn.animated) >= usecase.AnimationFrame {
 		m.turn.animated = now
@@ -161,11 +163,11 @@ func (m *Model) animate() {
 	}
 }
 
-// onTurnStarted shows the running pair at the end of the view or, if an older one is
-// retried, in its place.
+// onTurnStarted shows the running pair: at the end of the view or, if an older pair is
+// retried, in the place of that pair.
 func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 	m.turn.seq = e.Seq
-	m.pane.Changed() // the window is now locked, which the pane shows
+	m.pane.Changed() // the window is now locked, and the pane shows the lock
 	m.hud.SetRunning(e.Seq, m.turn.prompt.Text)
 	m.conv.chat.StartTurn(assistant.Pair{
 		Seq: e.Seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true, Attachments: m.turn.prompt.Attachments,
@@ -180,11 +182,11 @@ func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 		return nil
 	}
 	m.resend = nil
-	sent := m.addSent(m.input.draft.Reset()) // the first attempt failed with the message still in the box
+	sent := m.addSent(m.input.draft.Reset()) // the first attempt failed and left the message in the box
 	return tea.Batch(m.carryOut(m.input.storeDraft()), sent)
 }
 
-// onText shows a piece of text or reasoning; the first text removes the status.
+// onText shows a piece of text or reasoning; the first piece of text removes the status.
 func (m *Model) onText(e assistant.Event) {
 	m.animate()
 	if _, thought := e.(assistant.ReasoningDelta); thought {
@@ -205,7 +207,7 @@ func (m *Model) onTool(e assistant.Event) {
 	}
 }
 
-// setStatus shows a status. The status of a retry stays until the next text or tool.
+// setStatus shows a status. The status of a retry stays until the next text or tool call.
 func (t *turn) setStatus(text string) {
 	if !t.retrying {
 		t.status = text
@@ -239,7 +241,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	switch e := end.(type) {
 	case assistant.Complete:
 		m.unanswered.model = ""
-		if t.checkpointed { // a tool may have changed the pairs' marks
+		if t.checkpointed { // a tool may have changed the marks of pairs
 			cmds = append(cmds, m.reload())
 		}
 		cmds = append(cmds, m.sendQueuedNext(!m.parts.Turn.QueuePaused), m.showReply(t.seq), m.checkPair(t.seq))
@@ -266,7 +268,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// oldAnswer returns the end of the notice for a turn that produced no new answer.
+// oldAnswer returns the end of the notice after a turn that produced no new answer.
 func (t turn) oldAnswer() string {
 	if t.prompt.Regenerate == 0 {
 		return ""
@@ -274,7 +276,7 @@ func (t turn) oldAnswer() string {
 	return " · the old answer stays"
 }
 
-// onCancelled returns the text to the box if no pair is kept.
+// onCancelled reports a cancelled turn, and returns its text to the box if no pair is kept.
 func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	m.conv.chat.EndTurn()
 	switch {
@@ -290,7 +292,8 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	}
 }
 
-// givenBack returns the text of a cancelled turn to the box, and says where it is.
+// givenBack returns the text of a cancelled turn to the box if the box is empty. The result
+// says where the text is.
 func (m *Model) givenBack(typed string) string {
 	if m.input.draft.Empty() {
 		m.input.giveBack(typed)
@@ -302,7 +305,7 @@ func (m *Model) givenBack(typed string) string {
 	return " · your draft stays"
 }
 
-// noticeEnd shows winnow's own notice about an answer, or what was left out of its request.
+// noticeEnd shows winnow's own notice about an answer, or what was left out of the request.
 func (m *Model) noticeEnd(notice string) {
 	last := m.parts.Shown.LastSend
 	switch {
@@ -314,8 +317,8 @@ func (m *Model) noticeEnd(notice string) {
 }
 
 // showReply scrolls to the first line of a reply that is longer than the view, unless
-// long_reply = "stay". With long_reply = "view" the focus follows if the user is not
-// typing.
+// long_reply = "stay". With long_reply = "view", the focus moves to the reply after
+// idlePause, if the user is not typing.
 func (m *Model) showReply(seq int64) tea.Cmd {
 	reply := m.opts.LongReply
 	if reply == "" || reply == overlay.ReplyStay || seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || reply == overlay.ReplyTop {
@@ -324,8 +327,8 @@ func (m *Model) showReply(seq int64) tea.Cmd {
 	return tick(idlePause, replyDueMsg{m.turn.n})
 }
 
-// onReplyDue moves the focus to the reply, unless the user has done something in the
-// meantime.
+// onReplyDue moves the focus to the reply, unless the user has started a draft, opened an
+// overlay or pressed a key in the meantime.
 func (m *Model) onReplyDue(msg replyDueMsg) {
 	quiet := m.now().Sub(m.lastKey) >= idlePause
 	if msg.turn == m.turn.n && m.mode == keymap.Input && m.input.draft.Empty() && !m.overlay.Open() && quiet {

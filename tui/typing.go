@@ -17,8 +17,8 @@ import (
 	"winnow/tui/terminal"
 )
 
-// completeWord lists completions of a word in the box: commands at once, files outside the
-// update loop.
+// completeWord lists completions of the word before the cursor of the box. Commands are
+// listed at once; files are read outside the update loop.
 func (m *Model) completeWord(word string) tea.Cmd {
 	if strings.HasPrefix(word, "/") {
 		from := composer.CommandSources{Sources: m.names(), Help: m.opts.Help}
@@ -40,7 +40,7 @@ func (m *Model) completeWord(word string) tea.Cmd {
 // slashCommands returns the available slash commands.
 func (m *Model) slashCommands() []keymap.SlashCommand { return keymap.Commands(m.plainChat()) }
 
-// sendHint says what the send key does now, in a word.
+// sendHint says in a word what the send key does now.
 func (m *Model) sendHint() string {
 	if name, argument, ok := keymap.ParseCommand(m.input.draft.Shown()); ok {
 		if _, err := keymap.FindCommand(m.slashCommands(), name, argument); err == nil {
@@ -53,8 +53,8 @@ func (m *Model) sendHint() string {
 	return "send"
 }
 
-// newLine inserts a line break; in a command it accepts the selected entry or runs the
-// command.
+// newLine inserts a line break. If the box contains a command, it accepts the selected
+// entry or runs the command instead.
 func (m *Model) newLine() tea.Cmd {
 	if cmd, isCommand := m.runTyped(false); isCommand {
 		return cmd
@@ -65,8 +65,8 @@ func (m *Model) newLine() tea.Cmd {
 }
 
 // runTyped runs the command in the box, or completes it with the selected entry. ok is
-// false if there is no command. A rejected command stays in the box. With sent, text that
-// only looks like a command is rejected too, instead of being sent.
+// false if the box contains no command. A rejected command stays in the box. With sent,
+// text that only looks like a command is also rejected instead of being sent.
 func (m *Model) runTyped(sent bool) (cmd tea.Cmd, ok bool) {
 	text := m.input.draft.Text()
 	if m.input.acceptsCommand() {
@@ -90,7 +90,7 @@ func (m *Model) runTyped(sent bool) (cmd tea.Cmd, ok bool) {
 	return tea.Batch(m.carryOut(m.input.draftChanged()), run()), true
 }
 
-// typedAction returns what a command does, without doing it.
+// typedAction returns what a command does, without running it.
 func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err error) {
 	if n, err := strconv.Atoi(name); err == nil && n > 0 {
 		return func() tea.Cmd { return m.choose(n - 1) }, nil
@@ -133,7 +133,7 @@ func (m *Model) typedAction(name, argument string) (run func() tea.Cmd, err erro
 	return nil, errors.ErrUnsupported
 }
 
-// runLineHere is runLine without moving the focus.
+// runLineHere is like runLine but does not move the focus.
 func (m *Model) runLineHere(line string) tea.Cmd {
 	here := m.mode
 	cmd := m.runLine(line)
@@ -141,7 +141,7 @@ func (m *Model) runLineHere(line string) tea.Cmd {
 	return cmd
 }
 
-// openTopic shows a page of the help.
+// openTopic shows a help page.
 func (m *Model) openTopic(t keymap.HelpTopic) tea.Cmd {
 	return func() tea.Msg { return topicReadMsg{t, t.Lines()} }
 }
@@ -158,13 +158,13 @@ func (m *Model) openEditor() tea.Cmd {
 	}
 }
 
-// onEditorFile hands the terminal over to the editor.
+// onEditorFile runs the editor in the terminal.
 func (m *Model) onEditorFile(msg editorFileMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.fail(msg.err)
 	}
 	return tea.ExecProcess(m.opts.Editor(msg.path), func(err error) tea.Msg {
-		defer os.Remove(msg.path) // a leftover temporary file does no harm
+		defer os.Remove(msg.path) // a temporary file that cannot be removed does no harm
 		var text []byte
 		if err == nil {
 			text, err = os.ReadFile(msg.path)

@@ -13,33 +13,34 @@ import (
 	"winnow/tui/keymap"
 )
 
-// The first pause between attempts, which doubles each time, and the longest.
+// The first pause between attempts, and the longest. The pause doubles after each attempt.
 const (
 	firstPause   = 5 * time.Second
 	longestPause = time.Minute
 )
 
-// maxReason is the width of a reason in the footer, in cells.
+// maxReason is the maximum width of a reason in the footer, in cells.
 const maxReason = 100
 
 // unsentMessage is a message that could not be stored and was therefore not sent; it will
-// be sent again. After creates one from the error of an attempt, Tick counts down its
-// pause, and Line describes it in the footer. It is used only for a *history.StorageError,
-// because the disk or the server may become available again. A Prompt keeps its ID, so that
-// a prompt whose commit was not acknowledged is stored only once.
+// be sent again. After creates an unsentMessage from the error of an attempt, Tick counts
+// down its pause, and Line describes it in the footer. It is used only for a
+// *history.StorageError, because the disk or the server may become available again. A
+// Prompt keeps its ID, so that a prompt is stored only once even if its first commit was
+// not acknowledged.
 type unsentMessage struct {
 	Prompt  assistant.Prompt
-	Typed   string // as shown in the box
+	Typed   string // the message as shown in the box
 	Session string // the session to which it is sent
 
 	why   string
 	pause time.Duration // before the next attempt
-	left  time.Duration // rest of pause
+	left  time.Duration // the rest of the pause
 }
 
-// After returns m with the pause before the next attempt, after err prevented it from being
-// sent. before is the result of After for the previous attempt; nil if there was none.
-// After returns nil if another attempt would not help, or m was not typed.
+// After returns m with the pause before the next attempt; err is why the last attempt
+// failed. before is the result of After for the previous attempt; nil if there was none.
+// After returns nil if another attempt would not help, or if the user did not type m.
 func (m unsentMessage) After(err error, before *unsentMessage) *unsentMessage {
 	var storage *history.StorageError
 	if m.Typed == "" || !errors.As(err, &storage) {
@@ -53,26 +54,28 @@ func (m unsentMessage) After(err error, before *unsentMessage) *unsentMessage {
 	return &m
 }
 
-// Tick is called each second of the pause, and reports whether it is over.
+// Tick must be called once for each second of the pause. It reports whether the pause is
+// over.
 func (m *unsentMessage) Tick() (due bool) {
 	m.left -= time.Second
 	return m.left <= 0
 }
 
-// Line says why the message was not sent and when it will be retried; stops is a clause
-// appended to it, with the key that stops the attempts.
+// Line says why the message was not sent and when it will be sent again. stops is a clause
+// appended to the line, which names the key that stops the attempts.
 func (m *unsentMessage) Line(stops string) string {
 	return fmt.Sprintf("%s · trying again in %d s%s", m.why, m.left/time.Second, stops)
 }
 
-// countDown waits until a message is to be sent again; the footer is redrawn each second.
+// countDown waits until the message is due to be sent again; the footer is redrawn each
+// second.
 func (m *Model) countDown(r *unsentMessage) tea.Cmd {
 	return tick(time.Second, secondPassedMsg{r})
 }
 
 func (m *Model) onSecondPassed(msg secondPassedMsg) tea.Cmd {
 	switch {
-	case m.resend != msg.resend || m.turn.running: // stopped, or sent by hand
+	case m.resend != msg.resend || m.turn.running: // the attempts were stopped, or the user sent the message
 		return nil
 	case msg.resend.Tick():
 		return m.sendAgain()
@@ -80,12 +83,12 @@ func (m *Model) onSecondPassed(msg secondPassedMsg) tea.Cmd {
 	return m.countDown(msg.resend)
 }
 
-// sendAgain sends the message that could not be stored; it leaves the box once it is
-// stored.
+// sendAgain sends the message that could not be stored. The message leaves the box once it
+// is stored.
 func (m *Model) sendAgain() tea.Cmd {
 	r := m.resend
 	if m.turn.running {
-		return nil // it is being sent
+		return nil // the message is being sent
 	}
 	begun, err := m.commands.Begin(r.Prompt)
 	if err != nil {
@@ -103,7 +106,8 @@ func (m *Model) checkResend() {
 	}
 }
 
-// stopResend leaves the message in the box, to be sent by hand.
+// stopResend stops the attempts and leaves the message in the box, where the user can send
+// it.
 func (m *Model) stopResend() tea.Cmd {
 	m.resend = nil
 	if m.turn.running {

@@ -10,8 +10,8 @@ import (
 )
 
 // Update routes a message from the session, the workspace or the terminal. Afterwards it
-// adjusts the height of the box, reads what the pane needs if it is out of date, and lays
-// out part of long texts.
+// adjusts the height of the box, reads what the pane needs if the pane is out of date, and
+// lays out part of the long texts.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.same = m.drawn && m.known(msg)
 	m.drawn = m.same
@@ -58,7 +58,7 @@ func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
 		return m.askTool(e)
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
 		return m.onTurnEnd(e)
-	case assistant.Queued: // part of the state
+	case assistant.Queued: // the parts contain the queued message
 	}
 	return nil
 }
@@ -110,17 +110,18 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Noticed reports an event outside the screen, such as the model chosen by asking the
-// endpoints. The surrounding program sends it; the current model may have changed.
+// Noticed reports an event outside the screen, for example that a model was chosen after
+// asking the endpoints. The surrounding program sends it; the current model may have
+// changed.
 type Noticed struct {
-	Text string // sentence for the footer; "" shows nothing
+	Text string // a sentence for the footer; "" shows nothing
 	Err  error  // a failure, shown with advice; nil if none
-	// NoAnswer is why the endpoint of the current model did not list its models; the first
-	// screen says so. Sending a message shows it in full.
+	// NoAnswer is why the endpoint of the current model did not list its models. The first
+	// screen reports it briefly; sending a message shows the full error.
 	NoAnswer error
-	// Pairs means that others have changed pairs: the view and its pairs are read again. A
-	// notice names By, the user who did it, if this adds pairs to the view; "" shows no
-	// notice.
+	// Pairs means that other users have changed pairs: the view and its pairs are read again.
+	// If pairs were added to the view, a notice names By, the user who changed them; if By is
+	// "", there is no notice.
 	Pairs bool
 	By    string
 }

@@ -20,11 +20,11 @@ import (
 const (
 	// maxWelcomeSessions is how many earlier sessions the welcome lists.
 	maxWelcomeSessions = 3
-	welcomeMargin      = 4 // cells left and right of its text, together
+	welcomeMargin      = 4 // cells to the left and right of the text, together
 )
 
 // welcome is what an empty conversation shows: where the user is, which model answers,
-// example requests, and sessions to continue.
+// example requests, and sessions that can be continued.
 type welcome struct {
 	facts    []pane.Fact
 	requests []string
@@ -67,14 +67,14 @@ func (m *Model) answering() string {
 			trouble = "does not answer"
 		case llm.KindAuth:
 			trouble = "key rejected"
-		default: // it may answer messages
+		default: // the model may still answer messages
 		}
 	}
 	return pane.Join(safetext.Visible(id), safetext.Visible(m.opts.Connect.Host(id)), trouble)
 }
 
-// chooseWelcome chooses the numbered line i of the welcome: a request goes to the box, a
-// session is continued.
+// chooseWelcome chooses the numbered line i of the welcome: a request is put into the box,
+// a session is continued.
 func (m *Model) chooseWelcome(i int) tea.Cmd {
 	w := m.welcome()
 	switch {
@@ -91,11 +91,11 @@ func (m *Model) chooseWelcome(i int) tea.Cmd {
 	return m.info("there is no line with this number")
 }
 
-// welcomePart is a group of lines of the welcome that is left out as a whole if there is no
-// room.
+// welcomePart is a group of lines of the welcome that is left out as a whole if there is
+// not enough room.
 type welcomePart struct {
 	lines []string
-	rank  int  // the lowest is left out first
+	rank  int  // the part with the lowest rank is left out first
 	tight bool // no empty line before it
 }
 
@@ -105,7 +105,7 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 		{wordMark(s, w), 0, false},
 		{[]string{s.styles.Chat.Welcome.Render("What would you like to change?")}, 5, false},
 	}, c.factParts(s, w)...)
-	for i, text := range c.requests { // the first stays longest
+	for i, text := range c.requests { // the first request is left out last
 		rank := 4
 		switch i {
 		case 0:
@@ -120,7 +120,7 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 		if lines := joined(all, false); len(lines) <= h {
 			return lines
 		}
-		if lines := joined(all, true); len(lines) <= h && rank >= 3 { // after hints and sessions were left out
+		if lines := joined(all, true); len(lines) <= h && rank >= 3 { // the hints and sessions have been left out
 			return lines
 		}
 		all = slices.DeleteFunc(all, func(p welcomePart) bool { return p.rank == rank })
@@ -139,7 +139,8 @@ func wordMark(s *scene, w int) (lines []string) {
 	return lines
 }
 
-// joined returns the lines of parts, separated by an empty line unless they are tight.
+// joined returns the lines of parts. Each part but the first has an empty line before it,
+// unless the part is tight or tight is true.
 func joined(all []welcomePart, tight bool) (lines []string) {
 	for _, one := range all {
 		if len(one.lines) == 0 {
@@ -153,8 +154,8 @@ func joined(all []welcomePart, tight bool) (lines []string) {
 	return lines
 }
 
-// factParts say where the user is and which model answers. The file and the model stay
-// longer than what the providers show.
+// factParts returns the parts that say where the user is and which model answers. The file
+// and the model are left out later than what the providers show.
 func (c *welcome) factParts(s *scene, w int) (parts []welcomePart) {
 	column := 0
 	for _, f := range c.facts {
@@ -175,7 +176,8 @@ func (c *welcome) factParts(s *scene, w int) (parts []welcomePart) {
 	return parts
 }
 
-// hanging draws lines below each other, the first after a lead of so many cells.
+// hanging draws lines below each other. lead precedes the first line; the others are
+// indented by cells.
 func hanging(lead string, cells int, lines []string, look style.Style) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -185,7 +187,7 @@ func hanging(lead string, cells int, lines []string, look style.Style) []string 
 	return out
 }
 
-// factText cuts off the start of a path, and wraps other text.
+// factText shortens a path at its start, and wraps any other text.
 func factText(text string, w int, ellipsis string) []string {
 	if !strings.Contains(text, "/") || strings.Contains(text, " ") {
 		return style.Wrap(text, w)
@@ -205,8 +207,8 @@ func (c *welcome) sessionLines(s *scene, w int) (lines []string) {
 	return lines
 }
 
-// line returns the i-th choice of the welcome with its key. A remark is right-aligned,
-// and the text is then cut to one line; without a remark it wraps.
+// line returns choice i of the welcome with its key. A remark is right-aligned, and the
+// text is cut to one line; without a remark the text wraps.
 func (s *scene) line(i int, text, remark string, w int) []string {
 	key := ""
 	if s.numbered {
