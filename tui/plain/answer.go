@@ -10,27 +10,27 @@ import (
 	"winnow/tui/style"
 )
 
-// Answer prints one part of an answer, that is, the text between two tool calls, as it
-// arrives.
+// Answer prints one part of an answer as it arrives. A part is the text between two tool
+// calls.
 type Answer interface {
 	Write(text string) error
 	Close() error // the part is complete
 }
 
-// NewRaw prints the text itself, for output that is not a terminal.
+// NewRaw returns an Answer that prints the source text, for output that is not a terminal.
 func NewRaw(out io.Writer) Answer { return &rawPart{out: out} }
 
-// NewRendered prints Markdown for a terminal. displayable replaces what the terminal cannot
-// show.
+// NewRendered returns an Answer that renders Markdown for a terminal. displayable replaces
+// characters that the terminal cannot show.
 func NewRendered(out io.Writer, st style.Markdown, width int, displayable func(string) string) Answer {
 	return &renderedPart{out: out, displayable: displayable, doc: markdown.New(markdown.NewStyle(st)), width: width}
 }
 
-// rawPart writes the sanitised text, followed by one line end.
+// rawPart writes the sanitised source text, followed by one line end.
 type rawPart struct {
 	out     io.Writer
 	cleaner safetext.Cleaner
-	breaks  string // line ends that are written once text follows
+	breaks  string // line ends that are written only if more text follows
 }
 
 // Write implements Answer.
@@ -56,10 +56,10 @@ func (r *rawPart) Close() error {
 // renderedPart renders Markdown, each block as soon as it is complete.
 type renderedPart struct {
 	out         io.Writer
-	displayable func(string) string // replaces what the terminal cannot show
+	displayable func(string) string // replaces characters that the terminal cannot show
 	doc         *markdown.Doc
 	width       int
-	lines       int // how many lines of doc are printed
+	lines       int // number of lines of doc that have been printed
 }
 
 // Write implements Answer.
@@ -74,9 +74,9 @@ func (d *renderedPart) Close() error {
 	return d.print(d.doc.Lines(d.width), true)
 }
 
-// print writes those of lines, and of the lines of the rest of the document, that are not
-// printed yet. Unless whole is true, the last line of the rest may still change and is
-// left for later.
+// print writes the lines that are not printed yet: first the lines in lines, then the lines
+// of the unfinished rest of the document. Unless whole is true, the last line of the rest
+// is left for later, because it may still change.
 func (d *renderedPart) print(lines []string, whole bool) error {
 	rest, all := d.doc.Rest(), len(lines)
 	if rest != nil {

@@ -7,7 +7,7 @@ import (
 	"winnow/assistant"
 )
 
-// offerCancelled says what can be done with a cancelled answer, if there is one.
+// offerCancelled says what the user can do with a cancelled answer, if there is one.
 func (c *console) offerCancelled() {
 	p := c.workspace.Cancelled()
 	if p == nil {
@@ -43,8 +43,8 @@ func (c *console) again(ctx context.Context, _ string) error {
 	return c.send(ctx, p, p.Text)
 }
 
-// branch starts a session that branches off at a pair, given by its number, or at the last
-// one.
+// branch starts a session that branches off at the pair with the given number, or at the
+// last pair.
 func (c *console) branch(ctx context.Context, number string) error {
 	i, seq, err := c.pairAt(number)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *console) title(ctx context.Context, title string) error {
 	now := before
 	newTitle := title
 	if title == "-" {
-		newTitle = "" // its first message
+		newTitle = "" // the default title is the first message
 	}
 	if title != "" && err == nil {
 		now, err = c.workspace.SetTitle(ctx, newTitle)

@@ -25,8 +25,8 @@ func (c *console) listRules(context.Context, string) error {
 	return nil
 }
 
-// ruleCommand returns the command that does an action with its argument: it adds a rule, or
-// says why a model is hidden or shown.
+// ruleCommand returns the command that runs an action with its argument: the command adds a
+// rule, or says why a model is hidden or shown.
 func ruleCommand(action keymap.Action) func(*console, context.Context, string) error {
 	return func(c *console, ctx context.Context, argument string) error {
 		i := slices.IndexFunc(keymap.CommandTable(), func(s keymap.SlashCommand) bool { return s.Action == action })
@@ -62,14 +62,14 @@ func (c *console) changed(text string) {
 	c.showChanges()
 }
 
-// warn prints what went wrong after something was done; "" prints nothing.
+// warn prints what failed after an action was done; "" prints nothing.
 func (c *console) warn(warning string) {
 	if warning != "" {
 		c.out.Label("Warning", Quote(warning))
 	}
 }
 
-// showChanged says why something is shown again.
+// showChanged says why a plan is shown again.
 func (c *console) showChanged(changed *assistant.PlanChanged) {
 	c.out.Label("Notice", Quote(changed.Changed(c.workspace.Author()))+". This is what would be done now:")
 }
@@ -113,7 +113,7 @@ func (c *console) save(ctx context.Context) (done bool, err error) {
 	return false, err
 }
 
-// askConflict asks which version to use if another program has changed the file.
+// askConflict asks which version to use after another program has changed the file.
 func (c *console) askConflict(ctx context.Context, plan assistant.SavePlan, st *style.Styles) error {
 	c.out.Label("Notice", pane.ConflictTitle(plan.Conflict)+".")
 	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, &st.Icons)...)
@@ -160,8 +160,8 @@ func (c *console) askDiscard(ctx context.Context, plan assistant.SavePlan) (done
 	return c.discardShown(ctx, plan.Digest)
 }
 
-// discardShown discards the changes that were shown with a digest. If the changes have
-// changed, it asks again.
+// discardShown discards the changes that digest identifies, which the user has seen. If the
+// changes are different now, it shows them and asks again.
 func (c *console) discardShown(ctx context.Context, digest string) (done bool, err error) {
 	lost, err := c.workspace.Discard("Discarded the unsaved changes", assistant.Basis{Digest: digest})
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
@@ -186,7 +186,7 @@ var scopes = map[string]checkpoint.Scope{
 	"": checkpoint.ScopeBoth, "both": checkpoint.ScopeBoth, "window": checkpoint.ScopeWindow, "rules": checkpoint.ScopeWindow, "conversation": checkpoint.ScopeConversation,
 }
 
-// rollback lists the checkpoints, "Session start" first, or rolls back to one.
+// rollback lists the checkpoints, with "Session start" first, or rolls back to one of them.
 func (c *console) rollback(ctx context.Context, args string) error {
 	if args == "" || c.listed == nil {
 		c.listed, c.newest = c.session.Checkpoints(), c.workspace.Newest()
@@ -210,8 +210,8 @@ func (c *console) rollback(ctx context.Context, args string) error {
 	return c.rollBackTo(ctx, c.listed[i].ID, scope, c.newest)
 }
 
-// rollBackTo rolls back to a checkpoint. newest is the newest step that was shown; if there
-// are newer ones, they are shown and it asks again.
+// rollBackTo rolls back to a checkpoint. newest is the newest step that the user has seen;
+// if there are newer steps, rollBackTo shows them and asks again.
 func (c *console) rollBackTo(ctx context.Context, id string, scope checkpoint.Scope, newest string) error {
 	back, err := c.workspace.Rollback(c.ctx, id, scope, newest)
 	for changed, ok := errors.AsType[*assistant.PlanChanged](err); ok; changed, ok = errors.AsType[*assistant.PlanChanged](err) {
@@ -247,7 +247,7 @@ func (c *console) undo(ctx context.Context, what string) error {
 		return c.undoChange(ctx)
 	case "rollback":
 		return c.undoRollback(ctx)
-	case "messages", "pairs": // pairs is the former name
+	case "messages", "pairs": // pairs is the former name of messages
 		out, err := c.workspace.UndoCommand(ctx)
 		if errors.Is(err, workspace.ErrNothingToUndo) {
 			return reply("There is no command of a filter line, such as :star 2, to undo.")
@@ -260,8 +260,8 @@ func (c *console) undo(ctx context.Context, what string) error {
 	return reply("Usage: /undo for the newest change, /undo rollback, or /undo messages for the last command of a filter line, such as :star 2.")
 }
 
-// undoRollback undoes the last rollback. It asks first if another session made it, or if
-// steps made since would be lost.
+// undoRollback undoes the last rollback. It asks first if another session made the
+// rollback, or if steps made after the rollback would be lost.
 func (c *console) undoRollback(ctx context.Context) error {
 	warning, ask, err := c.workspace.UndoRollback(c.ctx, nil)
 	for ask != nil {
@@ -294,7 +294,7 @@ func (c *console) undoRollback(ctx context.Context) error {
 	return err
 }
 
-// undoChange undoes the newest change. It asks first if that removes messages.
+// undoChange undoes the newest change. It asks first if undoing removes messages.
 func (c *console) undoChange(ctx context.Context) error {
 	step, ok := c.workspace.LastStep()
 	if !ok {
@@ -314,7 +314,7 @@ func (c *console) undoChange(ctx context.Context) error {
 	return c.rollBackTo(ctx, step.ID, scope, step.ID)
 }
 
-// quit quits, after asking what to do with unsaved changes.
+// quit quits. It first asks what to do with unsaved changes.
 func (c *console) quit(ctx context.Context, _ string) error {
 	if !c.workspace.Unsaved() || !c.opts.Interactive || c.inputEnded {
 		c.leave()

@@ -19,7 +19,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// commands returns the commands of keymap.CommandTable that the console supports, by name.
+// commands returns the commands of keymap.CommandTable that the console implements, by
+// name.
 func commands() map[string]func(c *console, ctx context.Context, args string) error {
 	return map[string]func(c *console, ctx context.Context, args string) error{
 		"help":     (*console).help,
@@ -49,7 +50,8 @@ func commands() map[string]func(c *console, ctx context.Context, args string) er
 	}
 }
 
-// formerNames are the names that commands had before; they still work.
+// formerNames maps former names of commands to their current names; the former names still
+// work.
 var formerNames = map[string]string{"pairs": "messages", "pair": "message"}
 
 // command runs a line that begins with a slash.
@@ -103,11 +105,11 @@ func (c *console) connect(ctx context.Context, _ string) error {
 	})
 }
 
-// offer prints the choices of a pair, numbered as on the screen.
+// offer prints the choices of a pair, with the same numbers as on the screen.
 func (c *console) offer(seq int64) {
 	p, err := c.pair(c.ctx, seq)
 	if seq == 0 || err != nil {
-		return // the answer was shown; only its suggestions cannot be read
+		return // the answer has been printed; only its choices are missing
 	}
 	c.choices, c.choicesSeq = pane.Choices(p, func(t string) bool { return t == pane.RuleProposal }), seq
 	c.listChoices("Choices")
@@ -129,7 +131,8 @@ func (c *console) listChoices(title string) {
 	}
 }
 
-// choiceText describes a choice; accepting a proposal is described by its content.
+// choiceText describes a choice; a choice that accepts a proposal is described by what it
+// proposes.
 func choiceText(ch pane.Choice) string {
 	if ch.Accept {
 		return ch.Label + ": " + Name(ch.Summary)
@@ -137,7 +140,7 @@ func choiceText(ch pane.Choice) string {
 	return ch.Label
 }
 
-// choose carries out the choice with this number.
+// choose carries out the choice with the given number.
 func (c *console) choose(ctx context.Context, number string) error {
 	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; choices now: %d.", Name(number), len(c.choices)))
 	if err != nil {
@@ -175,14 +178,14 @@ func (c *console) decide(ctx context.Context, ch pane.Choice) error {
 	return nil
 }
 
-// reply is a sentence that a command returns instead of an error: it was used incorrectly,
-// or there is nothing to do.
+// reply is a sentence that a command returns instead of an error: the command was used
+// incorrectly, or it had nothing to do.
 type reply string
 
 func (r reply) Error() string { return string(r) }
 
-// commandNames returns the commands that replace keys in advice about an error. /retry is
-// offered after every error, on a separate line.
+// commandNames returns the command that advice about an error names in place of a key. It
+// returns none for /retry, which is offered after every error on a separate line.
 func commandNames(action string) string {
 	switch action {
 	case advice.Models:
@@ -193,7 +196,7 @@ func commandNames(action string) string {
 	return ""
 }
 
-// fail prints an error, if any.
+// fail prints an error; nil prints nothing.
 func (c *console) fail(err error) {
 	if err == nil {
 		return
@@ -218,11 +221,11 @@ func (c *console) printError(label, text string) {
 	c.err.Error(label, text)
 }
 
-// nothingDone reports that a question was answered with no.
+// nothingDone reports that the user answered a question with no.
 func (c *console) nothingDone() { c.out.Line("Nothing was done.") }
 
-// index returns the index of the entry that the user gives by its number, from 1. If there
-// is none, it returns usage as a reply.
+// index returns the index of the entry whose number, counted from 1, the user gives. If
+// there is no such entry, it returns usage as a reply.
 func index(number string, n int, usage string) (int, error) {
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > n {
@@ -231,10 +234,12 @@ func index(number string, n int, usage string) (int, error) {
 	return i - 1, nil
 }
 
-// maxListed is how many models or sessions are listed at once; others can be found by text.
+// maxListed is how many models or sessions are listed at once; the user finds the others by
+// text.
 const maxListed = 20
 
-// numbered lists n entries with numbers; more says how to find those beyond maxListed.
+// numbered lists n entries with numbers; more says how to find the entries beyond
+// maxListed.
 func (c *console) numbered(title string, n int, entry func(i int) string, more string) {
 	c.out.Line(title)
 	for i := range min(n, maxListed) {

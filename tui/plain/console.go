@@ -18,41 +18,41 @@ import (
 	"winnow/tui/pane"
 )
 
-// Options configures Run. Workspace, Title, In, Out and Err are required, the rest may be
-// zero.
+// Options configures Run. Workspace, Title, In, Out and Err are required; all other fields
+// may be zero.
 type Options struct {
 	Workspace *workspace.Workspace
-	Title     func() string   // the window and what is open in it: "model filter, openai"
-	Rules     func() []string // the rules of the window with their effects, one per line; nil if it has none
+	Title     func() string   // the window and what is open in it, as in "model filter, openai"
+	Rules     func() []string // the rules of the window with their effects, one per line; nil if the window has no rules
 
-	// Act returns what a command about rules does with its argument, and the revision of the
-	// window that it is based on; nil if the window has no rules.
+	// Act returns the act of a command about rules with its argument, and the revision of the
+	// window on which the act is based; nil if the window has no rules.
 	Act func(action keymap.Action, argument string) (act assistant.Act, revision int64)
 
 	In       io.Reader
 	Out, Err io.Writer
 	// Interactive means that a user types In while reading Out: questions are asked, files
-	// mentioned as @path are sent, and errors go to Out. Otherwise questions are answered
-	// no, and errors go to Err.
+	// mentioned as @path are sent, and errors go to Out. Otherwise the answer to every
+	// question is no, and errors go to Err.
 	Interactive bool
 	Interrupt   <-chan os.Signal // receives Ctrl+C; may be nil
 
-	Width    func() int // of the terminal at Out, in cells, 0 if unknown; nil if Out is not a terminal
+	Width    func() int // width of the terminal at Out in cells, 0 if unknown; nil if Out is not a terminal
 	Color    bool       // highlight labels
 	Examples []string
 	Notice   string   // shown at the start
 	Recovery []string // unsaved changes left by a crash, one per line; nil if none
-	Digest   string   // identifies what discarding them would lose
+	Digest   string   // identifies the changes that discarding them would lose
 	Topics   []keymap.HelpTopic
-	// Connect connects a model by asking questions; nil if that is not possible here.
+	// Connect connects a model by asking questions; nil if models cannot be connected here.
 	Connect func(ctx context.Context, print func(string), ask Ask) error
-	// OfferConnect asks at the start whether to do so; if the answer is no, Dismiss is
-	// called.
+	// OfferConnect means that the user is asked at the start whether to connect a model; if
+	// the answer is no, Dismiss is called.
 	OfferConnect bool
 	Dismiss      func(ctx context.Context) error
-	Hide         func() (restore func()) // stops the terminal from echoing input; may be nil
+	Hide         func() (restore func()) // stops the terminal from echoing input until restore is called; may be nil
 	Now          func() time.Time
-	Redact       func(string) string // removes keys from output; may be nil
+	Redact       func(string) string // removes API keys from output; may be nil
 }
 
 // The exit statuses of Run.
@@ -63,10 +63,10 @@ const (
 )
 
 // Run converses until the input ends, the user quits or ctx is done. It returns the exit
-// status: 0; 1 if Out fails, if the session cannot be read or, if not Interactive, if the
-// last turn failed; 130 if ctx or Ctrl+C ended it. At the end of the input a running turn
-// is completed; ctx interrupts it, and its pair stays. Unsaved changes of the window stay
-// as they are.
+// status: 0 normally; 1 if Out fails, if the session cannot be read or, if not Interactive,
+// if the last turn failed; 130 if ctx or Ctrl+C ended Run. At the end of the input a
+// running turn is completed; ctx interrupts the turn, and its pair stays. Unsaved changes
+// of the window are neither saved nor discarded.
 func Run(ctx context.Context, o Options) int {
 	c := newConsole(ctx, o)
 	if err := c.workspace.LoadView(ctx); err != nil {
@@ -117,34 +117,34 @@ type console struct {
 	workspace *workspace.Workspace
 	session   *assistant.Session
 	out       *Writer
-	err       *Writer // where errors go
+	err       *Writer // receives the errors
 	input     <-chan Line
 
-	ahead      []Line // typed before they could be handled, oldest first
+	ahead      []Line // lines typed before they could be handled, oldest first
 	message    Message
-	unsent     unsent            // for /retry
-	choices    []pane.Choice     // chosen by /1, /2…
-	choicesSeq int64             // the pair of the choices; 0 for examples
-	models     []string          // as last numbered
-	sessions   []history.Session // as last numbered
+	unsent     unsent            // the message that /retry sends
+	choices    []pane.Choice     // the choices of /1, /2…
+	choicesSeq int64             // the pair to which the choices belong; 0 for examples
+	models     []string          // in the order of the last numbered list
+	sessions   []history.Session // in the order of the last numbered list
 
-	listed []checkpoint.Checkpoint // as last numbered; nil if none
-	newest string                  // the newest step at that time
+	listed []checkpoint.Checkpoint // in the order of the last numbered list; nil if none was shown
+	newest string                  // the newest step when listed was shown
 
-	counter         string // as last shown
-	nearLimit       bool   // as last shown
-	unsaved         bool   // as last shown
+	counter         string // as last printed
+	nearLimit       bool   // as last printed
+	unsaved         bool   // as last printed
 	inTurn          bool
 	inputEnded      bool
-	interruptedOnce bool // another Ctrl+C quits
+	interruptedOnce bool // the next Ctrl+C quits
 	done            bool
 	status          int
 }
 
-// unsent is a message without an answer. The zero value means none.
+// unsent is a message that has no answer. The zero value means that there is none.
 type unsent struct {
 	text string
-	seq  int64 // the failed pair of the message; 0 if there is none
+	seq  int64 // the failed pair of the message; 0 if no pair was stored
 }
 
 // errInterrupted means that the user pressed Ctrl+C.
@@ -169,7 +169,7 @@ func (c *console) next() (l Line, err error) {
 	switch {
 	case len(c.ahead) > 0:
 		l, c.ahead = c.ahead[0], c.ahead[1:]
-		if c.opts.Interactive && !c.message.Started() && l.Text != "" { // its echo is among the previous lines
+		if c.opts.Interactive && !c.message.Started() && l.Text != "" { // the echo of the input is among the previous lines
 			c.out.Label("You", Quote(l.Text))
 		}
 		return l, nil
@@ -202,7 +202,7 @@ func (c *console) prompt(text string) {
 	c.out.Add(text)
 }
 
-// onLine handles a line from the user.
+// onLine handles a line typed by the user.
 func (c *console) onLine(l Line) {
 	c.interruptedOnce = false
 	switch {
@@ -217,14 +217,15 @@ func (c *console) onLine(l Line) {
 	}
 }
 
-// addToMessage adds a line to the message, and sends the message when it is complete.
+// addToMessage adds a line to the message, and sends the message once it is complete.
 func (c *console) addToMessage(text string) {
 	if message, complete := c.message.Add(text); complete && strings.TrimSpace(message) != "" {
 		c.do(func(ctx context.Context) error { return c.sendTyped(ctx, message) })
 	}
 }
 
-// do runs a command or a turn, and prints its error. Ctrl+C cancels its context.
+// do runs a command or a turn, and prints its error. Ctrl+C cancels the context passed to
+// f.
 func (c *console) do(f func(ctx context.Context) error) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	ended := make(chan struct{})
@@ -245,7 +246,7 @@ func (c *console) do(f func(ctx context.Context) error) {
 	cancel()
 }
 
-// interrupt handles Ctrl+C when nothing is running: the second in a row quits.
+// interrupt handles Ctrl+C when nothing is running: the second Ctrl+C in a row quits.
 func (c *console) interrupt() {
 	switch {
 	case c.message.Started():
@@ -269,7 +270,7 @@ func (c *console) endOfInput() {
 	c.leave()
 }
 
-// leave ends the console and says what is kept.
+// leave ends the console and says what has been kept.
 func (c *console) leave() {
 	c.done = true
 	if c.unsent.seq != 0 && !c.opts.Interactive {
@@ -281,7 +282,7 @@ func (c *console) leave() {
 	c.out.End()
 }
 
-// greet prints the window, the model and how to begin.
+// greet prints the window, the model and how to begin a conversation.
 func (c *console) greet() {
 	c.out.Line("winnow, " + Name(c.opts.Title()) + ". " + c.modelText() + ".")
 	c.out.Line("Type a message and press Enter. /help lists the commands, /quit ends.")
@@ -307,8 +308,8 @@ func (c *console) greet() {
 	}
 }
 
-// showWaiting prints a message that an earlier run of the session did not send; /retry
-// sends it.
+// showWaiting prints a message that was queued but not sent in an earlier run of the
+// session; /retry sends it.
 func (c *console) showWaiting() {
 	if p, waits := c.workspace.Dequeue(); waits {
 		c.unsent = unsent{text: p.Text}
@@ -337,7 +338,8 @@ func (c *console) offerConnect(ctx context.Context) error {
 	return c.opts.Dismiss(ctx)
 }
 
-// showChanges prints what a screen always shows, if it has changed.
+// showChanges prints the state that a screen always shows, if it has changed since it was
+// last printed.
 func (c *console) showChanges() {
 	if now := c.session.Counter(); now != c.counter {
 		c.counter = now

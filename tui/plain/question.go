@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ask asks a question and returns which of words answers it; "" means no. The answer is no
-// if there is no interactive user, or when ctx ends. Text that is not an answer counts as
-// no, and is not lost.
+// ask asks a question and returns which of words the user answered; "" means no. The answer
+// is no if there is no interactive user, or when ctx ends. Text that is not an answer
+// counts as no, and is kept.
 func (c *console) ask(ctx context.Context, prompt string, words ...string) string {
 	if !c.opts.Interactive || c.inputEnded {
 		c.out.Line("Questions cannot be answered from this input, so the answer is no.")
@@ -35,22 +35,23 @@ func (c *console) ask(ctx context.Context, prompt string, words ...string) strin
 	return ""
 }
 
-// yes asks whether to do something; only the word yes confirms it.
+// yes asks whether to do something, and reports whether the user confirmed it with the word
+// yes.
 func (c *console) yes(ctx context.Context, prompt string) bool {
 	return c.ask(ctx, prompt, "yes") != ""
 }
 
-// reply shows a question until a line answers it. A line typed before the question could be
-// read does not; with later, it is handled afterwards, unless it looks like an answer. The
-// error is io.EOF at the end of the input, the error of a line that cannot be read, or the
-// error of ctx.
+// reply shows a question until a line answers it. A line that was typed before the question
+// could be read is not an answer. With later, such a line is handled afterwards, unless it
+// looks like an answer. The error is io.EOF at the end of the input, the error of a line
+// that cannot be read, or the error of ctx.
 func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) (string, error) {
 	if hidden && c.opts.Hide != nil {
 		defer c.opts.Hide()()
 	}
 	for {
 		c.out.End()
-		shown := c.opts.Now() // before writing, because the answer may already be there afterwards
+		shown := c.opts.Now() // set before writing, because the answer may arrive while the prompt is written
 		c.out.Add(prompt)
 		select {
 		case <-ctx.Done():
@@ -63,7 +64,7 @@ func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) 
 				return "", io.EOF
 			}
 			if hidden && c.opts.Hide != nil {
-				c.out.End() // the line end was not shown either
+				c.out.End() // the terminal has not echoed the line end either
 			} else {
 				c.out.Echoed()
 			}
@@ -79,7 +80,8 @@ func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) 
 	}
 }
 
-// isNo reports whether a word means no. So does y: only the whole word yes confirms.
+// isNo reports whether a word means no. The letter y means no too, because only the whole
+// word yes confirms.
 func isNo(word string) bool {
 	return slices.Contains([]string{"", "n", "no", "y", "stay", "keep"}, word)
 }

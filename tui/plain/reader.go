@@ -11,32 +11,33 @@ import (
 
 // Line is a line of the input with the time at which it was read.
 type Line struct {
-	Text string // without its line end
+	Text string // the line without its line end
 	Read time.Time
-	Err  error // ErrTooLong instead of a text
+	Err  error // ErrTooLong if the line was dropped; nil otherwise
 }
 
 const (
 	// maxLine is the maximum size of a line in bytes: more than any model accepts.
 	maxLine = 16 << 20
-	// linesAhead is how many lines are read in advance, so that a line has the time at
-	// which it arrived, not the time at which it is used.
+	// linesAhead is how many lines are read in advance, so that the time of a line is when it
+	// arrived and not when it is handled.
 	linesAhead = 1024
 )
 
-// ReadingTime is how long after a question a line does not answer it: no user can read it
-// and type a word faster.
+// ReadingTime is how long after a question lines are not accepted as its answer: nobody can
+// read the question and type a word in less time.
 const ReadingTime = 300 * time.Millisecond
 
-// Ask shows a prompt and waits for a line, without echo if hidden. The error is io.EOF at
-// the end of the input, the error of a line that cannot be read, or the error of ctx.
+// Ask shows a prompt and waits for a line; if hidden, the terminal does not echo the line.
+// The error is io.EOF at the end of the input, the error of a line that cannot be read, or
+// the error of ctx.
 type Ask func(ctx context.Context, prompt string, hidden bool) (string, error)
 
 // ErrTooLong is the Err of a line longer than maxLine.
 var ErrTooLong = errors.New("the line is longer than 16 MB and was ignored")
 
-// ReadLines reads lines in a goroutine that ends with the input and then closes the
-// channel. Text after the last line break is a line too.
+// ReadLines reads lines in a goroutine. At the end of the input the goroutine closes the
+// channel and ends. Text after the last line end is a line too.
 func ReadLines(in io.Reader, now func() time.Time) <-chan Line {
 	lines := make(chan Line, linesAhead)
 	go func() {
@@ -67,9 +68,9 @@ func ReadLines(in io.Reader, now func() time.Time) <-chan Line {
 	return lines
 }
 
-// Input returns an input whose reads also end with ctx. A read of a terminal or a pipe
-// cannot be interrupted: after the end of ctx it continues in its goroutine, and what it
-// reads is lost.
+// Input returns a reader whose reads also end when ctx ends. A read of a terminal or a pipe
+// cannot be interrupted: after the end of ctx it continues in its own goroutine, and the
+// data that it reads is lost.
 func Input(ctx context.Context, in io.Reader) io.Reader { return &input{ctx: ctx, in: in} }
 
 type input struct {
@@ -79,7 +80,7 @@ type input struct {
 
 // Read implements io.Reader.
 func (i *input) Read(p []byte) (int, error) {
-	buffer := make([]byte, len(p)) // after an interrupted read, p belongs to the caller again
+	buffer := make([]byte, len(p)) // a separate buffer, because after an interrupted read the caller may reuse p
 	var n int
 	var err error
 	read := make(chan struct{})
@@ -99,16 +100,16 @@ func (i *input) Read(p []byte) (int, error) {
 // the next one, and """ starts and ends a block. The zero value is ready to use.
 type Message struct {
 	lines   []string
-	block   bool // between """ and """
+	block   bool // the lines are between """ and """
 	started bool
 }
 
-// Started reports whether the message has lines but is not complete.
+// Started reports whether the message has lines and is not complete.
 func (m *Message) Started() bool { return m.started }
 
 const quotes = `"""`
 
-// Add adds a line. If that completes the message, the message is returned.
+// Add adds a line. If the line completes the message, Add returns the message.
 func (m *Message) Add(text string) (message string, complete bool) {
 	trimmed := strings.TrimSpace(text)
 	if rest, opens := strings.CutPrefix(trimmed, quotes); opens && !m.started {
@@ -127,7 +128,7 @@ func (m *Message) Add(text string) (message string, complete bool) {
 	case m.block:
 		m.lines = append(m.lines, text)
 		return "", false
-	case strings.HasSuffix(text, `\\`): // a literal backslash at the end
+	case strings.HasSuffix(text, `\\`): // two backslashes at the end of a line are one literal backslash
 		text = strings.TrimSuffix(text, `\`)
 	case strings.HasSuffix(text, `\`):
 		m.started = true
@@ -138,7 +139,7 @@ func (m *Message) Add(text string) (message string, complete bool) {
 	return m.End(), true
 }
 
-// End returns the message so far and starts a new one.
+// End returns the message as assembled so far, and starts a new message.
 func (m *Message) End() string {
 	text := strings.Join(m.lines, "\n")
 	*m = Message{}

@@ -14,8 +14,8 @@ import (
 	"winnow/tui/composer"
 )
 
-// sendTyped sends a message typed by the user, with the files it mentions. In a script no
-// files are sent, because its lines may come from anywhere.
+// sendTyped sends a message typed by the user, with the files that it mentions. In a script
+// no files are sent, because the lines of a script may come from an untrusted source.
 func (c *console) sendTyped(ctx context.Context, text string) error {
 	text = safetext.Clean(text)
 	files := composer.MentionSource{None: !c.opts.Interactive}
@@ -27,7 +27,7 @@ func (c *console) sendTyped(ctx context.Context, text string) error {
 	return c.send(ctx, p, text)
 }
 
-// send runs a turn; typed is the message without the texts of its files.
+// send runs a turn; typed is the message without the texts of the attached files.
 func (c *console) send(ctx context.Context, p assistant.Prompt, typed string) error {
 	if check := c.workspace.CheckSend(p); check.TooLong {
 		c.unsent = unsent{text: typed}
@@ -55,8 +55,8 @@ func (c *console) send(ctx context.Context, p assistant.Prompt, typed string) er
 	return nil
 }
 
-// follow prints the turn that began after a version of the session, until it ends.
-// Cancelling ctx cancels the turn.
+// follow prints the turn that began after the given version of the session, until the turn
+// ends. Cancelling ctx cancels the turn.
 func (c *console) follow(ctx context.Context, after int64, p assistant.Prompt, typed string) {
 	c.choices, c.inTurn = nil, true
 	defer context.AfterFunc(ctx, func() {
@@ -83,12 +83,12 @@ func (c *console) follow(ctx context.Context, after int64, p assistant.Prompt, t
 	}
 	c.out.Line("Thinking…")
 	err := t.Print(c.session.Events(context.WithoutCancel(ctx), after))
-	if c.inTurn = false; err == nil { // otherwise Run ends
+	if c.inTurn = false; err == nil { // on an error, Run ends
 		c.onEnd(t, p, typed)
 	}
 }
 
-// note prints a line of a turn.
+// note prints a labelled line about a turn.
 func (c *console) note(label, text string) {
 	if label == "" {
 		c.out.Indent(text)
@@ -97,16 +97,16 @@ func (c *console) note(label, text string) {
 	}
 }
 
-// interruptTurn ends the running turn in the same way as the end of the program: its pair
-// stays, as interrupted.
+// interruptTurn ends the running turn as the end of the program would: its pair stays and
+// is marked as interrupted.
 func (c *console) interruptTurn() {
-	const limit = 500 * time.Millisecond // if this is exceeded, the next start marks the pair
+	const limit = 500 * time.Millisecond // if ending the turn takes longer, the next start marks the pair
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), limit)
 	defer cancel()
 	_ = c.session.Close(ctx)
 }
 
-// onEnd prints how the turn ended and what can be done now.
+// onEnd prints how the turn ended and what the user can do now.
 func (c *console) onEnd(t *TurnLines, p assistant.Prompt, typed string) {
 	switch e := t.End.(type) {
 	case assistant.Error:
@@ -142,8 +142,8 @@ func (c *console) onEnd(t *TurnLines, p assistant.Prompt, typed string) {
 	c.offer(t.Seq)
 }
 
-// dropTyped drops lines typed during a turn that failed, because they may have been meant
-// to follow its answer.
+// dropTyped drops the lines that were typed during a failed turn, because they may have
+// been meant to follow the missing answer. They are kept in the list of sent messages.
 func (c *console) dropTyped() {
 	for {
 		select {
@@ -167,8 +167,8 @@ func (c *console) dropTyped() {
 	c.ahead = nil
 }
 
-// retry sends what failed or was cancelled again, or other words instead; otherwise it asks
-// for another answer to the last message.
+// retry sends the failed or cancelled message again, or sends words in its place. If no
+// message failed or was cancelled, retry asks for another answer to the last message.
 func (c *console) retry(ctx context.Context, words string) error {
 	seq, _ := c.workspace.LastPair()
 	if c.unsent.text != "" {
@@ -200,7 +200,8 @@ func (c *console) retry(ctx context.Context, words string) error {
 	return c.send(ctx, again.Prompt, again.Prompt.Text)
 }
 
-// answers lists the answers to the last message, or selects the one that is shown and sent.
+// answers lists the answers to the last message, or selects the answer that is shown and
+// sent.
 func (c *console) answers(ctx context.Context, number string) error {
 	seq, ok := c.workspace.LastPair()
 	if !ok {

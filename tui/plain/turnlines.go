@@ -14,24 +14,24 @@ import (
 	"winnow/tui/pane"
 )
 
-// TurnLines prints a turn: the answer as it arrives, and labelled lines for other events.
-// Answer and Note are required.
+// TurnLines prints a turn: the answer as it arrives, and labelled lines for all other
+// events. Answer and Note are required.
 type TurnLines struct {
-	Answer    func() Answer                        // prints the text between two other lines
-	Reasoning func() Answer                        // nil if it is not printed
+	Answer    func() Answer                        // prints the text between two tool calls or labelled lines
+	Reasoning func() Answer                        // prints the reasoning; nil if it is not printed
 	Note      func(label, text string)             // prints a line
-	Confirm   func(assistant.ConfirmRequest) error // answers a question of the turn; see Question
+	Confirm   func(assistant.ConfirmRequest) error // answers a question of the turn, see Question
 	Stop      func()                               // stops a turn that can no longer be printed
 	Limit     int                                  // maximum width of a tool's input and result in cells; 0 means no limit
 
-	Seq int64           // of the pair, once it has started
-	End assistant.Event // Complete, Error or Cancelled, once it has ended
+	Seq int64           // the pair of the turn, once the turn has started
+	End assistant.Event // Complete, Error or Cancelled, once the turn has ended
 
 	part     Answer
-	thinks   bool           // part is reasoning
-	inputs   map[int]string // of running tools, by index
-	marker   string         // marker that follows the result of a tool in the text
-	progress float64        // of the tool, as last printed
+	thinks   bool           // the current part is reasoning
+	inputs   map[int]string // inputs of the running tools, by index
+	marker   string         // marker in the text that follows the result of a tool
+	progress float64        // progress of the tool when it was last printed
 }
 
 // Print prints a turn until it ends. After the first error of Answer or Confirm, it calls
@@ -55,14 +55,14 @@ func (t *TurnLines) print(e assistant.Event) error {
 	case assistant.TurnStarted:
 		t.Seq = e.Seq
 	case assistant.Status:
-		if e.Message != "Thinking…" && !strings.HasPrefix(e.Message, "Running ") { // these have separate lines
+		if e.Message != "Thinking…" && !strings.HasPrefix(e.Message, "Running ") { // these events have lines of their own
 			return t.note("Notice", e.Message)
 		}
 	case assistant.ReasoningDelta:
 		return t.text(e.Text, true)
 	case assistant.TextDelta:
 		text := e.Text
-		if t.marker != "" { // the marker of a tool card; similar text from the model is escaped
+		if t.marker != "" { // the marker of a tool card; the same text written by the model is escaped
 			text, t.marker = strings.TrimPrefix(text, t.marker), ""
 		}
 		return t.text(strings.ReplaceAll(text, `\[[tool:`, "[[tool:"), false)
@@ -70,7 +70,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 		t.inputs[e.Index], t.progress = pane.ArgumentLine(e.Input), 0
 		return t.endPart()
 	case assistant.ToolProgress:
-		const step = 0.25 // report that it continues, but not every step
+		const step = 0.25 // print that the tool is still running, but not every step
 		if e.Progress >= t.progress+step && e.Progress < 1 {
 			t.progress = e.Progress
 			return t.note("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), Quote(e.Message)))
@@ -130,7 +130,7 @@ func (t *TurnLines) endPart() error {
 	return part.Close()
 }
 
-// note prints a line, unless its text is empty.
+// note prints a labelled line, unless its text is empty.
 func (t *TurnLines) note(label, text string) error {
 	err := t.endPart()
 	if text != "" && err == nil {
@@ -139,20 +139,20 @@ func (t *TurnLines) note(label, text string) error {
 	return err
 }
 
-// tool prints a call with its result.
+// tool prints a tool call with its result.
 func (t *TurnLines) tool(e assistant.ToolComplete) error {
 	t.marker = fmt.Sprintf("[[tool:%d]]", e.Index)
 	text := strings.TrimSpace(Name(e.Tool) + " " + t.bounded(t.inputs[e.Index]))
 	switch {
 	case e.Success:
 		text += ", done"
-	case e.ErrorCode == assistant.CodeDeclined: // the message says so
+	case e.ErrorCode == assistant.CodeDeclined: // the message says that the tool was declined
 	case e.ErrorCode == assistant.CodeFailed:
 		text += ", failed"
 	default:
 		text += ", failed (" + Name(e.ErrorCode) + ")"
 	}
-	message, _, _ := strings.Cut(e.Message, "\n\n") // a list after it is for the answer
+	message, _, _ := strings.Cut(e.Message, "\n\n") // a list after the first paragraph is meant for the model
 	if result := t.bounded(message); result != "" {
 		text += ": " + result
 	}
@@ -166,7 +166,7 @@ func (t *TurnLines) bounded(text string) string {
 	return safetext.Line(text, t.Limit)
 }
 
-// MaxOutcome is the Limit for a turn that is printed while it is running.
+// MaxOutcome is the value of Limit for a turn that is printed while it is running.
 const MaxOutcome = 400
 
 // Question prints what a tool would do, for the user to confirm.
@@ -184,7 +184,7 @@ func (t *TurnLines) Question(e assistant.ConfirmRequest) {
 	}
 }
 
-// Words returns the name of a tool or payload type as words.
+// Words returns the name of a tool or a payload type with spaces in place of underscores.
 func Words(name string) string { return Name(strings.ReplaceAll(name, "_", " ")) }
 
 // payloadLabel returns the label of a payload.
@@ -195,7 +195,7 @@ func payloadLabel(payloadType string) string {
 	return assistant.UpperFirst(Words(payloadType))
 }
 
-// Stored returns the events that the turn of a stored pair would have.
+// Stored returns the events of the turn of a stored pair, as if the turn ran again.
 func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
 	return func(yield func(assistant.Event) bool) {
 		calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
@@ -224,8 +224,8 @@ func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
 	}
 }
 
-// Marks returns the marks that a screen shows next to a pair, in words: " (not sent, 2
-// stars)". included means that the pair is sent with the next message.
+// Marks returns, in words, the marks that a screen shows next to a pair, such as " (not
+// sent, 2 stars)". included means that the pair is sent with the next message.
 func Marks(p *assistant.Pair, included bool) string {
 	var all []string
 	if !included {

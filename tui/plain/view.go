@@ -17,7 +17,8 @@ import (
 	"winnow/tui/overlay"
 )
 
-// listPairs lists messages with their number in the view; the oldest is 1.
+// listPairs lists the messages with their numbers in the view; the oldest message has
+// number 1.
 func (c *console) listPairs(ctx context.Context, args string) error {
 	shown := c.session.Shown()
 	refs := shown.Refs
@@ -33,7 +34,7 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	}
 	from := max(0, len(refs)-n)
 	var seqs []int64
-	positions := map[int64]int{} // position in the view, by Seq
+	positions := map[int64]int{} // position of a pair in the view, by its Seq
 	for i, r := range refs[from:] {
 		seqs, positions[r.Seq] = append(seqs, r.Seq), from+i
 	}
@@ -49,8 +50,8 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	return nil
 }
 
-// pairAt returns the index and the Seq of the pair with a number in the view; "" means the
-// last.
+// pairAt returns the index and the Seq of the pair with the given number in the view; ""
+// means the last pair.
 func (c *console) pairAt(number string) (i int, seq int64, err error) {
 	refs := c.session.Visible()
 	if number == "" {
@@ -62,8 +63,8 @@ func (c *console) pairAt(number string) (i int, seq int64, err error) {
 	return i, refs[i].Seq, nil
 }
 
-// readPair prints the pair with a number in the view ("" means the last) with everything in
-// it.
+// readPair prints the pair with the given number in the view in full; "" means the last
+// pair.
 func (c *console) readPair(ctx context.Context, number string) error {
 	_, seq, err := c.pairAt(number)
 	if err != nil {
@@ -87,8 +88,8 @@ func (c *console) pair(ctx context.Context, seq int64) (*assistant.Pair, error) 
 	return &pairs[0], nil
 }
 
-// showPair prints a stored pair like its turn, with its reasoning and the complete results
-// of its tools.
+// showPair prints a stored pair in the same way as a turn, including the reasoning and the
+// complete results of the tools.
 func (c *console) showPair(p *assistant.Pair) {
 	c.out.Label("You", p.UserText)
 	t := TurnLines{
@@ -96,7 +97,7 @@ func (c *console) showPair(p *assistant.Pair) {
 		Reasoning: func() Answer { return c.out.Sentences("Thinking") },
 		Note:      c.note, Stop: func() {},
 	}
-	_ = t.Print(Stored(p)) // Run ends when nothing can be written
+	_ = t.Print(Stored(p)) // after a failed write, Run ends
 	if p.State == assistant.PairError {
 		c.out.Label("Error ("+p.ErrorCode+")", p.ErrorMessage)
 	}
@@ -105,7 +106,7 @@ func (c *console) showPair(p *assistant.Pair) {
 	}
 }
 
-// filter prints or sets the filter; all shows the pairs of all sessions.
+// filter prints or sets the filter; the argument all shows the pairs of all sessions.
 func (c *console) filter(ctx context.Context, line string) error {
 	switch line {
 	case "":
@@ -127,7 +128,7 @@ func filterName(line string) string {
 	return line
 }
 
-// setFilter filters the view by a line, or executes its :command.
+// setFilter filters the view by a line, or executes the :command in the line.
 func (c *console) setFilter(ctx context.Context, line string) error {
 	if q, err := filter.Parse(line); err == nil && q.Command != nil {
 		return c.executeLine(ctx, line)
@@ -145,7 +146,7 @@ func (c *console) setFilter(ctx context.Context, line string) error {
 }
 
 // executeLine executes the :command of a filter line. It asks first if the command changes
-// many pairs or deletes permanently.
+// many pairs or deletes pairs permanently.
 func (c *console) executeLine(ctx context.Context, line string) error {
 	cmd, err := c.workspace.PlanCommand(ctx, line)
 	if err != nil {
@@ -178,8 +179,8 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 	return nil
 }
 
-// switchSession lists the sessions, starts a new one, or resumes one of the last list.
-// Before a new one it asks if something is unsaved.
+// switchSession lists the sessions, starts a new session, or resumes a session of the last
+// list. Before it starts a new session, it asks if there are unsaved changes.
 func (c *console) switchSession(ctx context.Context, which string) error {
 	done := "A new session. Earlier messages are no longer sent; unsaved changes stay."
 	change := func(confirmed bool) (*workspace.Confirm, error) { return c.workspace.NewSession(ctx, confirmed) }
@@ -207,7 +208,7 @@ func (c *console) switchSession(ctx context.Context, which string) error {
 		}
 		_, err = change(true)
 	}
-	if err == nil || c.session.ID() != before { // even if only its pairs cannot be read
+	if err == nil || c.session.ID() != before { // the session has changed, even if its pairs cannot be read
 		c.choices, c.unsent = nil, unsent{}
 		c.changed(done)
 		c.showWaiting()
@@ -246,8 +247,8 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 	return nil
 }
 
-// model lists the models, or chooses one by its number, its name, or a part of a name that
-// is unique.
+// model lists the models, or chooses a model by its number, its name, or a unique part of
+// its name.
 func (c *console) model(ctx context.Context, name string) error {
 	list := overlay.ModelsOf(c.session.Registry(), time.Now())
 	list.Current = c.session.Model()
@@ -299,10 +300,10 @@ func (c *console) listModels(list overlay.ModelList, text string) error {
 	return nil
 }
 
-// showStatus prints what a screen always shows.
+// showStatus prints the state that a screen always shows.
 func (c *console) showStatus(context.Context, string) error {
 	b := c.session.Boundary()
-	_, _, model, _ := c.session.Registry().Open(c.session.Model()) // the zero value for a model that is gone
+	_, _, model, _ := c.session.Registry().Open(c.session.Model()) // the zero value if the model no longer exists
 	from, about := model.LimitFrom(), ""
 	if from != "" {
 		from = " (" + from + ")"

@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// The only escape sequences that a Writer writes.
+// These are the only escape sequences that a Writer writes.
 const (
 	boldOn = "\x1b[1m"
 	redOn  = "\x1b[1;31m"
@@ -25,25 +25,25 @@ type Writer struct {
 	err    error
 	open   bool
 
-	width  func() int // of the terminal, in cells; 0 if unknown, nil if it is not a terminal
-	column int        // where the open line ends
-	indent int        // of the open line
+	width  func() int // width of the terminal in cells, 0 if unknown; nil if the output is not a terminal
+	column int        // the column at which the open line ends
+	indent int        // indent of the open line
 }
 
-// NewWriter returns a Writer to w. color highlights labels; redact removes keys from the
-// output.
+// NewWriter returns a Writer that writes to w. color highlights labels; redact removes API
+// keys from the output.
 func NewWriter(w io.Writer, color bool, redact func(string) string) *Writer {
 	return &Writer{w: w, color: color, redact: redact}
 }
 
-// Err returns the error of the first write that failed; nothing is written after it.
+// Err returns the error of the first failed write; after that, nothing is written.
 func (w *Writer) Err() error { return w.err }
 
 // Open reports whether a line has been started but not ended.
 func (w *Writer) Open() bool { return w.open }
 
-// Echoed records that the terminal has ended the open line, because the user typed a line
-// end after it.
+// Echoed records that the terminal has ended the open line, because it echoed the line end
+// that the user typed.
 func (w *Writer) Echoed() { w.open, w.column = false, 0 }
 
 func (w *Writer) raw(s string) {
@@ -54,8 +54,8 @@ func (w *Writer) raw(s string) {
 	w.open = !strings.HasSuffix(s, "\n")
 }
 
-// wrap breaks lines at blanks where the terminal would break them within a word. The
-// rest of a broken line has the same indent.
+// wrap breaks lines at blanks where the terminal would otherwise break them within a word.
+// The continuation of a broken line has the same indent as the line.
 func (w *Writer) wrap(s string) string {
 	width := 0
 	if w.width != nil {
@@ -91,15 +91,15 @@ func (w *Writer) wrap(s string) string {
 	return b.String()
 }
 
-// safe returns text in the form in which it may be written.
+// safe returns the sanitised and redacted form of text.
 func (w *Writer) safe(text string) string {
 	return strings.ReplaceAll(safetext.Clean(w.redact(safetext.Clean(text))), "\t", "    ")
 }
 
-// Add adds text to the open line, or starts one.
+// Add adds text to the open line, or starts a line.
 func (w *Writer) Add(text string) { w.raw(w.safe(text)) }
 
-// End ends the open line, if any.
+// End ends the open line, if there is one.
 func (w *Writer) End() {
 	if w.open {
 		w.raw("\n")
@@ -112,30 +112,30 @@ func (w *Writer) Line(text string) {
 	w.finish(text)
 }
 
-// finish writes text together with the line end, because a screen reader reads what arrives
-// together.
+// finish writes text and its line end in one write, because a screen reader reads aloud
+// what arrives together.
 func (w *Writer) finish(text string) { w.raw(strings.TrimRight(w.safe(text), "\n") + "\n") }
 
-// Indent writes lines that belong to the previous one.
+// Indent writes indented lines that belong to the previous line.
 func (w *Writer) Indent(lines ...string) {
 	for _, l := range lines {
 		w.Line(strings.TrimRight("  "+l, " "))
 	}
 }
 
-// Label writes a line that starts with a word that says what it is.
+// Label writes a line that starts with a label, a word that says what the line is.
 func (w *Writer) Label(label, text string) {
 	w.Begin(label)
 	w.finish(text)
 }
 
-// Error is Label for errors.
+// Error does the same as Label, for errors.
 func (w *Writer) Error(label, text string) {
 	w.begin(redOn, label)
 	w.finish(text)
 }
 
-// Begin starts a line with its label and leaves it open.
+// Begin starts a line with a label and leaves the line open.
 func (w *Writer) Begin(label string) { w.begin(boldOn, label) }
 
 func (w *Writer) begin(style, label string) {
@@ -148,43 +148,43 @@ func (w *Writer) begin(style, label string) {
 	w.raw(label + " ")
 }
 
-// maxQuoted is how much of a message or a name is repeated, in cells.
+// maxQuoted is how much of a message or a name is quoted, in cells.
 const maxQuoted = 200
 
-// Quote returns a text of the user on one line, shortened if it is long.
+// Quote returns a text written by the user on one line, shortened if it is long.
 func Quote(text string) string { return safetext.Line(text, maxQuoted) }
 
-// Name returns any name on one line, with invisible characters made visible.
+// Name returns a name from any source on one line, with invisible characters made visible.
 func Name(text string) string { return Quote(Visible(text)) }
 
 // Visible makes invisible characters visible, unless they have already been replaced.
 func Visible(text string) string { return safetext.VisibleOnce(text) }
 
-// Sentences writes streamed text, the answer or the reasoning before it, in whole sentences
-// and lines, so that a screen reader has something to read. The output does not depend on
-// the pieces in which the text arrived.
+// Sentences writes streamed text, either an answer or reasoning, in whole sentences and
+// lines, so that a screen reader has enough text to read aloud. The output does not depend
+// on how the text was divided when it arrived.
 type Sentences struct {
 	out      *Writer
 	label    string
 	clean    safetext.Cleaner
-	pending  string // sanitised, not a complete sentence yet
+	pending  string // sanitised text that is not a complete sentence yet
 	labelled bool   // the label has been written
-	space    string // white space that is written once text follows
+	space    string // white space that is written only if more text follows
 }
 
 const (
-	// maxPending is how many bytes wait for the end of their sentence: a few lines, half a
-	// minute of reading aloud.
+	// maxPending is how many bytes wait for the end of their sentence: a few lines of text, or
+	// half a minute of reading aloud.
 	maxPending = 400
-	// maxWord is how many bytes of one word wait for its end.
+	// maxWord is how many bytes wait for the end of their word.
 	maxWord = 4096
 )
 
 // sentenceEnd matches a line end, or the end of a sentence with the blank after it;
-// full-width punctuation needs no blank.
+// full-width punctuation needs no blank after it.
 var sentenceEnd = regexp.MustCompile("\n|[.!?…:;][\"')\\]*_`”’»]*[ \t]|[。！？]")
 
-// Sentences returns a writer for text with a label.
+// Sentences returns an Answer that writes text with a label.
 func (w *Writer) Sentences(label string) *Sentences { return &Sentences{out: w, label: label} }
 
 // Write implements Answer.
@@ -192,13 +192,13 @@ func (s *Sentences) Write(piece string) error {
 	piece = s.clean.Write(piece)
 	s.pending += piece
 	if len(s.pending) <= maxWord && !strings.ContainsAny(piece, " \t\n。！？") {
-		return nil // it ends no sentence, word or line; searching pending for each piece would take quadratic time
+		return nil // the piece ends no sentence, word or line; searching pending after each piece would take quadratic time
 	}
 	n := 0
 	if ends := sentenceEnd.FindAllStringIndex(s.pending, -1); ends != nil {
 		n = ends[len(ends)-1][1]
 	}
-	if len(s.pending)-n > maxPending { // write whole words if it gets too long
+	if len(s.pending)-n > maxPending { // the unfinished sentence is too long: write its whole words
 		n += strings.LastIndexByte(s.pending[n:], ' ') + 1
 	}
 	if len(s.pending)-n > maxWord {
@@ -209,7 +209,7 @@ func (s *Sentences) Write(piece string) error {
 	return s.out.Err()
 }
 
-// Close implements Answer. It writes the rest and ends the line.
+// Close implements Answer. It writes the pending text and ends the line.
 func (s *Sentences) Close() error {
 	s.print(s.pending + s.clean.Flush())
 	if s.labelled {
@@ -218,8 +218,8 @@ func (s *Sentences) Close() error {
 	return s.out.Err()
 }
 
-// print writes text at once. White space is written once text follows, so that no text ends
-// in blanks or empty lines.
+// print writes text at once. White space is held back until more text follows, so that the
+// output does not end in blanks or empty lines.
 func (s *Sentences) print(text string) {
 	text = strings.ReplaceAll(s.out.redact(s.space+text), "\t", "    ")
 	if !s.labelled {
@@ -237,12 +237,12 @@ func (s *Sentences) print(text string) {
 	s.out.raw(body)
 }
 
-// maxCell is the maximum width of a table cell, because text from files and servers can
-// have any length.
+// maxCell is the maximum width of a table cell. It is needed because text from files and
+// servers can have any length.
 const maxCell = 120
 
 // Table aligns rows below titles. Columns whose title starts with ">" are right-aligned.
-// Without rows it returns the line empty, unless that is "".
+// Without rows it returns the line empty, or no line if empty is "".
 func Table(empty string, titles []string, rows [][]string) []string {
 	switch {
 	case len(rows) == 0 && empty == "":

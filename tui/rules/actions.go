@@ -13,8 +13,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// Do implements pane.Pane. In addition to the actions of the key table it supports those
-// that the assistant can suggest on this page.
+// Do implements pane.Pane. In addition to the actions of the key table it supports the
+// actions that the assistant can suggest on this page.
 func (p *Pane) Do(action keymap.Action) pane.Action {
 	open := p.tabs.Open
 	if p.tabs.Move(action) {
@@ -66,7 +66,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 	return pane.Nothing{}
 }
 
-// selectRow selects or deselects the row, and moves to the next.
+// selectRow selects or deselects the row under the cursor, and moves to the next row.
 func (p *Pane) selectRow() pane.Action {
 	r, ok := p.tabs.List().Current()
 	if !ok || r.kind != rowRule && r.kind != rowModel {
@@ -82,7 +82,8 @@ func (p *Pane) selectRow() pane.Action {
 	return pane.Nothing{}
 }
 
-// selectAll selects all listed rules or models or, if all are selected, deselects them.
+// selectAll selects all listed rules or models or, if all of them are already selected,
+// deselects them.
 func (p *Pane) selectAll() pane.Action {
 	listed, fresh := 0, 0
 	for _, r := range p.tabs.List().Rows {
@@ -106,7 +107,8 @@ func (p *Pane) selectAll() pane.Action {
 	return pane.Nothing{}
 }
 
-// enter highlights what the row refers to, or does what the row offers.
+// enter does what the row under the cursor offers: it highlights a rule or a model, goes to
+// another tab, or marks changes as seen.
 func (p *Pane) enter() pane.Action {
 	r, ok := p.tabs.List().Current()
 	if !ok {
@@ -139,8 +141,9 @@ func (p *Pane) enter() pane.Action {
 	return pane.Nothing{}
 }
 
-// highlightRule highlights a rule and its models, or clears the highlight if they are
-// highlighted; the models tab then starts at the first of them.
+// highlightRule highlights a rule and its models, or clears the highlight if the rule is
+// already highlighted. When the models tab is next opened, its cursor is on the first of
+// these models.
 func (p *Pane) highlightRule(r modelfilter.RuleView) {
 	rule := modelfilter.Rule{List: r.List, Pattern: r.Pattern}
 	if p.highlight.rule == rule {
@@ -154,7 +157,8 @@ func (p *Pane) highlightRule(r modelfilter.RuleView) {
 }
 
 // highlightModel highlights a model and the rule that decides it, or clears the highlight
-// if they are highlighted; the rules tab then starts at the rule.
+// if the model is already highlighted. When the rules tab is next opened, its cursor is on
+// this rule.
 func (p *Pane) highlightModel(id string) {
 	if len(p.highlight.Models) == 1 && p.highlight.models[id] {
 		p.highlight = highlight{}
@@ -166,8 +170,8 @@ func (p *Pane) highlightModel(id string) {
 	}
 }
 
-// Click implements pane.Pane: a title opens its tab, a row gets the cursor, and the row
-// under the cursor is entered.
+// Click implements pane.Pane: a click on a title opens its tab, a click on a row moves the
+// cursor there, and a click on the row under the cursor is like enter.
 func (p *Pane) Click(x, y int) pane.Action {
 	open := p.tabs.Open
 	again := p.tabs.Click(x, y)
@@ -182,7 +186,8 @@ func (p *Pane) Click(x, y int) pane.Action {
 }
 
 // openAdd opens the line for a pattern. If models are selected, it first searches for
-// patterns; on a model the line suggests its name.
+// patterns that match them; if the cursor is on a model, the line suggests the name of the
+// model.
 func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
@@ -215,8 +220,8 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	return pane.Nothing{}
 }
 
-// suggestPatterns searches for patterns that match exactly these models, outside the update
-// loop, and opens the line with them.
+// suggestPatterns searches outside the update loop for patterns that match exactly the
+// models in ids, and opens the line with these patterns.
 func (p *Pane) suggestPatterns(list modelfilter.List, ids []string) pane.Action {
 	shown := p.data.ProviderSnapshot
 	return pane.Compute{Doing: "looking for the shortest pattern…", Run: func() (any, error) {
@@ -241,7 +246,7 @@ func (p *Pane) addPattern() pane.Action {
 		return pane.Nothing{}
 	case err != nil:
 		return pane.Notify{Text: modelfilter.RefusalText(err), IsError: true}
-	case strings.ContainsFunc(v.Pattern, unicode.IsSpace): // a message typed into the wrong line
+	case strings.ContainsFunc(v.Pattern, unicode.IsSpace): // probably a message that was typed into the wrong line
 		edit := p.addEdit(list, v.Pattern)
 		return pane.Confirm{
 			Title: "Add a rule with spaces in it?",
@@ -256,15 +261,15 @@ func (p *Pane) addEdit(list modelfilter.List, pattern string) pane.Action {
 	return p.edit(modelfilter.AddRule{Provider: p.data.Provider, Rule: modelfilter.Rule{List: list, Pattern: pattern}})
 }
 
-// added closes the line whose pattern edit adds.
+// added closes the text line and returns edit, which adds the pattern of the line.
 func (p *Pane) added(list modelfilter.List, pattern string, edit pane.Action) pane.Action {
 	p.jumpTo = ruleID(list, pattern)
 	p.closeInput()
 	return edit
 }
 
-// deleteRow deletes what the row represents: a rule, all selected rules, the rule that
-// decides a model, or an unsaved change.
+// deleteRow deletes what the row under the cursor represents: a rule, all selected rules,
+// the rule that decides a model, or an unsaved change.
 func (p *Pane) deleteRow() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
@@ -329,12 +334,13 @@ func (p *Pane) deleteRules(rules []modelfilter.RuleView) pane.Action {
 	return p.edit(act)
 }
 
-// restoreRule adds a rule again whose removal is unsaved.
+// restoreRule adds a rule again whose removal has not been saved.
 func (p *Pane) restoreRule(provider string, list modelfilter.List, pattern string) pane.Action {
 	return p.edit(modelfilter.RestoreRule{Provider: provider, Rule: modelfilter.Rule{List: list, Pattern: pattern}})
 }
 
-// confirmDeleteDeciding asks first, because a rule seldom decides only one model.
+// confirmDeleteDeciding asks before it deletes the rule that decides a model, because the
+// rule may decide other models too.
 func (p *Pane) confirmDeleteDeciding(m modelfilter.ModelView) pane.Action {
 	r, ok := p.data.Rule(m.List, m.Rule)
 	if m.Index < 0 || !ok {

@@ -13,7 +13,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// providerRows returns the rows of the tab of all providers, with the numbers known so far.
+// providerRows returns the rows of the tab of all providers. Their numbers are those known
+// so far.
 func (p *Pane) providerRows() []row {
 	rows := []row{{kind: rowSum}}
 	for i, n := range p.data.Providers {
@@ -22,7 +23,7 @@ func (p *Pane) providerRows() []row {
 	return append(append(rows, p.targetRows()...), p.newsRows()...)
 }
 
-// targetRows say how other proxies differ from this one.
+// targetRows returns the rows that say how other proxies differ from this one.
 func (p *Pane) targetRows() []row {
 	if !p.data.HasTargets {
 		return nil
@@ -37,7 +38,7 @@ func (p *Pane) targetRows() []row {
 	return rows
 }
 
-// targetText says how a proxy differs.
+// targetText says how a proxy differs from this one.
 func targetText(t modelfilter.TargetView) string {
 	switch {
 	case t.Problem != "":
@@ -48,10 +49,10 @@ func targetText(t modelfilter.TargetView) string {
 	return fmt.Sprintf("%s and %s differ", assistant.Counted(t.Rules, "rule"), assistant.Counted(t.Models, "model"))
 }
 
-// maxNewsRows is how many changes of a provider's models are listed.
+// maxNewsRows is how many model changes are listed for each provider.
 const maxNewsRows = 50
 
-// newsRows returns the changes of the models since the user last looked.
+// newsRows returns the rows for the model changes since the user last looked.
 func (p *Pane) newsRows() (rows []row) {
 	for _, v := range p.data.Providers {
 		for i := range v.News[:min(len(v.News), maxNewsRows)] {
@@ -67,7 +68,7 @@ func (p *Pane) newsRows() (rows []row) {
 	return rows
 }
 
-// newsAt returns the change shown by a row.
+// newsAt returns the model change that a row shows.
 func (p *Pane) newsAt(r row) (n modelfilter.News, ok bool) {
 	for _, v := range p.data.Providers {
 		if r.kind == rowNews && v.Name == r.text && r.index < len(v.News) {
@@ -77,8 +78,8 @@ func (p *Pane) newsAt(r row) (n modelfilter.News, ok bool) {
 	return n, false
 }
 
-// newsPieces draws a change in w cells: its kind on the left, the model's price and context
-// on the right.
+// newsPieces draws a model change in w cells: the kind of change on the left, the price and
+// context of the model on the right.
 func (p *Pane) newsPieces(r row, w int) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
 	n, ok := p.newsAt(r)
@@ -100,17 +101,18 @@ func (p *Pane) newsPieces(r row, w int) (left, right []pane.Piece) {
 	left = []pane.Piece{{Text: "  " + icon + " " + n.Word() + " ", Style: ink}, {Text: pane.Visible(n.ID), Style: name}}
 	used := ansi.StringWidth(left[0].Text+left[1].Text) + newsGap
 	for _, about := range newsAbout(n) {
-		if n := ansi.StringWidth(about); used+n <= w && n+newsGap <= w/2 { // pane.Spread leaves out what takes more
+		if n := ansi.StringWidth(about); used+n <= w && n+newsGap <= w/2 { // pane.Spread drops a longer text
 			return left, []pane.Piece{{Text: about, Style: st.Muted}}
 		}
 	}
 	return left, nil
 }
 
-// newsGap is the number of cells in a row that its texts leave free.
+// newsGap is the number of cells that the texts of a row leave free.
 const newsGap = 3
 
-// newsAbout returns what a row says about the model of a change, in full and shorter.
+// newsAbout returns what a row says about the model of a change: the full text, followed by
+// shorter texts.
 func newsAbout(n modelfilter.News) []string {
 	context, hidden := "", ""
 	if n.Context() > 0 {
@@ -126,7 +128,7 @@ func newsAbout(n modelfilter.News) []string {
 	return []string{pane.Join(n.Price(), context, hidden), pane.Join(price, context, hidden), pane.Join(price, context), price, context}
 }
 
-// decideNews hides or shows the model of a change with a rule for its name.
+// decideNews hides or shows the model of a change by adding a rule for its name.
 func (p *Pane) decideNews(n modelfilter.News, list modelfilter.List) pane.Action {
 	switch {
 	case n.Kind == models.Vanished:
@@ -148,7 +150,8 @@ func (p *Pane) providerPieces(r row, w int) []pane.Piece {
 	return t.Line(pane.Visible(r.text), providerNumbers{ProviderView: p.data.Providers[r.index]})
 }
 
-// aboutProvider returns what does not fit in a row; short omits the name.
+// aboutProvider returns what does not fit in a provider's row; short omits the name of the
+// provider.
 func (p *Pane) aboutProvider(r row) (text, short string) {
 	if r.kind == rowProvider {
 		short = providerNumbers{ProviderView: p.data.Providers[r.index]}.About()
@@ -167,8 +170,8 @@ func (p *Pane) openProvider(name string) pane.Action {
 	return p.switchProvider(name)
 }
 
-// targets returns the providers that an action applies to: all of them on the total row,
-// otherwise the one under the cursor or the current one.
+// targets returns the providers that an action applies to: on the total row all providers,
+// on the row of a provider this provider, and otherwise the current provider.
 func (p *Pane) targets() []string {
 	r, _ := p.tabs.List().Current()
 	switch {

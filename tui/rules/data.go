@@ -8,8 +8,9 @@ import (
 	"winnow/adapters/modelfilter/engine"
 )
 
-// data is the displayed snapshot of the window, with values computed from it once. Drawing
-// and keys use only this, so a frame costs the same with ten models and ten thousand.
+// data is the displayed snapshot of the window, with values that are computed from the
+// snapshot once. Drawing and keys use only data, so a frame costs the same with ten models
+// and ten thousand.
 type data struct {
 	*modelfilter.Snapshot
 	known    []condition.Model // what is known about Models; nil until a search or an order needs it
@@ -19,7 +20,7 @@ type data struct {
 	linted   bool             // findings are up to date with the rules
 }
 
-// added returns how many rules of a list are unsaved.
+// added returns how many rules of a list have been added but not saved.
 func (d *data) added(list modelfilter.List) (n int) {
 	for _, r := range d.Rules[list] {
 		if r.Unsaved {
@@ -29,7 +30,8 @@ func (d *data) added(list modelfilter.List) (n int) {
 	return n
 }
 
-// fixedBy returns what decides a list that cannot be edited; "" if it can.
+// fixedBy returns the source that decides a list that cannot be edited; "" if the list can
+// be edited.
 func (d *data) fixedBy(list modelfilter.List) (source string) {
 	for _, r := range d.Rules[list] {
 		if r.Fixed {
@@ -39,7 +41,8 @@ func (d *data) fixedBy(list modelfilter.List) (source string) {
 	return source
 }
 
-// show replaces the snapshot; values computed for the same provider are kept.
+// show replaces the snapshot. Computed values are kept if the part of the snapshot about
+// the provider is unchanged.
 func (d *data) show(s *modelfilter.Snapshot) {
 	if d.ProviderSnapshot == s.ProviderSnapshot {
 		d.Snapshot = s
@@ -48,7 +51,7 @@ func (d *data) show(s *modelfilter.Snapshot) {
 	*d = data{Snapshot: s}
 }
 
-// models returns what is known about the models.
+// models returns what is known about the models of the provider.
 func (d *data) models() []condition.Model {
 	if d.known == nil {
 		d.known = make([]condition.Model, len(d.Models))
@@ -59,7 +62,7 @@ func (d *data) models() []condition.Model {
 	return d.known
 }
 
-// sorting is the order of the models; the zero value is by name.
+// sorting is the order of the models; the zero value means by name.
 type sorting struct {
 	order    string // modelfilter.Order.Name
 	reversed bool
@@ -76,7 +79,7 @@ func (d *data) inOrder(by sorting) []int {
 		d.sorted = order.Sorted(len(models), func(i int) *condition.Model { return &models[i] }, by.reversed)
 		return d.sorted
 	}
-	d.sorted = make([]int, len(d.Models)) // Models are sorted by name
+	d.sorted = make([]int, len(d.Models)) // Models is sorted by name
 	for i := range d.sorted {
 		d.sorted[i] = i
 	}
@@ -91,10 +94,10 @@ type highlight struct {
 	modelfilter.Highlight
 	rule   modelfilter.Rule
 	model  string
-	models map[string]bool // ids of Models
+	models map[string]bool // the ids in Models, as a set
 }
 
-// highlightOf highlights a rule or a model in the displayed data.
+// highlightOf returns the highlight of a rule or a model in the displayed data.
 func (d *data) highlightOf(rule modelfilter.Rule, model string) highlight {
 	h := highlight{rule: rule, model: model}
 	switch {
@@ -113,7 +116,7 @@ func (d *data) highlightOf(rule modelfilter.Rule, model string) highlight {
 	return h
 }
 
-// windowHighlight returns the highlight of the window.
+// windowHighlight returns the highlight that the window contains.
 func (d *data) windowHighlight() highlight {
 	h := d.Highlight
 	if rule := (modelfilter.Rule{List: h.List, Pattern: h.Rule}); h.Rule != "" && d.RuleHighlight(h.List, h.Rule).Equal(h) {
@@ -125,10 +128,10 @@ func (d *data) windowHighlight() highlight {
 	return highlight{}
 }
 
-// is reports whether a rule is the highlighted one.
+// is reports whether a rule is the highlighted rule.
 func (h *highlight) is(r modelfilter.RuleView) bool { return h.Rule == r.Pattern && h.List == r.List }
 
-// suggestion contains the patterns that match the selected models and no others.
+// suggestion contains patterns that match the selected models and no other models.
 type suggestion struct {
 	provider string
 	list     modelfilter.List

@@ -26,9 +26,9 @@ func stylesOf(st *style.Styles) styles {
 	return styles{st.Rules, st.Diff.Add, st.Diff.Remove, st.Rules.Text.With(ansi.AttrReverse)}
 }
 
-// colour returns the icon and the style of a rule by its index in its list, so that every
-// window on the file shows the same ones. Allow rules are numbered from the end, so that
-// adding an ignore rule changes none of them.
+// colour returns the icon and the style of a rule, derived from its index in its list, so
+// that every window on the file shows the same icon and style. Allow rules are numbered
+// from the last style backwards, so that adding an ignore rule changes none of them.
 func (p *Pane) colour(list modelfilter.List, index int) (icon string, style style.Style) {
 	n := index % len(p.styles.RuleColours)
 	if list == modelfilter.Allow {
@@ -37,8 +37,8 @@ func (p *Pane) colour(list modelfilter.List, index int) (icon string, style styl
 	return p.st.Icons.RuleIcons[n], p.styles.RuleColours[n]
 }
 
-// frame is the last frame and what it depends on: while nothing changes, streaming in the
-// chat costs the pane nothing.
+// frame is the last frame and the values it depends on. While these values are unchanged,
+// the frame is reused, so that streaming in the chat costs the pane nothing.
 type frame struct {
 	w, h    int
 	version int64
@@ -67,7 +67,7 @@ func (p *Pane) titles() []string {
 	return out
 }
 
-// wideRow is the minimum width of a row that shows its numbers with words.
+// wideRow is the minimum width of a row in which words follow the numbers.
 const wideRow = 34
 
 // drawRow draws a row in w cells.
@@ -92,7 +92,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	return line
 }
 
-// pieces returns what a row shows on the left and on the right.
+// pieces returns what a row shows on its left and on its right.
 func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	switch r.kind {
@@ -132,7 +132,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	return []pane.Piece{{Text: r.text, Style: st.Muted}}, nil
 }
 
-// emptyList returns the explanation of a list without rules.
+// emptyList returns the text shown for a list without rules.
 func (p *Pane) emptyList(list modelfilter.List, w int) string {
 	hint := p.keys.Hint(keymap.AddIgnore, "adds one: it hides models")
 	if list == modelfilter.Allow {
@@ -273,7 +273,7 @@ func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 		[]pane.Piece{{Text: why, Style: style}}
 }
 
-// shortNotice returns a notice with the name of the file instead of its path.
+// shortNotice returns a notice in which the name of the file replaces its path.
 func (p *Pane) shortNotice(text string) string {
 	if p.data.File == "" {
 		return text
@@ -281,7 +281,7 @@ func (p *Pane) shortNotice(text string) string {
 	return strings.ReplaceAll(text, p.data.File, filepath.Base(p.data.File))
 }
 
-// listColumn returns the name of a list for a separate column.
+// listColumn returns the name of a list, padded so that the names form a column.
 func listColumn(list modelfilter.List) string {
 	return style.Fit(list.String(), len("ignore "), "")
 }

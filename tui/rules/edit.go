@@ -6,17 +6,18 @@ import (
 	"winnow/tui/pane"
 )
 
-// refuse says why something cannot be done.
+// refuse returns a notice that says why something cannot be done.
 func refuse(err error) pane.Action {
 	return pane.Notify{Text: pane.Visible(err.Error()), IsError: true}
 }
 
-// locked reports whether the user's own assistant is working. A change waits for the
-// assistant of another user, who may not be known yet.
+// locked reports whether the user's own assistant is working. If another user's assistant
+// has locked the window, a change is not rejected: it waits, because the pane may not know
+// of the lock yet.
 func (p *Pane) locked() bool { return p.data.Locked && p.working }
 
-// refuseLocked rejects what is not possible while the user's assistant is working;
-// otherwise it returns nil.
+// refuseLocked returns a notice while the user's assistant is working; otherwise it returns
+// nil. Actions that change rules call it first.
 func (p *Pane) refuseLocked() pane.Action {
 	if p.locked() {
 		return pane.Notify{Text: p.lockedText(), IsError: true}
@@ -24,8 +25,8 @@ func (p *Pane) refuseLocked() pane.Action {
 	return nil
 }
 
-// refuseFixed rejects edits of a list that the environment decides; for any other list it
-// returns nil.
+// refuseFixed returns a notice if the environment decides a list, because such a list
+// cannot be edited; for any other list it returns nil.
 func (p *Pane) refuseFixed(list modelfilter.List) pane.Action {
 	if err := p.data.Fixed[list]; err != nil {
 		return refuse(err)
@@ -33,7 +34,7 @@ func (p *Pane) refuseFixed(list modelfilter.List) pane.Action {
 	return nil
 }
 
-// edit returns a change of the rules, based on what is shown.
+// edit returns an action that changes the rules, based on the displayed revision.
 func (p *Pane) edit(a assistant.Act) pane.Action {
 	return pane.Edit{Act: a, Revision: p.data.Revision}
 }

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	minRows  = 12 // rows of the list that must remain if the foot takes more than half of the pane
-	footRows = 6  // lines left empty by a short list that the foot may use
+	minRows  = 12 // rows of the list that stay visible if the foot takes more than half of the pane
+	footRows = 6  // lines that a short list leaves empty and the foot may use
 )
 
 // Ranks of the notes that are always present. Notes with a higher rank are left out first;
-// the input and the bar have 0, warnings 1 to 8.
+// the input and the bar have rank 0, warnings have ranks 1 to 8.
 const (
 	rankAbout     = 5
 	rankSeparator = 9  // the separator and the hints
@@ -30,9 +30,9 @@ const (
 	rankLegend    = 11 // what the columns mean
 )
 
-// foot draws what is below the list: at most half of the pane, but always the text line.
-// The text about the row under the cursor may use the lines left empty by a short list, but
-// takes none from a long one.
+// foot draws what is below the list. It usually takes at most half of the pane, but always
+// at least one line, for the text line. The text about the row under the cursor may use the
+// lines that a short list leaves empty, but takes no lines from a long list.
 func (p *Pane) foot(w, h int) []string {
 	if h <= 1 && !p.Typing() {
 		return nil
@@ -54,12 +54,12 @@ func (p *Pane) separator(w int) pane.Note {
 	return pane.Note{Rank: rankSeparator, Text: strings.Repeat(" ", max(0, w))}
 }
 
-// oneLine returns a note of one line, with a blank before the border.
+// oneLine returns a note of one line, with a blank before the border of the pane.
 func (p *Pane) oneLine(rank, w int, look style.Style, text string) pane.Note {
 	return pane.Note{Rank: rank, Text: look.Render(style.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
 }
 
-// lockedText says whose assistant is changing the rules.
+// lockedText says whose assistant has locked the rules.
 func (p *Pane) lockedText() string {
 	switch {
 	case p.locked():
@@ -70,8 +70,8 @@ func (p *Pane) lockedText() string {
 	return "another assistant is working"
 }
 
-// idleNotes returns the foot of a pane of h lines while nothing is being typed. The text
-// about the row under the cursor takes up to aboutLines.
+// idleNotes returns the foot of a pane of h lines while the user is not typing. The text
+// about the row under the cursor takes at most aboutLines.
 func (p *Pane) idleNotes(w, h, aboutLines int) []pane.Note {
 	st, icons := &p.styles, &p.st.Icons
 	notes := []pane.Note{p.separator(w)}
@@ -90,12 +90,12 @@ func (p *Pane) idleNotes(w, h, aboutLines int) []pane.Note {
 	if text, short := p.aboutRow(); text != "" {
 		notes = append(notes, pane.Note{Rank: rankAbout, Text: text, Short: short, Style: st.Muted, MaxLines: aboutLines})
 	}
-	if p.tabs.Open == tabAll { // its rows contain the numbers
+	if p.tabs.Open == tabAll { // the rows of this tab contain the numbers
 		return notes
 	}
 	notes = append(notes, pane.Note{Text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
-	if text := p.legend(w); text != "" && h >= 2*minRows { // not at the expense of a short list
+	if text := p.legend(w); text != "" && h >= 2*minRows { // the legend takes no lines from a low list
 		notes = append(notes, pane.Note{Rank: rankLegend, Text: text, Style: st.Muted, MaxLines: 3})
 	}
 	return append(notes, p.oneLine(rankSource, w, st.Muted, " "+p.modelSource(w-1)))
@@ -108,7 +108,7 @@ func (p *Pane) selectedHint() string {
 	return pane.Join(p.keys.Hint(keymap.AddIgnore, "hides"), p.keys.Hint(keymap.AddAllow, "allows"))
 }
 
-// hitCount says how many rows the search found.
+// hitCount says how many rules or models the search found.
 func (p *Pane) hitCount() string {
 	if p.tabs.Open == tabModels {
 		if p.filter.problem != "" {
@@ -123,11 +123,11 @@ func (p *Pane) hitCount() string {
 	return assistant.Counted(p.hits(), "rule")
 }
 
-// barCells is the width of the bar if there is room. Below a third of it, only numbers are
-// shown.
+// barCells is the width of the bar if there is enough room. If there is room for less than
+// a third of it, only the numbers are shown.
 const barCells = 12
 
-// bar returns the share of available models, with numbers.
+// bar returns the bar that shows the share of available models, with the numbers.
 func (p *Pane) bar(w int) string {
 	c, st, icons := p.data.Counts, &p.styles, &p.st.Icons
 	if c.Total == 0 {
@@ -143,7 +143,7 @@ func (p *Pane) bar(w int) string {
 		return st.Count.Render(style.Fit(" "+pane.FirstFitting(w-2, text, short), w-1, icons.Ellipsis) + " ")
 	}
 	full := c.Available * cells / c.Total
-	switch { // one model is at least one cell, on either side
+	switch { // a share above zero gets at least one cell, on either side
 	case full == 0 && c.Available > 0:
 		full = 1
 	case full == cells && c.Hidden > 0:
@@ -157,7 +157,7 @@ func (p *Pane) bar(w int) string {
 	}, nil)
 }
 
-// warnings returns what the user should not overlook.
+// warnings returns notes about what the user should not overlook.
 func (p *Pane) warnings(w int) []pane.Note {
 	d, st, icons := &p.data, &p.styles, &p.st.Icons
 	var notes []pane.Note
@@ -182,7 +182,7 @@ func (p *Pane) warnings(w int) []pane.Note {
 	return notes
 }
 
-// modelSource says in w cells where the list of models comes from.
+// modelSource says in at most w cells where the list of models comes from.
 func (p *Pane) modelSource(w int) string {
 	s := p.data.Source
 	text := p.data.SourcesText
@@ -198,8 +198,8 @@ func (p *Pane) modelSource(w int) string {
 	return pane.FirstFitting(w, "models "+text, text)
 }
 
-// aboutCache caches the text about a row, because that of a rule requires a preview of its
-// removal.
+// aboutCache caches the text about a row, because the text about a rule requires a preview
+// of removing the rule.
 type aboutCache struct {
 	of          *modelfilter.ProviderSnapshot
 	rowID       string
@@ -207,7 +207,7 @@ type aboutCache struct {
 }
 
 // aboutRow returns what does not fit in the row under the cursor. If possible, short omits
-// the name that the row starts with.
+// the name at the start of the row.
 func (p *Pane) aboutRow() (text, short string) {
 	r, ok := p.tabs.List().Current()
 	if !ok {
@@ -252,7 +252,7 @@ func (p *Pane) aboutRow() (text, short string) {
 	return "", ""
 }
 
-// aboutRule says where a rule comes from and what it does.
+// aboutRule says where a rule comes from and what it does; name is the name of the rule.
 func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
 	name = listAndPattern(r.List, r.Pattern)
 	from := "unsaved"
@@ -301,7 +301,7 @@ func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 	return pane.Join(listAndPattern(c.List, c.Pattern)+": "+what, p.keys.Hint(keymap.DeleteRule, "undoes it"))
 }
 
-// aboutModel returns the status of a model, and the reason.
+// aboutModel returns the name of a model, its status and the reason for the status.
 func (p *Pane) aboutModel(i int) (name, text string) {
 	m := p.data.Models[i]
 	name = pane.Visible(m.ID)
@@ -330,7 +330,7 @@ func (p *Pane) aboutModel(i int) (name, text string) {
 	return name, pane.Join(text, p.aboutFacts(i))
 }
 
-// aboutFinding says what is wrong with a rule, and what can be done.
+// aboutFinding says what is wrong with a rule and what the user can do about it.
 func (p *Pane) aboutFinding(f engine.Finding) string {
 	rule, by := listAndPattern(f.List, f.Pattern), listAndPattern(f.ByList, f.By)
 	open, remove := p.keys.Hint(keymap.PaneHighlight, "shows the rule"), p.keys.Hint(keymap.DeleteRule, "deletes it")
@@ -351,7 +351,7 @@ func listAndPattern(list modelfilter.List, pattern string) string {
 	return list.String() + " " + pane.Visible(pattern)
 }
 
-// firstOf returns the first n names, and how many others there are.
+// firstOf returns the first n names, and how many other names there are.
 func firstOf(names []string, n int) string {
 	text := strings.Join(names[:min(len(names), n)], ", ")
 	if more := len(names) - n; more > 0 {

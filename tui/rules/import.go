@@ -11,8 +11,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// importRules adds the rules of the line, after a question that shows what they change and
-// which are rejected.
+// importRules adds the rules in the text line. It asks first: the question shows what the
+// rules change and which of them are rejected.
 func (p *Pane) importRules() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
@@ -43,8 +43,8 @@ func (p *Pane) importRules() pane.Action {
 }
 
 const (
-	maxListed   = 20     // lines of a list in a question
-	maxCompared = 20_000 // pairs of rules that the preview of an import compares; takes about 10 ms
+	maxListed   = 20     // maximum number of list lines in a question
+	maxCompared = 20_000 // pairs of rules that the preview of an import compares at most; takes about 10 ms
 )
 
 // importLines returns the rules of an import, their combined effect, and why rules are

@@ -7,16 +7,17 @@ import (
 	"winnow/assistant"
 )
 
-// importedRules contains patterns by list.
+// importedRules contains the patterns of an import, by list.
 type importedRules [2][]string
 
-// listWords are the words in an import that precede the patterns of a list.
+// listWords are the words that precede the patterns of a list in an import.
 var listWords = map[string]modelfilter.List{
 	"ignore:": modelfilter.Ignore, "hide:": modelfilter.Ignore, "allow:": modelfilter.Allow, "whitelist:": modelfilter.Allow,
 }
 
 // parseImport parses an import: patterns separated by commas or white space. They are
-// ignore rules until "allow:", or a variable of the file.
+// ignore rules until a word of listWords, such as "allow:", or a variable of the file, such
+// as WHITELIST_MODELS_…, selects the list.
 func parseImport(text string) importedRules {
 	var rules importedRules
 	list := modelfilter.Ignore
@@ -43,7 +44,7 @@ func parseImport(text string) importedRules {
 // Len returns the number of rules in both lists.
 func (r importedRules) Len() int { return len(r[0]) + len(r[1]) }
 
-// String returns the number of rules in each list.
+// String describes the number of rules in each list.
 func (r importedRules) String() string {
 	var parts []string
 	for _, list := range [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow} {
@@ -54,5 +55,5 @@ func (r importedRules) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// verbs say what a rule of a list does.
+// verbs say what the rules of a list do.
 var verbs = map[modelfilter.List]string{modelfilter.Ignore: "hide", modelfilter.Allow: "allow"}

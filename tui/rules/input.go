@@ -28,8 +28,8 @@ const (
 )
 
 const (
-	// maxPattern is the maximum length of a pattern or a search in characters, the same as
-	// in the window.
+	// maxPattern is the maximum length of a pattern or a search in characters. The window has
+	// the same limit.
 	maxPattern = 500
 	// maxImport is the maximum length of an import in characters: a thousand patterns of
 	// ordinary length.
@@ -40,41 +40,41 @@ const (
 type textInput struct {
 	overlay.Editor
 	kind      inputKind
-	list      modelfilter.List       // for a pattern
-	chosen    bool                   // an import of patterns for models that were selected
-	suggested bool                   // the text was not typed: the first typed character replaces it
-	last      [inputKindCount]string // the last typed text, by kind
+	list      modelfilter.List       // the list to which the pattern will be added
+	chosen    bool                   // an import of patterns that were computed for selected models
+	suggested bool                   // the user has not typed the text: the first typed character replaces it
+	last      [inputKindCount]string // the last text that the user typed, by kind
 	preview   preview
-	glob      *glob.Pattern // of the preview; nil until a model is drawn
-	rules     importedRules // for an import
+	glob      *glob.Pattern // the pattern of preview, compiled; nil until a model is drawn
+	rules     importedRules // the rules of an import
 }
 
-// suggest sets a text that can be accepted, edited or replaced by typing.
+// suggest sets a text that the user can accept, edit, or replace by typing.
 func (l *textInput) suggest(text string) {
 	l.Set(text)
 	l.suggested = text != ""
 }
 
-// openPattern opens the line for a pattern of a list, with a suggestion.
+// openPattern opens the line for a pattern of a list; text is the suggested pattern.
 func (p *Pane) openPattern(list modelfilter.List, text string) {
 	p.input.kind, p.input.list = inputPattern, list
 	p.input.suggest(text)
 	p.textChanged()
 }
 
-// openSuggested opens the line with suggested patterns of a list; several patterns are an
-// import.
+// openSuggested opens the line with the suggested patterns of a list. If there are several
+// patterns, the line is for an import.
 func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
 	if len(patterns) == 1 {
 		p.openPattern(list, patterns[0])
 		return
 	}
 	p.input.kind, p.input.list, p.input.chosen, p.input.suggested = inputImport, list, true, false
-	p.input.Set(list.String() + ": " + strings.ReplaceAll(strings.Join(patterns, ","), " ", "?")) // a space ends a pattern
+	p.input.Set(list.String() + ": " + strings.ReplaceAll(strings.Join(patterns, ","), " ", "?")) // a space would end a pattern
 	p.textChanged()
 }
 
-// openSearch opens the line with the current search, which typing replaces.
+// openSearch opens the line with the text of the current search; typing replaces this text.
 func (p *Pane) openSearch() {
 	if p.tabs.Open >= tabChanges {
 		p.openTab(tabModels)
@@ -94,7 +94,7 @@ func (p *Pane) openImport() pane.Action {
 	return pane.Nothing{}
 }
 
-// Escape implements pane.Pane. Up restores what was typed.
+// Escape implements pane.Pane. The up key restores a cleared text.
 func (p *Pane) Escape() bool {
 	switch {
 	case !p.Typing() && p.query == "":
@@ -113,7 +113,7 @@ func (p *Pane) Escape() bool {
 	return true
 }
 
-// rememberText stores what was typed, for the up key.
+// rememberText stores the typed text for the up key.
 func (p *Pane) rememberText() {
 	if !p.input.Empty() && !p.input.suggested {
 		p.input.last[p.input.kind] = p.input.Text()
@@ -127,7 +127,7 @@ func (p *Pane) closeInput() {
 	p.version++
 	if searched {
 		p.searched = p.query
-		p.rebuild() // an empty result now names another key
+		p.rebuild() // the hints of an empty result now name another key
 	}
 }
 
@@ -160,7 +160,7 @@ func (p *Pane) Key(a keymap.Action, text string) pane.Action {
 	return pane.Nothing{}
 }
 
-// editInput edits the text line, or inserts typed or pasted text.
+// editInput edits the text line with an action, or inserts typed or pasted text.
 func (p *Pane) editInput(a keymap.Action, text string) {
 	l := &p.input
 	before := l.Text()
@@ -184,9 +184,9 @@ func (p *Pane) editInput(a keymap.Action, text string) {
 	}
 }
 
-// printable returns the part of a key or paste that a line accepts: line ends become
-// spaces, control characters are dropped. Other invisible characters are made visible when
-// drawn.
+// printable returns the part of a key or a paste that the text line accepts: line ends
+// become spaces, and control characters are dropped. Other invisible characters stay and
+// are made visible when the line is drawn.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -196,7 +196,7 @@ func printable(text string) string {
 	}, strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(text))
 }
 
-// textChanged updates what depends on the text of the line.
+// textChanged updates everything that depends on the text of the line.
 func (p *Pane) textChanged() {
 	p.version++
 	switch p.input.kind {
@@ -211,7 +211,7 @@ func (p *Pane) textChanged() {
 	}
 }
 
-// submitInput carries out the line. A rejected line stays open.
+// submitInput carries out the line. If the text is rejected, the line stays open.
 func (p *Pane) submitInput() pane.Action {
 	switch p.input.kind {
 	case inputPattern:
@@ -228,8 +228,8 @@ func (p *Pane) submitInput() pane.Action {
 	return pane.Nothing{}
 }
 
-// draw draws the line in w cells with the cursor as a reversed cell, scrolled so that the
-// cursor is visible.
+// draw draws the line in w cells, scrolled so that the cursor is visible. The cursor is a
+// reversed cell.
 func (l *textInput) draw(w int, st *styles) string {
 	if w <= 0 {
 		return ""
@@ -256,13 +256,13 @@ func (l *textInput) draw(w int, st *styles) string {
 	return text.Render(left) + st.Cursor.Render(atCursor) + st.Text.Render(rest)
 }
 
-// preview is the effect of adding the pattern in the line.
+// preview is the effect of adding the pattern in the text line.
 type preview struct {
 	pattern  string
 	change   engine.Effect
 	verdict  engine.Verdict
-	refusal  error // why it would be rejected
-	compared bool  // it was compared with the rules of its list
+	refusal  error // why the pattern would be rejected
+	compared bool  // the pattern was compared with the rules of its list
 }
 
 // previewOf returns the effect of adding a pattern.
@@ -277,7 +277,7 @@ func (p *Pane) previewOf(list modelfilter.List, text string) preview {
 	return v
 }
 
-// previewLabel says what the typed pattern would do to a model; "" if nothing.
+// previewLabel says what the typed pattern would do to a model; "" if it would do nothing.
 func (p *Pane) previewLabel(m modelfilter.ModelView) string {
 	l := &p.input
 	if l.kind != inputPattern || l.preview.pattern == "" || m.Unfiltered {

@@ -10,7 +10,7 @@ import (
 	"winnow/tui/pane"
 )
 
-// typingNotes returns the foot while something is being typed.
+// typingNotes returns the foot while the user is typing.
 func (p *Pane) typingNotes(w, h int) []pane.Note {
 	st, l := &p.styles, &p.input
 	label, style := " / ", st.Text
@@ -52,8 +52,9 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	return append(notes, p.oneLine(rankSeparator, w, st.Muted, " "+p.hintLine()))
 }
 
-// Hints implements pane.Hinter: the keys of the tab of all providers, and of the text line.
-// Of these, only escape is in the key table.
+// Hints implements pane.Hinter: it returns the keys of the tab of all providers or of the
+// text line; nil otherwise. The footer takes no hints for these from its own list of
+// actions.
 func (p *Pane) Hints() []pane.Hint {
 	l := &p.input
 	switch {
@@ -140,7 +141,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	return notes
 }
 
-// importNotes describes what an import would add, and its syntax.
+// importNotes describes what an import would add, and the syntax of an import.
 func (p *Pane) importNotes(w int) []pane.Note {
 	st := &p.styles
 	if p.input.rules.Len() == 0 {
@@ -153,7 +154,8 @@ func (p *Pane) importNotes(w int) []pane.Note {
 	return []pane.Note{p.oneLine(1, w, st.Count, " "+p.input.rules.String())}
 }
 
-// listNotes returns the first n lines; the last says how many others there are.
+// listNotes returns the first n lines. If there are more lines, the last note says how
+// many.
 func (p *Pane) listNotes(w, n int, lines []string) []pane.Note {
 	var notes []pane.Note
 	for i, text := range lines[:min(len(lines), max(0, n))] {
@@ -166,7 +168,7 @@ func (p *Pane) listNotes(w, n int, lines []string) []pane.Note {
 	return notes
 }
 
-// changeText says how many models a change hides and shows.
+// changeText says how many models a change hides and how many it shows.
 func changeText(hidden, shown int) string {
 	var parts []string
 	if hidden > 0 {

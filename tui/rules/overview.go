@@ -5,7 +5,8 @@ import "winnow/adapters/modelfilter"
 // providerNumbers contains what is known about a provider.
 type providerNumbers struct{ modelfilter.ProviderView }
 
-// sumNumbers adds up the numbers of providers. unknown is how many have no list of models.
+// sumNumbers adds up the numbers of providers. unknown is the number of providers whose
+// models are not known.
 func sumNumbers(rows []modelfilter.ProviderView) (sum providerNumbers, unknown int) {
 	for _, n := range rows {
 		sum.Read = sum.Read || n.Read

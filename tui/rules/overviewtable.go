@@ -12,15 +12,15 @@ import (
 	"winnow/tui/style"
 )
 
-// From these widths on, in cells, a table has more columns.
+// From these widths in cells on, a table has further columns.
 const (
-	spelledFrom = 56 // unsaved changes with the word
-	savingFrom  = 72 // the effect of saving them
-	allowedFrom = 92 // models shown by an allow rule
+	spelledFrom = 56 // the word after the number of unsaved changes
+	savingFrom  = 72 // the effect of saving the unsaved changes
+	allowedFrom = 92 // the number of models shown by an allow rule
 )
 
-// overviewTable draws numbers as lines of a table of W cells. The columns have no heading,
-// which would scroll away in a long list: each number is followed by a word.
+// overviewTable draws numbers as lines of a table of W cells. The columns have no headings,
+// because a heading would scroll away in a long list; a word follows each number instead.
 type overviewTable struct {
 	W     int
 	Ink   styles
@@ -34,13 +34,13 @@ type countColumn struct {
 	width        int
 }
 
-// Line returns the numbers of a provider; name is drawn unchanged.
+// Line returns the line of a provider with its numbers; name is drawn unchanged.
 func (t overviewTable) Line(name string, n providerNumbers) []pane.Piece {
 	lead, ink := "  ", t.Ink
 	if n.Current {
 		lead = signProvider.in(t.Icons) + " "
 	}
-	digits := 4 // including the gap before them
+	digits := 4 // the width of a number, including the gap before it
 	if t.W >= spelledFrom {
 		digits = 5
 	}
@@ -94,7 +94,8 @@ func (t overviewTable) line(name string, columns []countColumn) []pane.Piece {
 	return line
 }
 
-// word returns the text shown instead of unknown numbers.
+// word returns the text that replaces the numbers while they are unknown; "" if they are
+// known.
 func (n providerNumbers) word(icons *style.Icons) string {
 	switch {
 	case n.Asking:
@@ -123,8 +124,8 @@ func (n providerNumbers) SavingText() string {
 	return "changes no model"
 }
 
-// Remarks returns what else a list of providers says about a provider: the number of rules,
-// that the proxy has no key for it, that the environment decides its rules.
+// Remarks returns what else a list of providers says about a provider: how many rules it
+// has, whether the proxy has no key for it, and whether the environment decides its rules.
 func (n providerNumbers) Remarks() string {
 	var remarks [3]string
 	if n.Rules > 0 {

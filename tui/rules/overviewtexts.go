@@ -8,12 +8,12 @@ import (
 	"winnow/tui/pane"
 )
 
-// About returns what does not fit in the line of a provider.
+// About returns what does not fit in the line of a provider in the table.
 func (n providerNumbers) About() string {
 	return n.about(pane.Join(n.SourcesText, n.Remarks()))
 }
 
-// aboutAllProviders is About for the total of all providers.
+// aboutAllProviders is like About, for the total of all providers.
 func aboutAllProviders(rows []modelfilter.ProviderView) string {
 	sum, unknown := sumNumbers(rows)
 	if unknown == 0 {

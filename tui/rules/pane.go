@@ -21,7 +21,7 @@ const (
 	tabCount
 )
 
-// tabNames are the titles of the tabs, and their names in the window.
+// tabNames contains the titles of the tabs, and the names of the tabs in the window.
 var tabNames = [tabCount]struct{ title, page string }{
 	tabRules:   {"Rules", modelfilter.TabRules},
 	tabModels:  {"Models", modelfilter.TabModels},
@@ -34,7 +34,7 @@ var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
-	ReadOnly string // why no rule can be changed in this run; "" if they can
+	ReadOnly string // why rules cannot be changed in this run; "" if they can be changed
 	Home     string // the user's home folder, which is abbreviated in the path of the file; may be ""
 }
 
@@ -50,24 +50,24 @@ type Pane struct {
 	working   bool   // a turn of the user's own session is running
 	holder    string // another user whose turn has locked the window; "" if unknown or none
 	tabs      pane.Tabs[row]
-	cursorIDs [tabCount]string // IDs of the rows under the cursors, while the rows are out of date
-	jumpTo    string           // ID of the row that the cursor moves to once it is listed
+	cursorIDs [tabCount]string // IDs of the rows under the cursors; used while the rows are out of date
+	jumpTo    string           // ID of the row that the cursor moves to once the row is listed
 	selected  map[string]bool  // IDs of the selected rows of all tabs
 	about     aboutCache
 
 	query     string // search text for the rows
-	filter    filter // query, applied to models
+	filter    filter // the parsed query for the search of models
 	sorting   sorting
-	searched  string // query when its input was closed
+	searched  string // the query when the search line was last closed
 	highlight highlight
-	reported  modelfilter.Look // what was last reported to the window about tab, search and highlight
+	reported  modelfilter.Look // the last tab, search and highlight reported to the window
 	asked     int64            // revision at which models or facts were requested
 	columns   columnsKnown
-	compared  bool // the other proxies were asked
+	compared  bool // the comparison with the other proxies was requested
 
 	welcome welcomeCache
 	input   textInput
-	version int64 // increases with every change of what is drawn
+	version int64 // increases with every change that affects drawing
 	frame   frame
 }
 
@@ -81,7 +81,7 @@ var (
 )
 
 // New returns a pane that shows nothing until Show is called. Until SetStyles is called, it
-// uses the style for a light terminal.
+// uses the styles for a light terminal.
 func New(o Options) *Pane {
 	p := &Pane{opts: o, selected: map[string]bool{}, data: data{Snapshot: modelfilter.EmptySnapshot()}}
 	p.tabs.Lists = make([]pane.List[row], tabCount)
@@ -111,7 +111,7 @@ func (p *Pane) Show(s pane.State) {
 	p.rebuild()
 }
 
-// begin restores what the user was last looking at, as the window has it.
+// begin restores what the user was last looking at, as recorded in the window.
 func (p *Pane) begin() {
 	p.query, p.searched = p.data.Search, p.data.Search
 	p.highlight = p.data.windowHighlight()
@@ -129,19 +129,19 @@ func (p *Pane) begin() {
 		}
 	}
 	if p.data.Tab == modelfilter.TabRules && !ruled && keyed > 1 {
-		p.openTab(tabAll) // one of several providers would probably show an empty list of rules
+		p.openTab(tabAll) // with several providers, the current provider's list of rules is probably empty
 	}
 }
 
-// follow applies changes made elsewhere since a snapshot to what the user is looking at,
-// for example by a rollback.
+// follow adopts changes of search and highlight that were made elsewhere, for example by a
+// rollback. before is the previous snapshot.
 func (p *Pane) follow(before *modelfilter.Snapshot) {
 	d := &p.data
 	if d.Search != before.Search && d.Search != p.reported.Search {
 		p.query, p.searched, p.reported.Search = d.Search, d.Search, d.Search
 	}
 	if before.Locked && !d.Locked {
-		p.reported.Search = d.Search // a locked window accepts no search
+		p.reported.Search = d.Search // a locked window accepts no search, so the search is reported again
 	}
 	if d.Highlight.Equal(before.Highlight) || p.look() != p.reported {
 		p.highlight = d.highlightOf(p.highlight.rule, p.highlight.model)
@@ -151,13 +151,14 @@ func (p *Pane) follow(before *modelfilter.Snapshot) {
 	p.reported = p.look()
 }
 
-// look returns what the user is looking at.
+// look returns what the user is looking at: tab, search and highlight.
 func (p *Pane) look() modelfilter.Look {
 	return modelfilter.Look{Tab: tabNames[p.tabs.Open].page, Search: p.searched, Rule: p.highlight.rule, Model: p.highlight.model}
 }
 
-// Wants implements pane.Pane: it reports to the window what the user is looking at, and
-// requests the models of the providers on the tab of all providers.
+// Wants implements pane.Pane: it reports to the window what the user is looking at. On the
+// tab of all providers it also requests their models and a comparison with the other
+// proxies, and on the models tab the facts about the models.
 func (p *Pane) Wants() (pane.Edit, bool) {
 	if p.data.Revision == 0 {
 		return pane.Edit{}, false
@@ -182,7 +183,7 @@ func (p *Pane) Wants() (pane.Edit, bool) {
 	return pane.Edit{}, false
 }
 
-// act returns an act based on what is shown.
+// act returns an act that changes no rules, based on the displayed revision.
 func (p *Pane) act(a assistant.Act) pane.Edit {
 	return pane.Edit{Act: a, Revision: p.data.Revision, ViewOnly: true}
 }
@@ -206,11 +207,11 @@ func (p *Pane) SetFocus(on bool) {
 	p.version++
 }
 
-// Changed implements pane.Pane. The pane reads nothing by itself.
+// Changed implements pane.Pane. It does nothing, because the pane reads nothing by itself.
 func (p *Pane) Changed() {}
 
-// Receive implements pane.Receiver: it puts the patterns for the selected models into the
-// line.
+// Receive implements pane.Receiver: it opens the text line with the patterns for the
+// selected models.
 func (p *Pane) Receive(result any) pane.Action {
 	s, ok := result.(suggestion)
 	if !ok || s.provider != p.data.Provider {
@@ -231,7 +232,7 @@ func (p *Pane) Receive(result any) pane.Action {
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status {
 	s := pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.Provider), Unsaved: len(p.data.Unsaved), Searching: p.query != ""}
-	if p.data.Dirty { // even if only the order of the rules has changed
+	if p.data.Dirty { // true even if only the order of the rules has changed
 		s.Unsaved = max(s.Unsaved, 1)
 	}
 	r, _ := p.tabs.List().Current()

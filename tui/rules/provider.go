@@ -9,8 +9,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// allEntry is the entry of the provider list that opens their tab; no provider name
-// contains a space.
+// allEntry is the entry of the provider list that opens the tab of all providers. No
+// provider has this name, because a provider name contains no space.
 const allEntry = "all providers"
 
 // pickProvider lets the user choose a provider.
@@ -56,7 +56,8 @@ func (p *Pane) switchProvider(name string) pane.Action {
 	return p.act(modelfilter.PickProvider{Provider: name})
 }
 
-// refreshModels requests the provider's models, and asks the proxy what it serves.
+// refreshModels requests the models of the provider, and asks the proxy which models it
+// serves.
 func (p *Pane) refreshModels() pane.Action {
 	names := p.targets()
 	e := p.act(modelfilter.RefreshModels{Providers: names})
@@ -73,7 +74,7 @@ func (p *Pane) markSeen(provider string) pane.Action {
 	return e
 }
 
-// discard discards the unsaved rules, if any.
+// discard discards the unsaved rules, if there are any.
 func (p *Pane) discard() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal

@@ -24,20 +24,20 @@ const (
 	rowChild                    // a model of the highlighted rule
 	rowModel                    // a model
 	rowNew                      // the number of new models
-	rowChange                   // an unsaved change
-	rowFinding                  // a finding
+	rowChange                   // an unsaved change of a rule
+	rowFinding                  // something that is wrong with a rule
 	rowNotice                   // a notice about the file
 	rowProvider                 // a provider
-	rowSum                      // all providers
-	rowNews                     // a change of a model of the provider in text, at the index in its News
+	rowSum                      // the total of all providers
+	rowNews                     // a model change, at index in the News of the provider that text names
 )
 
-// row is a line of a list.
+// row is a line of the list on a tab.
 type row struct {
 	kind  rowKind
 	list  modelfilter.List
 	index int    // index in the part of the snapshot for the row's kind
-	text  string // text of explanations, headings and children; name of a provider
+	text  string // text of explanations, headings and children; name of the provider
 }
 
 // Selectable implements pane.Row.
@@ -45,7 +45,7 @@ func (r row) Selectable() bool {
 	return r.kind != rowText && r.kind != rowHeading && r.kind != rowEmptyList
 }
 
-// isName reports whether the row shows the name of a model or a pattern.
+// isName reports whether the row shows a model name or a pattern.
 func (r row) isName() bool {
 	switch r.kind {
 	case rowRule, rowRemoved, rowChild, rowModel, rowChange, rowFinding:
@@ -55,7 +55,8 @@ func (r row) isName() bool {
 	return false
 }
 
-// rowID identifies a row across rebuilds; "" for rows to which the cursor need not return.
+// rowID identifies a row across rebuilds. It is "" for rows to which the cursor does not
+// return.
 func (p *Pane) rowID(r row) string {
 	switch r.kind {
 	case rowRule:
@@ -87,8 +88,8 @@ func ruleID(list modelfilter.List, pattern string) string { return list.String()
 func modelID(id string) string                            { return "model " + id }
 func providerID(name string) string                       { return "provider " + name }
 
-// rememberCursors records the rows under the cursors, because rows refer to the snapshot by
-// index.
+// rememberCursors records the IDs of the rows under the cursors. Call it before the
+// snapshot is replaced, because rows refer to the snapshot by index.
 func (p *Pane) rememberCursors() {
 	for t := range p.cursorIDs {
 		if r, ok := p.tabs.Lists[t].Current(); ok && p.cursorIDs[t] == "" {
@@ -97,7 +98,7 @@ func (p *Pane) rememberCursors() {
 	}
 }
 
-// rebuild rebuilds the rows of the open tab; the cursor stays on its row.
+// rebuild rebuilds the rows of the open tab; the cursor stays on the same row.
 func (p *Pane) rebuild() {
 	l, t := p.tabs.List(), p.tabs.Open
 	id := p.cursorIDs[t]
@@ -124,9 +125,10 @@ func (p *Pane) rebuild() {
 	p.version++
 }
 
-// moveToRow moves the cursor to the row with an ID.
+// moveToRow moves the cursor to the row with the given ID, and reports whether the row is
+// listed.
 func (p *Pane) moveToRow(id string) bool {
-	if model, ok := strings.CutPrefix(id, modelID("")); ok { // there may be many models
+	if model, ok := strings.CutPrefix(id, modelID("")); ok { // compared without rowID, because there may be many models
 		return p.tabs.List().Find(func(r row) bool { return r.kind == rowModel && p.data.Models[r.index].ID == model })
 	}
 	return id != "" && p.tabs.List().Find(func(r row) bool { return p.rowID(r) == id })
@@ -163,7 +165,7 @@ func (p *Pane) hits() (n int) {
 	return n
 }
 
-// maxChildRows is how many models of the highlighted rule are listed below it.
+// maxChildRows is how many models are listed below the highlighted rule.
 const maxChildRows = 8
 
 func (p *Pane) ruleRows() []row {
@@ -234,7 +236,7 @@ func (p *Pane) modelRows() []row {
 	}
 	found := p.modelMatcher()
 	var fresh []row
-	rest := make([]row, 0, len(p.tabs.List().Rows)) // mostly as many as before
+	rest := make([]row, 0, len(p.tabs.List().Rows)) // usually as many as before
 	for _, i := range d.inOrder(p.sorting) {
 		switch {
 		case !found(i):
@@ -288,14 +290,14 @@ func (p *Pane) changeRows() []row {
 	return rows
 }
 
-// fewRules is the number of rules up to which a provider's rules are compared with each
-// other, and with a pattern at each key, in the update loop, which takes at most 3 ms. With
-// more rules a pattern is compared on enter.
+// fewRules is the number of rules up to which the update loop compares a provider's rules
+// with each other, and with a pattern at each key press; the comparison takes at most 3 ms.
+// With more rules, a pattern is compared only on enter.
 const fewRules = 100
 
 func (d *data) hasFewRules() bool { return len(d.Rules[0])+len(d.Rules[1]) <= fewRules }
 
-// findings returns what is wrong with the rules; if there are many, only the ones that
+// findings returns what is wrong with the rules; if there are many rules, only those that
 // match or decide nothing.
 func (p *Pane) findings() []engine.Finding {
 	d := &p.data
@@ -321,7 +323,8 @@ func (p *Pane) findings() []engine.Finding {
 	return d.findings
 }
 
-// noFileLines returns the explanation that the first save creates the file.
+// noFileLines returns the explanation that the first save creates the file; nil if the file
+// exists.
 func (p *Pane) noFileLines() []string {
 	if p.data.FileExists {
 		return nil
@@ -334,7 +337,8 @@ func (p *Pane) endSearchHints(what string) []string {
 	return nonEmpty(p.keys.Hint(keymap.Escape, "shows all "+what))
 }
 
-// nonEmpty returns the sentences that are not empty. A hint is empty if no key is bound.
+// nonEmpty returns the sentences that are not empty. A hint is empty if its action has no
+// key.
 func nonEmpty(sentences ...string) []string {
 	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 }

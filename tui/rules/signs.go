@@ -7,7 +7,7 @@ import (
 	"winnow/tui/style"
 )
 
-// sign is a symbol that the pane draws, an index into signs.
+// sign is a symbol that the pane draws. It is an index into signs.
 type sign uint8
 
 const (
@@ -32,7 +32,8 @@ const (
 	signBarHidden
 )
 
-// signs contains what the pane draws for each sign, and what the help says about it.
+// signs contains the symbol that the pane draws for each sign, and its explanation in the
+// help.
 var signs = pane.SignTable{
 	signRule:        {func(i *style.Icons) string { return i.RuleBar + strings.Join(i.RuleIcons, "") }, "a rule and its models"},
 	signUnsaved:     {func(i *style.Icons) string { return i.Add }, "a rule not saved yet"},

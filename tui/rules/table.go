@@ -21,14 +21,14 @@ import (
 // filter is the search for models.
 type filter struct {
 	query     string
-	condition condition.Condition // the words of query that could be parsed
-	problem   string              // why a word could not be parsed; "" if all could
+	condition condition.Condition // the words of query that can be parsed
+	problem   string              // why a word cannot be parsed; "" if all words can be parsed
 	unknown   int                 // number of models that the condition could not judge
 }
 
-// modelMatcher returns a function that reports which models the search finds, and counts
-// those that it cannot judge. Words that cannot be parsed, such as half-typed ones, are
-// ignored.
+// modelMatcher returns a function that reports which models the search finds;
+// filter.unknown counts the models that the search cannot judge. Words that cannot be
+// parsed, such as half-typed words, are ignored.
 func (p *Pane) modelMatcher() func(i int) bool {
 	f := &p.filter
 	if f.query != p.query {
@@ -54,14 +54,14 @@ func (p *Pane) modelMatcher() func(i int) bool {
 
 // column is a column of the table of models.
 type column struct {
-	title, order string // the order that sorts by it; "-" if none does
-	legend       string // what the title does not say; "" if it says all
+	title, order string // order is the name of the order that sorts by the column; "-" if there is none
+	legend       string // what the title does not explain; "" if the title is sufficient
 	width        int
 	text         func(m *condition.Model, now time.Time) string // "" if unknown
 }
 
 // columns are the columns between the name and the rule, most useful first: a narrow pane
-// shows only the first ones.
+// shows only the first of them.
 var columns = []column{
 	{"$ out", "price", "$ per million tokens", 6, func(m *condition.Model, _ time.Time) string { return m.Info.Facts.PriceOut.String() }},
 	{"context", "context", "", 8, func(m *condition.Model, _ time.Time) string { return contextText(m.Info) }},
@@ -138,7 +138,8 @@ func abilities(info llm.ModelInfo, words bool) string {
 	return strings.TrimRight(strings.Join(out, ""), " ")
 }
 
-// columnsKnown caches, for the known facts, which columns have a value for any model.
+// columnsKnown caches which columns have a value for at least one model; of and info
+// identify the facts it was computed from.
 type columnsKnown struct {
 	of    *modelfilter.ProviderSnapshot
 	info  []llm.ModelInfo
@@ -152,7 +153,8 @@ const (
 	tableCells   = modelLead + nameCells
 )
 
-// columnsIn returns the columns for a row of w cells; none until the facts have been read.
+// columnsIn returns the columns that fit in a row of w cells; none until the facts have
+// been read.
 func (p *Pane) columnsIn(w int) []column {
 	known := p.knownColumns()
 	room, n := w-tableCells, 0
@@ -163,7 +165,7 @@ func (p *Pane) columnsIn(w int) []column {
 	return known[:n]
 }
 
-// knownColumns returns the columns that have a value for any model.
+// knownColumns returns the columns that have a value for at least one model.
 func (p *Pane) knownColumns() []column {
 	k, d := &p.columns, &p.data
 	same := func() bool { return len(k.info) == len(d.Info) && len(d.Info) > 0 && &k.info[0] == &d.Info[0] }
@@ -208,7 +210,7 @@ func (p *Pane) legend(w int) string {
 	return pane.Join(all...)
 }
 
-// head returns the column titles of the table of models.
+// head returns the lines with the column titles of the table of models.
 func (p *Pane) head(w, h int) []string {
 	if p.tabs.Open != tabModels || h < minRows {
 		return nil
@@ -226,8 +228,8 @@ func (p *Pane) head(w, h int) []string {
 	return []string{pane.Spread(w, style.Fit, "", pieces, nil)}
 }
 
-// nameWidth returns how many of w cells come before the columns, and how many the rule's
-// pattern takes.
+// nameWidth returns how many of w cells the part before the columns takes, and how many the
+// pattern of the rule takes.
 func nameWidth(w int, columns []column) (name, rule int) {
 	name = w - len(" x ") // the icon of the rule, and a blank before the border
 	for _, c := range columns {
@@ -244,7 +246,7 @@ func right(text string, w int) string {
 	return style.Fit(strings.Repeat(" ", max(0, w-ansi.StringWidth(text)))+text, w, "")
 }
 
-// tablePieces returns the row of a model in a table; left contains its icons and name.
+// tablePieces returns the row of a model in a table; left contains the icons and the name.
 func (p *Pane) tablePieces(left []pane.Piece, i, w int, columns []column) []pane.Piece {
 	st, icons, m := &p.styles, &p.st.Icons, p.data.Models[i]
 	known, now, ink := p.data.Model(i), p.data.Now(), st.Count
@@ -278,7 +280,7 @@ func (p *Pane) tablePieces(left []pane.Piece, i, w int, columns []column) []pane
 	return append(left, pane.Piece{Text: rule, Style: look})
 }
 
-// aboutFacts returns the facts that do not fit in the table.
+// aboutFacts returns the facts about a model that do not fit in the table.
 func (p *Pane) aboutFacts(i int) string {
 	if p.data.Info == nil {
 		return ""
@@ -319,7 +321,8 @@ func orUnknown(text string) string {
 	return text
 }
 
-// sortMark returns the mark after the title of the column that the models are sorted by.
+// sortMark returns the mark that follows the title of the column by which the models are
+// sorted.
 func (p *Pane) sortMark(order string) string {
 	switch {
 	case p.sorting.order != order:
@@ -330,7 +333,7 @@ func (p *Pane) sortMark(order string) string {
 	return signSortedDown.in(&p.st.Icons)
 }
 
-// pickOrder lets the user choose the order of the models; choosing the current order
+// pickOrder lets the user choose the order of the models. Choosing the current order again
 // reverses it.
 func (p *Pane) pickOrder() pane.Action {
 	if p.tabs.Open != tabModels {

@@ -8,7 +8,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// DoWith implements pane.Arguer: it adds a rule, or explains a model.
+// DoWith implements pane.Arguer: with an argument, it adds a rule or explains a model; any
+// other action is passed to Do.
 func (p *Pane) DoWith(a keymap.Action, argument string) pane.Action {
 	switch a {
 	case keymap.AddIgnore:
@@ -36,12 +37,12 @@ func (p *Pane) addTyped(list modelfilter.List, pattern string) pane.Action {
 	p.openPattern(list, "")
 	p.editInput("", pattern)
 	done := p.submitInput()
-	p.closeInput() // the line of a rejected pattern does not have the focus
+	p.closeInput() // the line is not left open with a rejected pattern, because it does not have the focus
 	return done
 }
 
-// why says why a model is hidden or shown, and highlights one of the current provider. For
-// a pattern of a rule it says what the rule does.
+// why says why a model is hidden or shown; it highlights a model of the current provider.
+// If text is the pattern of a rule, why says what the rule does.
 func (p *Pane) why(text string) pane.Action {
 	text = strings.TrimSpace(text)
 	for i, m := range p.data.Models {
@@ -62,7 +63,7 @@ func (p *Pane) why(text string) pane.Action {
 	return e
 }
 
-// whyRow is why for the model under the cursor.
+// whyRow does the same as why for the model under the cursor.
 func (p *Pane) whyRow() pane.Action {
 	if r, ok := p.tabs.List().Current(); ok && r.kind == rowModel {
 		return p.whyModel(r.index)

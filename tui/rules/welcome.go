@@ -20,8 +20,8 @@ type welcomeCache struct {
 	pane.Welcome
 }
 
-// Welcome implements pane.Welcomer: the file, the first providers with their numbers, and
-// requests suitable for the rules.
+// Welcome implements pane.Welcomer: it returns the file, the first providers with their
+// numbers, and example requests about the rules.
 func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
 	d := &p.data
 	if d.Revision == 0 {
@@ -53,8 +53,8 @@ func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
 	return w, true
 }
 
-// inUse returns the providers with rules or a key, those with rules first; if there are
-// none, the current one.
+// inUse returns the providers that have rules, unsaved changes or a key; providers with
+// rules come first. If there are none, it returns the current provider.
 func (p *Pane) inUse() (all []modelfilter.ProviderView) {
 	for _, v := range p.data.Providers {
 		if v.Rules > 0 || v.Key || v.Unsaved {
@@ -72,7 +72,7 @@ func (p *Pane) inUse() (all []modelfilter.ProviderView) {
 	return all
 }
 
-// welcomeNumbers returns the numbers of a provider in one line.
+// welcomeNumbers returns the numbers of a provider on one line.
 func welcomeNumbers(v modelfilter.ProviderView) string {
 	rules := "no rules"
 	if v.Rules > 0 {
