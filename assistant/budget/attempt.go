@@ -16,7 +16,7 @@ const (
 	StageRetry      Stage = "overflow_retry"     // a later, shorter request was too long
 	StageExhausted  Stage = "overflow_exhausted" // the request was too long and no more pairs may be dropped
 	StageComplete   Stage = "complete"
-	StageError      Stage = "error" // it failed for another reason
+	StageError      Stage = "error" // the request failed for another reason
 	StagePromptSize Stage = "prompt_too_large"
 )
 
@@ -38,7 +38,7 @@ type Attempt struct {
 	last       Record // the attempt that ended last
 }
 
-// NewAttempt starts a send with those visible pairs that b includes, plus a message of aut
+// NewAttempt starts a send with the visible pairs that b includes, plus a message of aut
 // tokens and a system prompt of sys tokens. It copies what it needs.
 func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
 	a := &Attempt{params: p, boundary: b, sys: sys, aut: aut, stage: StageSent}
@@ -55,13 +55,13 @@ func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
 	return a
 }
 
-// TooLarge reports that message and system prompt alone exceed the model's limit: nothing
-// is sent, and the code is CodePromptTooLarge.
+// TooLarge reports that message and system prompt alone exceed the model's limit. The
+// caller must then send nothing; the error code is CodePromptTooLarge.
 func (a *Attempt) TooLarge() bool { return a.aut+a.sys > a.boundary.ML }
 
 // Overflow ends the attempt as too long and starts the next one without the oldest pair. It
-// returns false if no pair is left or NTA pairs were dropped for this response: nothing
-// more is sent, and the code is CodeExhausted.
+// returns false if no pair is left or NTA pairs were dropped for this response. The caller
+// must then send nothing more; the error code is CodeExhausted.
 func (a *Attempt) Overflow() (next bool) {
 	if a.stage != StageSent {
 		return false
@@ -101,8 +101,8 @@ func (a *Attempt) end(s Stage) {
 }
 
 // Continue starts the next response of the same turn, after tool calls. turn is the size of
-// everything the turn has added after the user's message; it is never dropped. Dropped
-// pairs stay dropped; the count towards NTA starts again.
+// everything the turn has added after the user's message, none of which is ever dropped.
+// Dropped pairs stay dropped; the count towards NTA starts again.
 func (a *Attempt) Continue(turn int) { a.turnTokens, a.retries, a.stage = turn, 0, StageSent }
 
 // Included returns the indices of the visible pairs that are sent, oldest first. The caller

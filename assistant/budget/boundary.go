@@ -85,7 +85,7 @@ func (c Cost) tokens() int {
 	return max(c.Tokens, 0)
 }
 
-// Boundary says which visible pairs the next request includes: those from First on. The
+// Boundary says which visible pairs the next request includes: the pairs from First on. The
 // zero value is the boundary of an empty history.
 type Boundary struct {
 	First         int  // index of the oldest included pair; Y if there is none
@@ -152,8 +152,8 @@ func newBoundary(limit Limit, sys int, p Params) Boundary {
 	return Boundary{ML: ml, SYS: sys, Usable: ml - sys, URA: p.URA(), Known: limit.Known}
 }
 
-// move moves First to its new place and returns how many pairs it examined. HistoryTokens
-// and X must match First.
+// move moves First to the oldest pair that fits, and returns how many pairs it examined.
+// HistoryTokens and X must match First when it is called.
 func (b *Boundary) move(visible []Cost) (examined int) {
 	for b.First < len(visible) && !b.fits(b.HistoryTokens) {
 		b.add(visible[b.First], -1)

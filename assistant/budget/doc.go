@@ -9,8 +9,8 @@
 //
 // The telemetry and the specification abbreviate: CPT characters per token, URA the user
 // request allowance (tokens reserved for the next message), AUT the tokens of the user's
-// text as sent, NTA the maximum number of pairs that one response may drop, X the included
-// pairs, Y the visible ones, T the dropped ones.
+// text as sent, NTA the maximum number of pairs that one response may drop, X the number of
+// included pairs, Y of visible pairs, T of dropped pairs.
 //
 // ML is the limit of the selected model, SYS the size of system prompt and tool schemas,
 // usable = ML − SYS. A Boundary is the oldest included pair: Predict walks from the newest
@@ -24,8 +24,8 @@
 //
 // # Concurrency
 //
-// Functions and values are plain data. A Tracker or an Attempt must be used by one
-// goroutine.
+// Functions have no side effects, and the other types are plain data. A Tracker or an
+// Attempt must be used by one goroutine.
 //
 // # Caveats
 //

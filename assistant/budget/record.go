@@ -9,7 +9,7 @@ type Record struct {
 	Budget                 Budget     `json:"budget"`
 	Selection              []Selected `json:"selection"`                 // the included pairs, oldest first
 	PredictedMessageCount  int        `json:"predictedMessageCount"`     // X
-	PredictedHistoryTokens int        `json:"predictedHistoryTokens"`    // the same for all attempts of a send
+	PredictedHistoryTokens int        `json:"predictedHistoryTokens"`    // HistoryTokens of the Boundary; the same for all attempts of a send
 	PredictedTotalTokens   int        `json:"predictedTotalTokens"`      // including URA
 	AttemptHistoryTokens   int        `json:"attemptHistoryTokens"`      // never grows within a send
 	AttemptTotalTokens     int        `json:"attemptTotalTokens"`        // including AUT and the running turn

@@ -2,15 +2,15 @@ package budget
 
 import "slices"
 
-// Tracker tracks the boundary of the visible pairs. Changes of the pairs, the limit or
-// the settings mark it dirty; nothing else does, not even trimming. The next call to
+// Tracker tracks the boundary of the visible pairs. Changes of the pairs, the limit or the
+// settings mark the Tracker dirty; nothing else does, not even trimming. The next call to
 // Boundary then computes it from the previous one, in time proportional to how far it
-// moves. A Tracker must be used by one goroutine. The zero value has no pairs and the
-// limit of an unknown model.
+// moves. A Tracker must be used by one goroutine. The zero value has no pairs and the limit
+// of an unknown model.
 type Tracker struct {
 	params Params
 	limit  Limit
-	sys    int // for the next computation; the one in effect is result.SYS
+	sys    int // for the next computation; the current boundary uses result.SYS
 	costs  []Cost
 
 	current    Boundary // First, X and HistoryTokens are updated with every change of the costs
@@ -24,7 +24,7 @@ type Tracker struct {
 // NewTracker returns a Tracker without pairs.
 func NewTracker(p Params, limit Limit) *Tracker { return &Tracker{params: p, limit: limit} }
 
-// Dirty makes the next call to Boundary compute it again.
+// Dirty makes the next call to Boundary compute the boundary again.
 func (t *Tracker) Dirty() {
 	t.valid = false
 	t.changes++

@@ -4,8 +4,8 @@
 // # Types
 //
 // A Model answers a Request with a stream of Parts that ends with an End; an answer that
-// stops before its end returns a RequestError. assistant/openai implements it for chat
-// completions endpoints, assistant/offline answers by rules, assistant/assistanttest plays
+// stops before its end returns a RequestError. assistant/openai implements Model for chat
+// completions endpoints, assistant/offline with rules, and assistant/assistanttest with
 // scripts. A Provider is an endpoint with a name, a ModelInfo describes one of its models.
 // A Registry holds the providers, their models, and the Quota that each endpoint reported
 // for a model. A Selection chooses a model that meets a Need.

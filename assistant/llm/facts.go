@@ -10,7 +10,7 @@ import (
 )
 
 // Facts describe a model to people who choose between models. The zero value of a field
-// means unknown. They come from an endpoint or a catalogue; winnow never guesses.
+// means unknown. Facts come from an endpoint or a catalogue; winnow never guesses them.
 type Facts struct {
 	PriceIn     Price `json:"price_in,omitzero"`
 	PriceOut    Price `json:"price_out,omitzero"`
@@ -22,7 +22,7 @@ type Facts struct {
 	Structured Ability `json:"structured_output,omitempty"` // can produce answers that follow a JSON schema
 
 	Inputs  string `json:"input_modalities,omitempty"`  // modalities, in lower case, joined by commas: "image,text"
-	Outputs string `json:"output_modalities,omitempty"` // likewise
+	Outputs string `json:"output_modalities,omitempty"` // the same form as Inputs
 
 	Family   string `json:"family,omitempty"`           // in lower case
 	Released string `json:"released,omitempty"`         // a Date
@@ -66,7 +66,7 @@ func (f Facts) Valid() Facts {
 }
 
 // Cost returns the price of a usage in US dollars; known is false if a price is missing.
-// Cached input costs as much as other input unless a price for it is known.
+// Cached input costs as much as other input unless PriceCached is known.
 func (f Facts) Cost(u Usage) (usd float64, known bool) {
 	if !f.PriceIn.Known || !f.PriceOut.Known {
 		return 0, false
@@ -95,7 +95,7 @@ func PriceOf(usd float64) Price {
 	if !(usd >= 0 && usd <= maxPrice) {
 		return Price{}
 	}
-	const steps = 1e6 // finer than any price; computed ones may be 0.09999999999999999
+	const steps = 1e6 // finer than any price; rounds a computed price such as 0.09999999999999999
 	return Price{USD: math.Round(usd*steps) / steps, Known: true}
 }
 
@@ -152,7 +152,8 @@ var statuses = map[string]Status{
 // zero Status.
 func StatusOf(word string) Status { return statuses[strings.ToLower(strings.TrimSpace(word))] }
 
-// kinds maps substrings of endpoints' terms to kinds; the first that occurs decides.
+// kinds maps substrings of endpoints' terms to kinds; the first substring that occurs
+// decides.
 var kinds = []struct{ part, kind string }{
 	{"embed", "embedding"},
 	{"image", "image"},
@@ -198,8 +199,8 @@ func plain(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.+/", r)
 }
 
-// Date reads an endpoint's day, month or year: 2025-01-31, also followed by a time, 2025-01
-// or 2025. It returns "" for anything else.
+// Date reads an endpoint's day, month or year: 2025-01-31 (which a time may follow),
+// 2025-01 or 2025. It returns "" for anything else.
 func Date(text string) string {
 	text = strings.TrimSpace(text)
 	if day, _, ok := strings.Cut(text, "T"); ok {

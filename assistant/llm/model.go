@@ -132,14 +132,14 @@ type (
 	// it, sanitised.
 	Reasoning struct{ Text string }
 
-	// Wait reports that the endpoint has not sent anything useful for this long.
+	// Wait reports how long the endpoint has not sent anything useful.
 	Wait struct{ For time.Duration }
 
 	// Retry reports that the request failed before any content and will be sent again.
 	Retry struct {
 		Attempt int           // 1 for the first retry
 		Reason  string        // one sentence, sanitised
-		After   time.Duration // delay before it is sent again
+		After   time.Duration // delay before the request is sent again
 	}
 
 	// Unreadable reports a part of the answer that could not be parsed and was dropped.
@@ -173,7 +173,7 @@ const (
 )
 
 // Cut reports whether the endpoint stopped the answer before the model had finished. Tool
-// calls of such an answer never run.
+// calls of an answer that was cut off never run.
 func (e End) Cut() bool { return e.Finish == FinishLength || e.Finish == FinishFilter }
 
 // CutReason says why an answer was cut off, as a clause that follows "the answer was".
@@ -209,8 +209,8 @@ func (u *Usage) Plus(other *Usage) *Usage {
 	return &Usage{u.Prompt + other.Prompt, u.Completion + other.Completion, u.Reasoning + other.Reasoning, u.Cached + other.Cached}
 }
 
-// RateLimits is what an endpoint's headers say about its quotas. The zero value means that
-// nothing is left; UnknownLimits means that nothing is known.
+// RateLimits is what an endpoint's headers say about its quotas. In the zero value nothing
+// is left; UnknownLimits returns the value for unknown quotas.
 type RateLimits struct {
 	RequestsPerMinute, TokensPerMinute int           // 0 if unknown
 	RequestsLeft, TokensLeft           int           // -1 if unknown
@@ -243,7 +243,7 @@ type ModelInfo struct {
 	Context   int     // tokens; 0 if unknown
 	TPM       int     // tokens per minute; 0 if unknown
 	Known     bool    // Context is known, from the endpoint, the catalogue or the config
-	Gone      bool    // no longer listed by its endpoint, which last listed it at Retrieved
+	Gone      bool    // the endpoint no longer lists the model; Retrieved is when it last did
 	Tools     bool    // can call tools
 	Reasons   bool    // can reason
 	Images    bool    // can generate images
@@ -307,7 +307,7 @@ type RequestError struct {
 	Err     error         // the cause; may be nil
 }
 
-// Error is the kind, the status and the message.
+// Error returns the kind, the status and the message.
 func (e *RequestError) Error() string {
 	if e.hidesStatus() {
 		return fmt.Sprintf("%s: %s", e.Kind, e.Words())

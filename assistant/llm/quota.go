@@ -3,13 +3,13 @@ package llm
 import "time"
 
 // Quota is what remains of a model's quotas: the endpoint's last report, minus what was
-// sent since.
+// sent since that report.
 type Quota struct {
 	RateLimits
 	Model string    // "provider/name"
-	At    time.Time // when the endpoint reported it
+	At    time.Time // when the endpoint reported the quotas
 	// Wait is what remains of the delay that the endpoint asked for when it rejected a
-	// request; 0 if none.
+	// request; 0 if there was none.
 	Wait time.Duration
 }
 

@@ -63,7 +63,7 @@ type Provider struct {
 	// Limits are the context limits found in errors of earlier runs, by full id.
 	Limits map[string]LearnedLimit
 	// Learned is called from the turn's goroutine with each limit found in an error; if it
-	// is nil, they are forgotten at the end of the run.
+	// is nil, the limits are forgotten at the end of the run.
 	Learned func(id string, l LearnedLimit)
 }
 
@@ -82,7 +82,7 @@ type Registry struct {
 	gone      map[string]ModelInfo // last description of models no longer listed by their endpoint
 	limits    map[string]LearnedLimit
 	quotas    map[string]LastQuota // by full id
-	wake      chan struct{}        // closed at the next change; nil if nothing waits
+	wake      chan struct{}        // closed at the next change; nil if no caller waits
 }
 
 // Changed returns a channel that is closed when what is known about models changes.
@@ -108,7 +108,7 @@ func (r *Registry) changed() {
 func (r *Registry) Add(p Provider) error { return r.put(p, false) }
 
 // Put is like Add, but replaces a provider with the same name. Running requests keep the
-// old one.
+// old provider.
 func (r *Registry) Put(p Provider) error { return r.put(p, true) }
 
 func (r *Registry) put(p Provider, replace bool) error {
@@ -183,8 +183,8 @@ func (r *Registry) learn(models ...ModelInfo) {
 	}
 }
 
-// LearnLimit stores a model's context limit from an error of its endpoint. It takes
-// precedence over every description.
+// LearnLimit stores a model's context limit from an error of its endpoint. This limit takes
+// precedence over the Context in every description.
 func (r *Registry) LearnLimit(id string, tokens int, now time.Time) {
 	l := LearnedLimit{tokens, now}
 	r.mu.Lock()
@@ -265,7 +265,7 @@ func (r *Registry) listers(names []string) []Provider {
 
 // Refresh asks the named providers, or all if there are no names, for their models. A model
 // that a provider no longer lists is gone: Open returns a *GoneError. If a provider fails,
-// its models stay. The errors are by provider name.
+// its models stay. It returns the errors by provider name.
 func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]error {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
@@ -289,9 +289,9 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 	return failed
 }
 
-// Replace makes found the model list of a provider, in addition to Known. Models that it
-// marks as Gone or no longer contains are gone. An empty list removes the models without
-// marking them as gone, because the endpoint was not asked.
+// Replace makes found the model list of a provider, in addition to Known. Models that found
+// marks as Gone, or that are not in found, are gone. An empty list removes the models
+// without marking them as gone, because the endpoint was not asked.
 func (r *Registry) Replace(provider string, found []ModelInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

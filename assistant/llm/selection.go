@@ -15,8 +15,8 @@ type Need struct {
 	Tokens    int // estimated size of the request
 }
 
-// Selection chooses the model of a conversation. It returns the id of one that meets the
-// need, or a *ConfigError that says what is missing.
+// Selection chooses the model of a conversation. It returns the id of a model that meets
+// the need, or a *ConfigError that says what is missing.
 type Selection func(need Need, models []ModelInfo) (id string, err error)
 
 // DefaultSelection chooses the preferred model, or the first that meets the need if none is

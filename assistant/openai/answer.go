@@ -16,7 +16,7 @@ import (
 // Limits for one answer.
 const (
 	maxAnswer     = 16 << 20 // text, reasoning and calls together
-	maxUnreadable = 100      // unreadable events; with more, the body is not this protocol
+	maxUnreadable = 100      // unreadable events; a body with more of them does not use this protocol
 	maxPart       = 16 << 10 // text of one part, so that a huge event is delivered in steps
 )
 
@@ -29,7 +29,7 @@ type answer struct {
 	frames     frames
 	think      thinkSplitter
 	unescape   [2]unescaper        // [0] for text, [1] for reasoning
-	clean      [2]safetext.Cleaner // as for unescape
+	clean      [2]safetext.Cleaner // [0] for text, [1] for reasoning
 	calls      calls
 	parts      []llm.Part // not yet returned
 	pending    []byte     // text of the next part
@@ -38,7 +38,7 @@ type answer struct {
 	size       int
 	progress   int // counts events that advance the answer
 	unreadable int
-	reasoned   bool // reasoning arrived in its own field, so details would repeat it
+	reasoned   bool // reasoning arrived in its own field, so reasoning_details would repeat it
 	content    bool // text, reasoning or a call was received
 	understood bool // an event had choices
 	finish     string
@@ -132,7 +132,7 @@ func (a *answer) incomplete(cause error) error {
 // pageError returns the error for a web page in place of an answer.
 func (a *answer) pageError() error { return a.failureError(0, parseFailure(a.frames.data), a.limits) }
 
-// frame parses one event. It returns false if nothing may follow.
+// frame parses one event. It returns false if no further event may follow.
 func (a *answer) frame(f frame) bool {
 	if string(f.data) == "[DONE]" {
 		a.done = true
@@ -179,7 +179,7 @@ func (a *answer) unreadableFrame(f frame) bool {
 	return true
 }
 
-// damage records why the calls of the answer must not run. The user sees its text.
+// damage records why the calls of the answer must not run. The user sees the reason.
 func (a *answer) damage(reason string) {
 	if a.damaged == "" {
 		a.damaged = reason

@@ -13,8 +13,8 @@ import (
 // returns it without trailing slashes, scheme and host in lower case. The error says what
 // is wrong and never contains a password.
 //
-// It accepts https, and http to this machine or, with the user's consent plainHTTP, to any
-// host. The path is used unchanged: a missing /v1 is not added.
+// It accepts https. It accepts http only to this machine, unless the user has allowed it
+// for any host (plainHTTP). The path is used unchanged: a missing /v1 is not added.
 func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {

@@ -11,8 +11,8 @@ import (
 )
 
 // calls assembles tool calls from pieces. A piece normally has the index of its call. For
-// endpoints that omit the index, or send the same one for every call, it uses the ids and
-// checks where arguments are complete. The zero value is ready to use.
+// endpoints that omit the index, or send the same index for every call, the ids and the
+// ends of complete arguments separate the calls. The zero value is ready to use.
 type calls struct {
 	all     []*partialCall
 	byIndex map[int64]*partialCall // newest call with each index
@@ -23,7 +23,7 @@ type calls struct {
 
 // partialCall is a call that is being assembled.
 type partialCall struct {
-	order     int64 // its index, or that of the previous call if it has none
+	order     int64 // the index of the call, or the order of the previous call if it has no index
 	hasIndex  bool  // order is an index sent by the endpoint
 	id        string
 	name      string
@@ -61,15 +61,15 @@ func (cs *calls) find(d callDelta) *partialCall {
 	if d.hasIndex {
 		if known := cs.byIndex[d.index]; known != nil || c == nil || c.hasIndex || d.name != "" || d.id != "" {
 			c = known
-		} else { // the index comes with a later piece
+		} else { // this piece adds the missing index of the last call
 			cs.setIndex(c, d.index)
 		}
 	}
 	return cs.unlessNew(c, d)
 }
 
-// unlessNew returns c, which has the index or id of d, or nil if d starts another call: it
-// has a name, and either a different id or c already has all its arguments.
+// unlessNew returns c, the call to which d seems to belong, or nil if d starts another
+// call: d has a name, and either another id or c already has all its arguments.
 func (cs *calls) unlessNew(c *partialCall, d callDelta) *partialCall {
 	switch {
 	case c == nil || d.name == "":
@@ -79,7 +79,7 @@ func (cs *calls) unlessNew(c *partialCall, d callDelta) *partialCall {
 	}
 	arguments, begins := c.arguments.String(), strings.HasPrefix(strings.TrimSpace(d.arguments), "{")
 	switch {
-	case !strings.HasSuffix(arguments, "}") || d.name == c.name && !begins: // in JSON, { cannot follow }
+	case !strings.HasSuffix(arguments, "}") || d.name == c.name && !begins: // a { after the closing } begins another call
 		return c
 	case d.name == c.name && (d.id == "") == (c.id == "") && arguments == new(unescaper).next(d.arguments):
 		cs.damaged = "a tool call came twice"

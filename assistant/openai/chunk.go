@@ -23,7 +23,7 @@ type chunk struct {
 	usage      *llm.Usage
 	failure    *failure // the endpoint's "error", unless it is null or empty
 	hasChoices bool     // there is a member "choices"
-	damaged    string   // why it cannot be trusted; "" if it can
+	damaged    string   // why the calls of the answer must not run; "" if they may
 }
 
 // callDelta is a piece of a tool call.
@@ -35,7 +35,7 @@ type callDelta struct {
 	arguments string // raw
 }
 
-// maxIndex is the highest accepted index of a tool call; higher ones are ignored.
+// maxIndex is the highest accepted index of a tool call; higher indexes are ignored.
 const maxIndex = 1 << 31
 
 // readChunk parses data, with members in any order. ok is false if data is not a single
@@ -119,7 +119,7 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 	}
 	if delta := v.Get("delta"); ch.object(delta, "delta") {
 		ch.message(delta)
-	} else if message := v.Get("message"); ch.object(message, "message") { // a complete completion; some endpoints send one next to each delta
+	} else if message := v.Get("message"); ch.object(message, "message") { // a complete completion; some endpoints send a message next to each delta
 		ch.message(message)
 		for i := range ch.calls { // these calls have no index
 			if d := &ch.calls[i]; !d.hasIndex {

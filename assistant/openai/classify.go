@@ -12,8 +12,8 @@ import (
 // overflowCode is OpenAI's error code for a request longer than the context.
 const overflowCode = "context_length_exceeded"
 
-// overflowPhrases are the messages that other endpoints send instead. Only these and
-// overflowCode cause trimming.
+// overflowPhrases are the messages that other endpoints send instead of overflowCode. Only
+// these phrases and overflowCode cause trimming.
 var overflowPhrases = []string{
 	"context_length",
 	"maximum context length",
@@ -24,7 +24,7 @@ var overflowPhrases = []string{
 	"too large for",
 }
 
-// Words that identify the other kinds, searched in the code and the message.
+// Words that identify the other kinds; Classify looks for them in the code and the message.
 var (
 	authWords  = []string{"invalid_api_key", "incorrect api key", "invalid api key", "api key not valid", "no api key", "missing api key", "authentication_error", "authentication failed", "unauthorized", "permission_denied"}
 	quotaWords = []string{"insufficient_quota", "rate_limit", "rate limit", "ratelimit", "quota", "too many requests", "tokens per min", "requests per min", "(tpm)", "(rpm)", "insufficient credits", "insufficient balance", "billing", "resource_exhausted"}

@@ -44,7 +44,7 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error // pauses before a retry; nil means a timer
 }
 
-// Timeouts limits each wait. Zero means the default.
+// Timeouts limits each wait. Zero means the default at the end of the line.
 type Timeouts struct {
 	Connect   time.Duration // until connected, and between two pieces of a list of models; 10 s
 	FirstByte time.Duration // from connection to first content; 300 s
@@ -105,10 +105,10 @@ func New(opts Options) (*Client, error) {
 	return c, nil
 }
 
-// requestOptions returns the options of every request. openai-go's services are created
-// from them where they are needed: its NewClient also reads the environment, whatever the
-// base URL, and storing an sdk.Client makes the linker keep all services, which adds
-// sixteen megabytes of unused code.
+// requestOptions returns the options of every request. The services of openai-go are
+// created from these options where they are needed: NewClient of openai-go also reads the
+// environment, whatever the base URL, and storing an sdk.Client makes the linker keep all
+// services, which adds sixteen megabytes of unused code.
 func (c *Client) requestOptions() []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithBaseURL(c.base.String() + "/"),
@@ -187,7 +187,7 @@ func (c *Client) httpClient() *http.Client {
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        90 * time.Second,
 			MaxResponseHeaderBytes: 1 << 20,
-			DisableCompression:     true, // compression delays a stream, and may hide a decompression bomb
+			DisableCompression:     true, // compression delays a stream, and a small body may decompress to a huge one
 		}
 	}
 	return client

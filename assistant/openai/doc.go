@@ -1,6 +1,6 @@
 // Package openai is a client for any endpoint that speaks OpenAI's chat completions
-// protocol. It alone uses the openai-go module, which builds and sends the requests; all
-// responses are parsed here.
+// protocol. No other package uses the openai-go module, which builds and sends the
+// requests; this package parses all responses.
 //
 // # Types
 //
@@ -34,6 +34,6 @@
 // Models omits ids with control characters or invalid UTF-8, which could not be both shown
 // and sent. Other invisible characters stay: show ids with safetext.Visible.
 //
-// The key is sent only to the scheme, host and port of the base URL. Of the environment,
-// only the proxy settings of net/http are read.
+// The key is sent only to the scheme, host and port of the base URL. The package reads no
+// environment variables except the proxy settings of net/http.
 package openai

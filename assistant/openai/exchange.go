@@ -27,12 +27,12 @@ const readSize = 16 << 10
 type exchange struct {
 	events     chan event // unbuffered; closed after the end, or when ctx ends
 	ctx        context.Context
-	conn       *pacedConn // nil until connected, or with Options.HTTP
+	conn       *pacedConn // nil until connected; always nil with Options.HTTP
 	stopPacing func()     // called only by the receiver, like startPacing
 }
 
 // event is a step of an exchange: the connection (the zero value), the headers, pieces of
-// the body and the end, in this order. The end may come at any time.
+// the body and the end, in this order. The end may also come before any of the others.
 type event struct {
 	header http.Header
 	body   []byte // valid until the next event is received
@@ -89,7 +89,7 @@ func (x *exchange) report(e event) bool {
 }
 
 // read reports the headers and the body. The end of the body is not an error. It uses two
-// buffers: one is filled while the receiver works on the other.
+// buffers: one is filled while the receiver uses the other.
 func (x *exchange) read(res *http.Response) error {
 	buffers := [2][]byte{make([]byte, readSize), make([]byte, readSize)}
 	if !x.report(event{header: res.Header}) {
@@ -121,8 +121,8 @@ func (c *Client) checkContentType(contentType string) error {
 	return c.newError(llm.KindUnknown, nil, "%s answered with %s instead of an answer", c.host, contentType)
 }
 
-// checkStatus is a middleware that turns a status of 300 or more into an error. openai-go
-// would read the body without a limit, and parse only one of its formats.
+// checkStatus is a middleware that turns a status of 300 or more into an error. Otherwise
+// openai-go would read the body without a limit, and parse only one of the formats in use.
 func (c *Client) checkStatus(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	res, err := next(r)
 	if err != nil || res.StatusCode < 300 {
@@ -140,8 +140,8 @@ const (
 	maxRetryDelay   = 10 * time.Second // a longer Retry-After ends the request with an error
 )
 
-// errTimeout is the cause of every timeout except the one for connecting. It is not
-// retried: the user has already waited for minutes.
+// errTimeout is the cause of every timeout except the one for connecting. A request that
+// timed out is not retried: the user has already waited for minutes.
 var errTimeout = errors.New("timeout")
 
 // planRetry decides whether retry number n follows err, and after what delay.
@@ -161,7 +161,7 @@ func (c *Client) planRetry(err error, n int) (delay time.Duration, ok bool) {
 }
 
 // refusesUsage reports, once per client, that the endpoint rejected the request because it
-// asks for usage. Later requests do not ask for it.
+// asks for usage. Later requests do not ask for usage.
 func (c *Client) refusesUsage(err *llm.RequestError) bool {
 	bad := err.Status == http.StatusBadRequest || err.Status == http.StatusUnprocessableEntity
 	return bad && strings.Contains(err.Message, "stream_options") && c.noUsage.CompareAndSwap(false, true)

@@ -37,16 +37,16 @@ const (
 	htmlFraming
 )
 
-// frames divides a body into frames, wherever the body is split into pieces. The zero value
-// is ready to use and detects the framing from the first line.
+// frames divides a body into frames. They do not depend on where the body is split into
+// pieces. The zero value is ready to use and detects the framing from the first line.
 type frames struct {
 	framing  framing
 	line     []byte // an incomplete line
-	cr       bool   // the last byte was CR; a following LF belongs to it
+	cr       bool   // the last byte was CR; a LF that follows belongs to the same line end
 	event    string // SSE: name of the current event
 	data     []byte // SSE: data of the current event so far, each line with its LF
 	empty    int    // SSE: number of events with empty data
-	badField bool   // SSE: a line has an unknown field, so it is part of a damaged one
+	badField bool   // SSE: a line has an unknown field, so the line is the rest of a damaged one
 }
 
 // write adds the next piece and calls yield with each complete frame. It stops when yield
@@ -155,7 +155,7 @@ func (f *frames) field(line []byte) {
 	case "event":
 		f.event = string(value[:min(len(value), maxName)])
 	case "id", "retry":
-	case "": // a comment, unless it is the rest of a data line
+	case "": // the line is a comment, unless it is the rest of a data line
 		f.badField = f.badField || bytes.ContainsAny(value, `"{}`)
 	default:
 		f.badField = true
@@ -172,8 +172,8 @@ func (f *frames) dispatch(yield func(frame) bool) error {
 	return err
 }
 
-// document handles a line of JSON: a complete document or, if it is not, part of one
-// document that ends with the body.
+// document handles a line of JSON: a complete document or, if the line is incomplete JSON,
+// part of one document that ends with the body.
 func (f *frames) document(line []byte, yield func(frame) bool) error {
 	whole := len(f.data) == 0 && (json.Valid(line) || string(line) == "[DONE]")
 	f.data = append(append(f.data, line...), '\n')

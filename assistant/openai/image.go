@@ -22,7 +22,7 @@ const maxImage = 64 << 20
 // a picture is an error: nothing is fetched from other hosts.
 func (c *Client) Image(ctx context.Context, model, prompt string) (llm.Image, error) {
 	params := sdk.ImageGenerateParams{Prompt: prompt, Model: model, N: sdk.Int(1)}
-	if strings.HasPrefix(model, "dall-e") { // newer models always send base64 and reject the parameter
+	if strings.HasPrefix(model, "dall-e") { // newer models always send base64, and reject response_format
 		params.ResponseFormat = sdk.ImageGenerateParamsResponseFormatB64JSON
 	}
 	body, err := c.fetch(ctx, wait{c.opts.Timeouts.FirstByte, c.opts.Timeouts.FirstByte}, maxImage, "the picture", func(ctx context.Context, res **http.Response, via option.RequestOption) error {

@@ -61,7 +61,7 @@ func (c *Client) Get(ctx context.Context, path string, limit int64) ([]byte, err
 type wait struct{ whole, silent time.Duration }
 
 // fetch makes a request that is not streamed and returns its body, up to limit bytes. what
-// names it in errors.
+// names the resource in errors.
 func (c *Client) fetch(
 	ctx context.Context, w wait, limit int64, what string,
 	request func(context.Context, **http.Response, option.RequestOption) error,
@@ -80,7 +80,7 @@ func (c *Client) fetch(
 	tooLong := c.newError(llm.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
 	if err == nil {
 		defer res.Body.Close()
-		if res.ContentLength > limit { // or the length is unknown
+		if res.ContentLength > limit { // the length may also be unknown (-1)
 			return nil, tooLong
 		}
 		body, err = io.ReadAll(io.LimitReader(&resetting{res.Body, silence, w.silent}, limit+1))
@@ -198,8 +198,8 @@ var (
 	cutoffNames  = []string{"knowledge_cutoff", "knowledge"}
 )
 
-// modelInfo reads an element of a list of models leniently. A plain string is an id; id is
-// "" if there is none.
+// modelInfo reads an element of a list of models leniently. An element that is a string is
+// an id. id is "" if the element has no id.
 func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 	if v.Type == gjson.String {
 		id = v.Str
@@ -274,7 +274,7 @@ func flags(v gjson.Result) map[string]bool {
 	return out
 }
 
-// anyFlag reports whether one of names is set, and whether one exists at all.
+// anyFlag reports whether one of names is set, and whether flags contains any of names.
 func anyFlag(flags map[string]bool, names []string) (set, known bool) {
 	for _, name := range names {
 		value, there := flags[name]
@@ -327,8 +327,8 @@ func modalities(v gjson.Result, names []string) string {
 // maxModalities limits a list of modalities; there are about five.
 const maxModalities = 16
 
-// price reads the first of three members that contains a price: two are per token, one
-// (from Together) per million tokens.
+// price reads the first of three members that contains a price: the first two are per
+// token, the third (from Together) is per million tokens.
 func price(v gjson.Result, perToken, alsoPerToken, perMillion string) llm.Price {
 	const million = 1e6
 	for i, name := range []string{perToken, alsoPerToken, perMillion} {

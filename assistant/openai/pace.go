@@ -29,7 +29,7 @@ type pacedConn struct {
 	pace atomic.Pointer[pace] // nil if never paced
 
 	// The following fields are used only by Read.
-	emptied  time.Time // when the last read emptied it; zero if there may be more
+	emptied  time.Time // when the last read emptied the connection; zero if it may contain more
 	began    time.Time // start of the interval
 	received int       // bytes in this interval
 	fast     bool      // the previous interval was at full speed
@@ -47,7 +47,7 @@ type pace struct {
 func newPacedConn(conn net.Conn) *pacedConn {
 	c := &pacedConn{Conn: conn}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		c.raw, _ = tcp.SyscallConn() // without it, the kernel wakes the program for every arrival
+		c.raw, _ = tcp.SyscallConn() // on an error, the kernel wakes the program for every arrival
 	}
 	return c
 }
@@ -136,8 +136,8 @@ func (c *pacedConn) setQuiet() {
 	_ = c.raw.Control(func(fd uintptr) { c.quiet = setLowWater(fd, fastStream) == nil })
 }
 
-// readQuiet reads what has arrived. If nothing has, it restores the kernel's normal wake-up
-// and waits.
+// readQuiet reads what has arrived. If nothing has arrived, it restores the kernel's normal
+// wake-up and waits.
 func (c *pacedConn) readQuiet(b []byte) (n int, err error) {
 	failed := c.raw.Read(func(fd uintptr) bool {
 		for n, err = read(fd, b); err == syscall.EINTR; n, err = read(fd, b) { //nolint:errorlint // a system call returns it as it is

@@ -13,8 +13,8 @@ import (
 )
 
 // Stream sends req and yields the answer as it arrives; see llm.Model. An attempt that
-// fails before its first content is repeated up to three times if that may help, each
-// announced with a Retry. If ctx ends, the stream ends with its error.
+// fails before its first content is repeated up to three times if a repetition may succeed;
+// a Retry announces each repetition. If ctx ends, the stream ends with the error of ctx.
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
 		if _, err := c.completionParams(req); err != nil {
@@ -83,7 +83,7 @@ func (s *stream) attempt() error {
 		return err
 	}
 	x.stopPacing()
-	go func() { // reads the rest, so that the connection is free for the next request
+	go func() { // reads the rest of the body, so that the connection can be reused
 		defer time.AfterFunc(drainTime, cancel).Stop()
 		defer cancel()
 		for range x.events {
@@ -234,8 +234,8 @@ func (w *progressTimer) duration() time.Duration {
 	return [...]time.Duration{t.Connect, t.FirstByte, t.FirstByte, t.Idle, afterFinish}[w.phase]
 }
 
-// enter starts a phase before the first content. Its limit runs from the connection and is
-// not reset by the headers.
+// enter starts a phase before the first content. The limit of the phase starts when the
+// connection is made, and the headers do not reset it.
 func (w *progressTimer) enter(p phase) {
 	connected := w.phase == connecting
 	w.phase = max(w.phase, p)
@@ -244,7 +244,7 @@ func (w *progressTimer) enter(p phase) {
 	}
 }
 
-// restart starts the phase p after something useful.
+// restart starts the phase p after useful data has arrived.
 func (w *progressTimer) restart(p phase) {
 	w.phase, w.notices = p, 0
 	w.limit.Reset(w.duration())
@@ -255,7 +255,7 @@ func (w *progressTimer) restart(p phase) {
 func (w *progressTimer) limitPassed() bool {
 	select {
 	case <-w.limit.C:
-		w.limit.Reset(0) // receive sees it next
+		w.limit.Reset(0) // receive handles the expired limit next
 		return true
 	default:
 		return false

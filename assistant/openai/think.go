@@ -14,10 +14,10 @@ type thinkSplitter struct {
 	inside  bool   // after <think>
 	trim    bool   // after a tag, where white space is dropped
 	last    byte   // last byte of the text so far; 0 if none
-	pending string // possible beginning of a tag
+	pending string // content that may be the beginning of a tag
 }
 
-// write adds content and passes the pieces whose type is certain to emit.
+// write adds content, and calls emit for each piece that is known to be text or reasoning.
 func (t *thinkSplitter) write(s string, emit func(text string, reasoning bool)) {
 	s, t.pending = t.pending+s, ""
 	for s != "" {
@@ -43,7 +43,8 @@ func (t *thinkSplitter) write(s string, emit func(text string, reasoning bool)) 
 	}
 }
 
-// cut splits s at the next tag. If there is none, rest is a possible beginning of one.
+// cut splits s at the next tag. If s contains no complete tag, rest is the part at the end
+// of s that may begin a tag.
 func (t *thinkSplitter) cut(s string) (before, rest string, tag bool) {
 	if t.inside {
 		if before, rest, tag = strings.Cut(s, closeThink); tag {
