@@ -37,10 +37,10 @@ type RecordOptions struct {
 	Log     *slog.Logger
 }
 
-// RecordChanges copies the change log of a served window to its history: first everything that the history lacks,
-// then each change shortly after it is announced, until the hub has closed and the last changes have been added.
-// Changes are never delayed by this. If the history cannot be written, it retries, and tries once more at the end.
-// wait waits for that end.
+// RecordChanges copies the change log of a served window to its history: first everything that the history lacks, then
+// each change shortly after it is announced, until the hub has closed and the last changes have been added. It never
+// delays a change of the window. If the history cannot be written, it retries, and tries once more when the hub closes.
+// wait waits until RecordChanges has ended.
 func RecordChanges(o RecordOptions) (wait func()) {
 	if o.Host == "" {
 		o.Host, _ = os.Hostname() // "" if unknown
@@ -117,7 +117,7 @@ func (r *recorder) sleep(d time.Duration) bool {
 	for over := time.After(d); ; {
 		entries, more, err := r.Changes.After(r.Changes.Last())
 		switch {
-		case err != nil || len(entries) > 0: // added in this instant
+		case err != nil || len(entries) > 0: // a change was added at the same moment
 		case more == nil:
 			return false
 		default:

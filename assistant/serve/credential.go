@@ -23,9 +23,10 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Credential is what a client has proved to be.
+// Credential is the identity that a client has proved.
 type Credential struct {
-	// Key identifies the credential. It changes with the role, so that sessions opened under the old role end.
+	// Key identifies the credential. It is different for each role, so that sessions opened with the old role end when
+	// the role changes.
 	Key     string
 	User    string
 	Role    assistant.Role
@@ -36,7 +37,7 @@ type Credential struct {
 type Token struct {
 	Name    string         `json:"name"` // name of the user
 	Role    assistant.Role `json:"role"`
-	Hash    string         `json:"hash"` // SHA-256 in hexadecimal; tokens are random, so no slow hash is needed
+	Hash    string         `json:"hash"` // SHA-256 in hexadecimal; a token is random, so a fast hash is sufficient
 	Created time.Time      `json:"created"`
 	Expires time.Time      `json:"expires,omitzero"` // zero means never
 }
@@ -80,7 +81,8 @@ func (f Tokens) now() time.Time {
 	return f.Now()
 }
 
-// List returns the tokens in the order in which they were added. It refuses a file that others can read or change.
+// List returns the tokens in the order in which they were added. It refuses a file that other users of the machine can
+// read or change.
 func (f Tokens) List() ([]Token, error) {
 	info, err := os.Stat(f.Path)
 	switch {
@@ -138,7 +140,7 @@ func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 // maxTokenName is the maximum width of a name in cells.
 const maxTokenName = 40
 
-// Add adds a token and returns it; only its hash is stored. lifetime 0 means that it never expires.
+// Add adds a token and returns it; only its hash is stored. lifetime 0 means that the token never expires.
 func (f Tokens) Add(name string, role assistant.Role, lifetime time.Duration) (token string, added Token, err error) {
 	if name == "" || name != safetext.Line(name, maxTokenName) {
 		return "", Token{}, fmt.Errorf("a name has 1 to %d visible characters", maxTokenName)
@@ -194,10 +196,9 @@ func (f Tokens) change(edit func([]Token) ([]Token, error)) (err error) {
 // WatchInterval is how often WatchFiles looks at the files: a removed key ends its sessions within a second.
 const WatchInterval = 500 * time.Millisecond
 
-// WatchFiles calls look at every interval until ctx ends, with changed set if one of the files
-// has changed since the last call. It compares times and sizes instead of asking the system
-// to report changes, because that also works on network file systems and for files that are
-// mounted into a container.
+// WatchFiles calls look at every interval until ctx ends, with changed set if one of the files has changed since the
+// last call. It compares times and sizes instead of asking the system to report changes, because comparing also works
+// on network file systems and for files that are mounted into a container.
 func WatchFiles(ctx context.Context, interval time.Duration, paths []string, look func(changed bool)) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

@@ -8,11 +8,11 @@
 // there were no other users. A Log is a bounded list of numbered entries that any number of readers can follow
 // without ever blocking the writer.
 //
-// A Credential is what a client has proved: a user with a role. Tokens is a file of tokens, stored only as hashes;
-// several processes may change the same file. WatchFiles reports changes of such files.
+// A Credential is the identity that a client has proved: a user with a role. Tokens is a file of tokens, stored only as
+// hashes; several processes may change the same file. WatchFiles reports changes of such files.
 //
 // A history.WindowLog contains the change logs of all windows served with a team's history. RecordChanges copies the
-// log of a served window to it; a ChangeSource reads a journal or such a history incrementally.
+// log of a served window to such a history; a ChangeSource reads a journal or such a history incrementally.
 //
 // # How users share a window
 //
@@ -31,7 +31,7 @@
 // # Caveats
 //
 // The model filter's selected provider and search text belong to the window, so they are the same on all screens. A
-// session without a screen has its own; see Hub.Place.
+// session without a screen has a selection of its own; see Hub.Place.
 //
 // The journal is the change log of a window. What compaction removes from it before the window is served never
 // reaches the team's history.

@@ -31,7 +31,7 @@ var (
 )
 
 // AnswerWait is how long a question of a turn waits for an answer: long enough to read what a tool wants to change.
-// Other users can change the window during that time. After it, front ends decline the question.
+// Other users can change the window during that time. When it has passed, front ends decline the question.
 const AnswerWait = 5 * time.Minute
 
 // Options configures a Hub.
@@ -91,7 +91,7 @@ func NewHub(o Options) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	if w, ok := o.Session.Window.(assistant.Watcher); ok {
-		if saved, err := w.Watch(ctx); err == nil { // if watching is not supported, a save notices changes
+		if saved, err := w.Watch(ctx); err == nil { // otherwise, changes by other programs are noticed at the next save
 			go h.watch(saved)
 		}
 	}
@@ -120,7 +120,7 @@ func (h *Hub) announce(c windowlock.Change) {
 	switch c.Kind {
 	case windowlock.Held, windowlock.Released, windowlock.Waiting, windowlock.Joined, windowlock.Left, windowlock.Reloaded, windowlock.Applied:
 		h.opts.Session.Shared.Changed()
-	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // the session reports these at the end of its section
+	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // the session announces these changes at the end of its section
 	}
 	switch c.Kind {
 	case windowlock.Saved:
@@ -203,8 +203,8 @@ func (h *Hub) Journal() *checkpoint.Journal { return h.opts.Session.Journal }
 // Window returns the shared window, for reading.
 func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
 
-// Place returns the shared window at a separate place, if it is an assistant.Placer: what is chosen there, such as a
-// provider, is not chosen for others.
+// Place returns the shared window with a separate position if the window is an assistant.Placer: a choice made there,
+// such as a provider, does not affect other users.
 func (h *Hub) Place() assistant.Window {
 	if w, ok := h.opts.Session.Window.(assistant.Placer); ok {
 		return w.Place()
@@ -212,16 +212,16 @@ func (h *Hub) Place() assistant.Window {
 	return h.opts.Session.Window
 }
 
-// Join specifies who opens a session, and which one.
+// Join specifies which session is opened, and by whom.
 type Join struct {
 	User    string         // name shown to other users and author of the pairs; "" is shown as "someone", and the author is then the user of the history
 	Role    assistant.Role // what the user may do; "" means assistant.RoleSave
 	Key     string         // Credential.Key of the user, by which revoked sessions are found; "" if there is none
 	Session string         // session to continue; "" starts a new one
-	Model   string         // "" means the model last used in the session, or that of the hub
+	Model   string         // "" means the model last used in the session, or the model of the hub
 	Models  *llm.Registry  // contains Model; nil means the models of the hub
-	// Window is the window at a separate place, as Place returns it, for a session without a screen. nil means the
-	// place that all screens show.
+	// Window is the window with a separate position, as returned by Place, for a session without a screen. nil means
+	// the position that all screens show.
 	Window assistant.Window
 }
 

@@ -61,8 +61,8 @@ func (l *Log[T]) Last() int64 {
 }
 
 // After returns the entries with higher numbers, which the caller must not change. more is closed when there are
-// further entries, and nil if there will never be any. The error is ErrGone if the entry after number is no longer
-// stored, or number does not belong to this log.
+// further entries; it is nil if there will be no further entries. The error is ErrGone if the entry after number is no
+// longer stored, or number does not belong to this log.
 func (l *Log[T]) After(number int64) (entries []T, more <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,16 +11,16 @@ import (
 // The default limits of Logins.
 const (
 	MaxLogins        = 200 // number of connections that have not logged in
-	MaxAddressLogins = 50  // number of these from one address
+	MaxAddressLogins = 50  // number of such connections from one address
 )
 
-// Logins are the connections of a server that have not logged in. A new connection is always accepted: at a limit,
-// the oldest connection from the address with the most connections is dropped. So silent connections do not lock
-// anyone out, because a login takes a fraction of a second, and an address with many connections does not affect
-// other addresses.
+// Logins are the connections of a server that have not logged in. A new connection is always accepted: at a limit, the
+// oldest connection from the address with the most connections is dropped. Connections that never log in therefore do
+// not lock anyone out, because a login takes a fraction of a second, and an address with many connections does not
+// affect other addresses.
 type Logins struct {
 	Most        int // connections that have not logged in; 0 means MaxLogins
-	MostAddress int // of these from one address; 0 means MaxAddressLogins
+	MostAddress int // such connections from one address; 0 means MaxAddressLogins
 
 	mu      sync.Mutex
 	waiting []login // oldest first

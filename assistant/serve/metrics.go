@@ -19,7 +19,7 @@ const (
 	ServerHTTP = "http"
 	ServerSSH  = "ssh"
 	ServerMCP  = "mcp"
-	ServerHub  = "hub" // a limit that is the same on all servers
+	ServerHub  = "hub" // for limits that apply to all servers together
 )
 
 // Metrics are the metrics of a hub and its servers. Create it with NewMetrics. A nil Metrics counts nothing.

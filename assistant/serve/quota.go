@@ -160,7 +160,7 @@ func (h *Hub) sessionsLeft(user string) error {
 	return h.limited(&LimitError{User: user, What: "sessions", Limit: int64(limit)})
 }
 
-// limited logs and counts what a limit refuses.
+// limited logs and counts a refusal by a limit, and returns e.
 func (h *Hub) limited(e *LimitError) error {
 	h.opts.Metrics.Refused(ServerHub, e.What)
 	if h.opts.Session.Log != nil {

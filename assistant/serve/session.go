@@ -91,8 +91,8 @@ func (s *Session) HeldBy() string {
 // presentTime is how long a user without activity counts as present.
 const presentTime = 5 * time.Minute
 
-// OthersWaiting returns the users of other sessions whose turns are waiting for their answer, longest first. These
-// turns do not lock the window.
+// OthersWaiting returns the users of other sessions whose turns are waiting for an answer of their user; the user who
+// has waited longest comes first. These turns do not lock the window.
 func (s *Session) OthersWaiting() (users []string) {
 	for _, h := range s.hub.Waiting() {
 		if h.Session != s.ID() {
@@ -136,8 +136,8 @@ func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, erro
 	return found.Refs, err
 }
 
-// BranchOff creates a session that branches off from this one at a pair, and returns its id. It is not open yet, and
-// this session continues.
+// BranchOff creates a session that branches off from this one at a pair, and returns its id. The new session is not
+// open yet, and this session continues.
 func (s *Session) BranchOff(ctx context.Context, seq int64) (id string, err error) {
 	if s.Session().Busy() {
 		return "", assistant.ErrBusy

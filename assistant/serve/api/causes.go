@@ -11,7 +11,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// Cause is a reason to refuse a request. A tool that fails adds its own codes, with status 422.
+// Cause is a reason to refuse a request. A tool that fails may also return a code of its own, with status 422.
 type Cause struct {
 	Code   string // the code of the problem
 	Status int
@@ -22,8 +22,8 @@ type Cause struct {
 // Codes that this package handles specially.
 const (
 	codeStorage  = "storage"  // the disk or server of the history failed
-	codeInternal = "internal" // winnow failed
-	codeLimit    = "limit"    // a limit of the user
+	codeInternal = "internal" // an error inside winnow
+	codeLimit    = "limit"    // a user has reached a limit
 
 	codePrecondition = "precondition_failed"
 )

@@ -60,14 +60,14 @@ func (s *Server) clientFor(token string) (client serve.Credential, known bool) {
 
 // clients tracks the requests being handled, by the key of their credential.
 type clients struct {
-	most int // requests of one credential
+	most int // maximum number of open requests of one credential
 
 	mu       sync.Mutex
 	requests map[string]map[*http.Request]context.CancelFunc
 }
 
 // begin returns a request whose context ends when its credential is revoked. ok is false if the credential has too many
-// requests. Requests without a credential are not limited: they end at once.
+// requests. Requests without a credential are not limited, because they are short.
 func (c *clients) begin(r *http.Request) (_ *http.Request, done func(), ok bool) {
 	key := clientOf(r.Context()).Key
 	ctx, cancel := context.WithCancel(r.Context())

@@ -70,7 +70,7 @@ func hasTag(list, tag string) bool {
 
 func quoted(tag string) string { return `"` + tag + `"` }
 
-// describeCondition adds the header If-None-Match and the response to it to the description of an operation.
+// describeCondition adds the header If-None-Match and the response 304 to the description of an operation.
 func describeCondition(o *huma.Operation) {
 	o.Parameters = append(o.Parameters, &huma.Param{
 		Name: "If-None-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
@@ -113,7 +113,7 @@ func notMatching(text string) *problem {
 	return p
 }
 
-// failed returns the error of an act. If the plan named in the header has changed, it is a 412.
+// failed returns the error of an act. If the header names a plan that has changed, the error has status 412.
 func (m Matching) failed(err error) error {
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok && m.IfMatch != "" {
 		p := newProblem(codePrecondition, "%s", err)

@@ -13,10 +13,10 @@
 // # Safety
 //
 // Every request except /healthz and /readyz needs a token. Requests with a Host header that does not name the server,
-// or with an Origin of another site that Options.Origins does not name, are refused before that. This stops DNS
-// rebinding and requests by pages in the user's browser. Refused requests are logged, without token, query and body.
-// Errors are problem details (RFC 9457) with a code. A problem that the client did not cause contains no details, and
-// no problem repeats an invalid value of a body.
+// or with an Origin of another site that Options.Origins does not name, are refused before their token is checked. This
+// stops DNS rebinding and requests by pages in the user's browser. Refused requests are logged, without token, query
+// and body. Errors are problem details (RFC 9457) with a code. A problem that the client did not cause contains no
+// details, and no problem repeats an invalid value of a body.
 //
 // # Concurrency
 //
@@ -26,20 +26,21 @@
 //
 // # Repeated requests
 //
-// A POST with an Idempotency-Key is carried out once: repeated with its key, it gets the same response, for 24 hours.
-// With Options.Kept, this survives a restart, a kill and a power failure. If the server ended between the start of a
-// request and its response, its outcome is unknown, and repeating it is refused. The keys belong to the user. The only
-// POST without keys is the one that makes a token, because its response must not be stored. Requests without a key are
-// carried out each time.
+// A POST with an Idempotency-Key is carried out once: if it is repeated with the same key within 24 hours, it gets the
+// same response. With Options.Kept, this survives a restart, a kill and a power failure. If the server ended between
+// the start of a request and its response, its outcome is unknown, and repeating it is refused. The keys belong to the
+// user. The only POST without keys is the one that makes a token, because its response must not be stored. Requests
+// without a key are carried out each time.
 //
 // Every GET that responds with JSON has an ETag. The ETag of a plan is its digest, and that of the checkpoints is the
-// newest step; a save, a discard and a rollback name it with If-Match or in the body.
+// newest step; a save, a discard and a rollback name that ETag with If-Match, or the digest or step in the body.
 //
 // # Lists
 //
 // Every list that can grow has pages, made by pageOf: of sessions, tokens, proposals, pairs, answers and checkpoints.
-// The first page of pairs and of checkpoints contains the newest entries, that of the other lists the oldest. A plan
-// and an exported window have no pages: their size is that of the rules, and a digest covers all of it.
+// The first page of pairs and of checkpoints contains the newest entries, and the first page of the other lists
+// contains the oldest. A plan and an exported window have no pages: they are no larger than the rules, and a digest
+// covers the whole plan.
 //
 // # Caveats
 //
@@ -56,6 +57,6 @@
 // huma stores the type of its errors and the case sensitivity of fields in global variables; the first Server sets
 // them.
 //
-// The streams are not written with huma/sse, because it encodes an event for each reader, cannot refuse a request
-// before the stream begins, and can limit slow readers only with a global variable.
+// The streams are not written with huma/sse, because huma/sse encodes an event once for each reader, cannot refuse a
+// request before the stream begins, and can limit slow readers only with a global variable.
 package api

@@ -21,7 +21,7 @@ import (
 const (
 	keptFor     = 24 * time.Hour
 	maxKeys     = 1000
-	maxKeyBytes = 4 << 20 // of their bodies; the newest is always stored
+	maxKeyBytes = 4 << 20 // total size of the response bodies; the newest response is always stored
 )
 
 // keptAnswer is the stored response to a request with a key.
@@ -81,8 +81,8 @@ func openKept(path string, log *slog.Logger) (*keptAnswers, error) {
 	return k, k.rewrite()
 }
 
-// begin adds a request. It returns what is stored for its key, or a new entry, which is not Done, or the reason to
-// refuse the request.
+// begin adds a request. It returns what is stored for its key, or a new entry, which is not Done yet, or the problem
+// with which to refuse the request.
 func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -201,7 +201,7 @@ func (k *keptAnswers) store(a *keptAnswer, durably bool) error {
 		return err
 	}
 	if k.added+len(line) > maxWaste {
-		return k.rewrite() // with a, unless it is released
+		return k.rewrite() // the new file contains a, unless a is released
 	}
 	n, err := k.file.Write(append(line, '\n'))
 	k.added += n

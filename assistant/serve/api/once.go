@@ -28,7 +28,7 @@ const (
 
 // once lets a client repeat a request whose response it did not receive: a request with an Idempotency-Key that has
 // succeeded is not carried out again, and gets the same response. A request that was refused did nothing, so it can be
-// repeated with its key.
+// repeated with the same key.
 func (s *Server) once(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := s.mux.Handler(r)
@@ -65,8 +65,8 @@ func (s *Server) once(next http.Handler) http.Handler {
 	})
 }
 
-// takesKey reports whether requests that match a pattern of the mux can have a key: all that change something,
-// except the one whose response contains a token, which must not be stored.
+// takesKey reports whether requests that match a pattern of the mux can have a key: all requests that change something,
+// except the request whose response contains a token, which must not be stored.
 func takesKey(pattern string) bool {
 	return strings.HasPrefix(pattern, "POST /v1/") && pattern != "POST /v1/tokens"
 }
@@ -200,7 +200,7 @@ func (w *heldWriter) release() {
 // Unwrap returns the wrapped response, for http.ResponseController.
 func (w *heldWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// describeKey adds the header to the description of an operation that takes it.
+// describeKey adds the header Idempotency-Key to the description of an operation that accepts it.
 func describeKey(o *huma.Operation) {
 	if !takesKey(o.Method + " " + o.Path) {
 		return

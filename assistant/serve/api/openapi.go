@@ -108,7 +108,7 @@ func schemaName(t reflect.Type, hint string) string {
 // windowChanged is the type of the event that reports a change in the window.
 const windowChanged = "window_changed"
 
-// addEvents describes all frames, and Event, which is the union of them.
+// addEvents describes the types of all frames, and Event, the union of these types.
 func addEvents(registry huma.Registry) error {
 	union := &huma.Schema{Discriminator: &huma.Discriminator{PropertyName: "type", Mapping: map[string]string{}}}
 	add := func(name string, t reflect.Type) {

@@ -19,7 +19,8 @@ type Paging struct {
 	After string `query:"after" maxLength:"1024" doc:"the value of next in the previous page; absent for the first page"`
 }
 
-// PageEnd is the part of a list that leads to its next page. It is exported because huma reads only exported fields.
+// PageEnd is the part of a response that leads to the next page of a list. It is exported because huma reads only
+// exported fields.
 type PageEnd struct {
 	Next string `json:"next,omitempty" doc:"the value of after for the next page; absent on the last page"`
 }

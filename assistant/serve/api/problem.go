@@ -60,15 +60,15 @@ func (p *problem) ContentType(string) string { return mediaProblem }
 const mediaProblem = "application/problem+json"
 
 func newProblem(code, format string, args ...any) *problem {
-	status := http.StatusUnprocessableEntity // the code of a failed tool
+	status := http.StatusUnprocessableEntity // the status for the code of a failed tool
 	if i := slices.IndexFunc(causes, func(c Cause) bool { return c.Code == code }); i >= 0 {
 		status = causes[i].Status
 	}
 	return &problem{Type: "urn:winnow:" + code, Title: http.StatusText(status), Status: status, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// problemOf returns the problem for an error. It returns nil for an error that the client did not cause and that will
-// not disappear by itself.
+// problemOf returns the problem for an error. It returns nil for an error that the client did not cause and that does
+// not go away without intervention.
 func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -212,7 +212,7 @@ func writeJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// refuse responds with a problem outside of an operation.
+// refuse responds with a problem to a request that reaches no operation.
 func refuse(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", mediaProblem)
 	if p.Status == http.StatusUnauthorized {

@@ -22,7 +22,7 @@ func (s *Server) trusted(address netip.Addr) bool {
 }
 
 // remote returns the address of the client of a request: behind trusted proxies, the last address in X-Forwarded-For
-// that is not the address of one of them, because a client can write the addresses before it.
+// that is not the address of a trusted proxy, because a client can forge the addresses before that one.
 func (s *Server) remote(r *http.Request) string {
 	if !s.fromProxy(r.RemoteAddr) {
 		return r.RemoteAddr

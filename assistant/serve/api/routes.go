@@ -69,7 +69,8 @@ func (s *Server) register() {
 	s.raw(ready, "text/plain", s.showReady)
 }
 
-// operation describes an operation. codes are the causes that not every operation has.
+// operation describes an operation. codes are the causes of this operation in addition to those that every operation
+// has.
 func operation(id, route, summary string, codes ...string) huma.Operation {
 	method, path, _ := strings.Cut(route, " ")
 	return huma.Operation{

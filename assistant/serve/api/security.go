@@ -84,7 +84,7 @@ func (s *Server) refusal(r *http.Request) *problem {
 	return nil
 }
 
-// unauthorized returns the problem of a request with an unknown token, or with none.
+// unauthorized returns the problem of a request with an unknown token or without a token.
 func unauthorized(token string) *problem {
 	if token == "" {
 		return newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN")
@@ -116,8 +116,8 @@ func (w *seenWriter) WriteHeader(status int) {
 // Unwrap returns the wrapped response, for http.ResponseController.
 func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// access logs and counts a request that was not refused: who requested what. Health checks
-// are only counted.
+// access logs and counts a request that was not refused: it records the user and the request. Health checks are only
+// counted.
 func (s *Server) access(r *http.Request, w *seenWriter, began time.Time) {
 	kind := cmp.Or(r.Pattern, "none")
 	s.metrics.Called(serve.ServerHTTP, kind, strconv.Itoa(w.status))
@@ -126,8 +126,8 @@ func (s *Server) access(r *http.Request, w *seenWriter, began time.Time) {
 	}
 }
 
-// ownHost reports whether a Host header names this server: its public address, its address, a name of the loopback interface if the
-// server listens there, or a name of its certificate.
+// ownHost reports whether a Host header names this server: by its public address, by its own address, by a name of the
+// loopback interface if the server listens there, or by a name in its certificate.
 func (s *Server) ownHost(host string) bool {
 	if public := s.opts.PublicURL; public != nil && strings.EqualFold(host, public.Host) {
 		return true

@@ -38,11 +38,11 @@ type Options struct {
 	Version string                   // the version of the program
 	Agents  *mcp.Agents              // serves /mcp; nil serves no agents
 	Log     *slog.Logger             // nil means no log
-	Metrics *serve.Metrics           // nil means metrics of this server alone
+	Metrics *serve.Metrics           // nil creates metrics for this server alone
 	// Ready returns why the history or the window cannot be used; nil means that they always can.
 	Ready func(context.Context) error
 	// Kept is the path of a file with the responses to requests with an Idempotency-Key, so that they outlive the
-	// server; "" means that they do not.
+	// server; "" stores the responses only in memory.
 	Kept string
 
 	// Logins, AddressLogins, Sessions, Requests, Events and EventBytes are the maximum number of connections without a
@@ -62,9 +62,9 @@ const DefaultIdle = 24 * time.Hour
 
 const (
 	commentAfter = 15 * time.Second // the interval between the comments of a stream
-	writeTime    = 10 * time.Second // the time for a follower to receive a write
-	drainTime    = 10 * time.Second // the time for running turns to complete on shutdown
-	closeTime    = 2 * time.Second  // the time for interrupted turns and open streams after drainTime
+	writeTime    = 10 * time.Second // the time that a follower may take to receive a write
+	drainTime    = 10 * time.Second // the time that running turns have to complete on shutdown
+	closeTime    = 2 * time.Second  // the time that interrupted turns and open streams have to end after drainTime
 	historyTime  = 8 * time.Second  // the time to open a session if the history does not respond
 	requestTime  = 30 * time.Second // the time to read a request, and to respond to it unless the response is a stream
 	headerTime   = 10 * time.Second // the part of requestTime for the header
@@ -77,7 +77,7 @@ const (
 // The default limits.
 const (
 	DefaultSessions   = 1000
-	DefaultRequests   = 500    // with one token; event streams are most of them
+	DefaultRequests   = 500    // of one token at the same time; most of them are event streams
 	DefaultEvents     = 16_384 // enough for a turn of a minute at 200 events per second
 	DefaultEventBytes = 32 << 20
 )
@@ -179,7 +179,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 	return failed
 }
 
-// Reload looks at once for tokens that have been removed, which Serve otherwise does at each Options.Interval.
+// Reload immediately looks for tokens that have been removed. Serve does this at each Options.Interval.
 func (s *Server) Reload() { s.endRevoked() }
 
 // connKey is the context key of the connection of a request.
@@ -190,7 +190,7 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		if s.fromProxy(conn.RemoteAddr().String()) {
-			return // the connections of all its clients come from one address
+			return // all clients of a proxy connect from its address
 		}
 		if dropped := s.logins.Begin(conn); dropped != nil {
 			s.metrics.Refused(serve.ServerHTTP, "logins")

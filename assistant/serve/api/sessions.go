@@ -19,7 +19,7 @@ type SessionPath struct {
 	ID string `path:"id" doc:"the id of the session"`
 }
 
-// streamOf returns the session with an id, which the client must have opened, and marks it as used.
+// streamOf returns the session with an id, and marks it as used. The client must have opened the session.
 func (s *Server) streamOf(ctx context.Context, id string) (*stream, error) {
 	st, err := s.lookAt(id)
 	if err == nil && st.Key() != clientOf(ctx).Key {
@@ -28,7 +28,7 @@ func (s *Server) streamOf(ctx context.Context, id string) (*stream, error) {
 	return st, err
 }
 
-// lookAt returns the session with an id of any user, and marks it as used.
+// lookAt returns the session with an id, and marks it as used. The session may belong to any user.
 func (s *Server) lookAt(id string) (*stream, error) {
 	st := s.find(id)
 	if st == nil {
@@ -189,7 +189,7 @@ func (s *Server) closeSession(ctx context.Context, in *SessionPath) error {
 	if err != nil {
 		return err
 	}
-	if !clientOf(ctx).Role.May(assistant.RoleAdmin) { // who may end the sessions of others
+	if !clientOf(ctx).Role.May(assistant.RoleAdmin) { // an admin may end the sessions of other users
 		if st, err = s.streamOf(ctx, in.ID); err != nil {
 			return err
 		}

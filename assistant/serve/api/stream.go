@@ -73,8 +73,8 @@ func (st *stream) add(event []byte, terminal bool) {
 	st.frames.Add(frame{fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", st.frames.Last()+1, name, event), terminal})
 }
 
-// send starts a turn and returns the number of the last frame before it. While another turn is running, the message
-// is queued instead: queued is the text that waits now.
+// send starts a turn and returns the number of the last frame before it. While another turn is running, the message is
+// queued instead: queued is the text of the queued message.
 func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, queued string, err error) {
 	s := st.server
 	for {

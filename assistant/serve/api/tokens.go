@@ -66,7 +66,7 @@ type newToken struct {
 	Seconds int64          `json:"seconds,omitempty" minimum:"1" maximum:"3153600000" doc:"after how many seconds the token expires; the default is never"`
 }
 
-// addedToken contains a new token.
+// addedToken is the body of the response that contains a new token.
 type addedToken struct {
 	Added tokenInfo `json:"added" doc:"what is stored"`
 	Token string    `json:"token" doc:"for the header Authorization: Bearer TOKEN; only its hash is stored"`

@@ -70,7 +70,7 @@ func (s *Server) followTurn(ctx context.Context, st *stream, before int64) (foll
 	return served(s.follow(ctx, st, before, true))
 }
 
-// served returns the follower that responds with a handler.
+// served returns a follower that responds by calling handle, or err.
 func served(handle http.HandlerFunc, err error) (follower, error) {
 	return func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)

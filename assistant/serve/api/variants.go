@@ -60,7 +60,7 @@ func (s *Server) askAgain(ctx context.Context, in *askingAgain) (follower, error
 	if err != nil {
 		return nil, err
 	}
-	if st.Session.Session().Busy() { // the turn has dropped the cancelled answer
+	if st.Session.Session().Busy() { // the running turn has already dropped the cancelled answer
 		return nil, assistant.ErrBusy
 	}
 	p, err := st.AskAgain(ctx)

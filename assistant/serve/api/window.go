@@ -168,7 +168,7 @@ func (s *Server) basisOf(ctx context.Context, in *based) (*stream, assistant.Bas
 	}
 	digest, err := in.basis(in.Body.Digest)
 	if err == nil && digest == "" {
-		err = notMatching("expected the digest of a plan") // without one, a save would write anything
+		err = notMatching("expected the digest of a plan") // without a digest, a save would write changes that the user was not shown
 	}
 	return st, assistant.Basis{Digest: digest}, err
 }

@@ -58,7 +58,7 @@ type agent struct {
 	who    serve.Credential
 	ctx    context.Context // ends with the connection
 	end    context.CancelFunc
-	window assistant.Window // at a separate place, see serve.Hub.Place
+	window assistant.Window // with a separate position, see serve.Hub.Place
 	began  bool             // it counts towards the limits; guarded by the mutex of agents
 }
 
@@ -71,7 +71,7 @@ func NewAgents(o AgentOptions) *Agents {
 		o.PerUser = DefaultPerUser
 	}
 	a := &Agents{opts: o, open: map[*agent]struct{}{}}
-	none := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, nil) // for later requests of a session, which already has a server
+	none := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, nil) // for the later requests of a session, which use the server of the session
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		if c, ok := r.Context().Value(agentKey{}).(*agent); ok {
 			return c.Server
@@ -254,8 +254,8 @@ func (a *Agents) leave(c *agent) {
 // closeTime is how long closing a session may take.
 const closeTime = 10 * time.Second
 
-// receive handles a request. From the request that begins a session on, the connection counts towards the limits. It
-// counts the requests being handled, and refuses requests while the server is shutting down.
+// receive handles a request. The request that begins a session makes the connection count towards the limits. receive
+// also counts the requests being handled, and refuses requests while the server is shutting down.
 func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	a := c.agents
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {

@@ -70,7 +70,7 @@ func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 }
 
 // callWindow calls a tool of the window. If ask is not nil, it is the result that asks the user, and nothing has been
-// done. applier is what is applying a save now, or nil.
+// done. applier is not nil if the call was a save that is now being applied.
 func (s *server) callWindow(ctx context.Context, t assistant.Tool, req *sdk.CallToolRequest) (result assistant.ToolResult, ask *sdk.CallToolResult, applier assistant.Applier) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +178,7 @@ func (s *server) session(ctx context.Context, w Opened, write bool, client strin
 	}
 	w.Use(session)
 	err = session.Start(ctx)
-	s.restorePosition(w) // Start has restored the position of the session's last write
+	s.restorePosition(w) // because Start has changed it to the position of the session's last write
 	return session, func() {}, err
 }
 
@@ -255,7 +255,7 @@ func canAsk(req *sdk.CallToolRequest) bool {
 	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
 }
 
-// question returns the result that asks the user to confirm a call.
+// question returns a result that asks the user to confirm a call.
 func (s *server) question(e assistant.ConfirmRequest) *sdk.CallToolResult {
 	return &sdk.CallToolResult{
 		InputRequests: sdk.InputRequestMap{confirmID: &sdk.ElicitParams{

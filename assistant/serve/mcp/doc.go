@@ -3,23 +3,23 @@
 // # Nouns
 //
 // A client is the agent at the other end, named by its clientInfo. The window is opened for each request and closed
-// after it, so that a client sees changes by others and locks the window only while it writes. A call to a write tool
-// is a turn of a session named after the client: its checkpoint is durable before the tool runs, and the history
-// stores it as a pair with one tool call. Calls to read-only tools are not stored. The resources are parts of the
-// window's context in the form that the assistant would receive.
+// after it, so that a client sees the changes of other users and locks the window only while it writes. A call to a
+// write tool is a turn of a session named after the client: its checkpoint is durable before the tool runs, and the
+// history stores it as a pair with one tool call. Calls to read-only tools are not stored. The resources are parts of
+// the window's context in the form that the assistant would receive.
 //
 // # Who may call what from where
 //
 // Run serves one connection to a window that no hub serves, until it ends. Agents serves the connections to a hub:
-// ServeHTTP serves agents over HTTP, Run serves an ssh command, and ServeLocal serves winnow mcp on the same machine,
-// which Relay connects. The requests of a connection are handled one at a time.
+// ServeHTTP serves agents over HTTP, Run serves an ssh command, and ServeLocal serves agents on the same machine, which
+// winnow mcp connects with Relay. The requests of a connection are handled one at a time.
 //
 // # In a hub
 //
 // A connection has a session of the hub, opened by its first call to a write tool; the calls to write tools are turns
-// of this session, so they wait for the turns of others. The user and the role come from the credential: an agent
-// cannot choose its name. An agent on this machine has proved that it runs as the user of the hub; it is named after
-// itself.
+// of this session, so they wait for the turns of other sessions. The user and the role come from the credential: an
+// agent cannot choose its name. An agent on this machine has proved that it runs as the user of the hub; its user name
+// there comes from its clientInfo.
 //
 // # Caveats
 //

@@ -51,8 +51,8 @@ const localKey = "local"
 // ErrNoHub means that no program serves the window on this machine.
 var ErrNoHub = errors.New("nothing serves this window here")
 
-// ServeLocal serves the agents on this machine that find the document at path, until ctx ends. They act for
-// themselves, with the role of the user who started the hub.
+// ServeLocal serves the agents on this machine that find the document at path, until ctx ends. Each agent is a user of
+// its own, with the role of the user who started the hub.
 func (a *Agents) ServeLocal(ctx context.Context, path string) (wait func(), err error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -167,8 +167,8 @@ func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice
 	_ = conn.SetDeadline(time.Time{})
 	asked := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(conn, in) // ends when the agent or the connection does
-		close(asked)             // before the server can end as a result
+		_, _ = io.Copy(conn, in) // ends when the agent closes its input or the connection ends
+		close(asked)             // closed before the end of the input can end the connection
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
 	_, err = io.Copy(out, from)

@@ -33,7 +33,8 @@ type listed struct {
 	Own bool `json:"own"` // made by this session
 }
 
-// ownTools returns the tools that the window does not have: those for its checkpoints, and Options.Queries.
+// ownTools returns the tools that are not tools of the window: the tools for its checkpoints, and the tools of
+// Options.Queries.
 func (s *server) ownTools(w Opened) []assistant.Tool {
 	const defaultListed = 20
 	list := assistant.NewTool("list_checkpoints", "List the newest checkpoints of the window, oldest first. Each is the state before a step, which roll_back goes back to.",

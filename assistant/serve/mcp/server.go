@@ -74,7 +74,7 @@ type server struct {
 	mu       sync.Mutex      // held during a request
 	position json.RawMessage // position of a Positioned window after the last request; initially nil
 	caller   caller          // makes the calls of the session
-	joined   *serve.Session  // the session for calls to write tools, once there is one; nil unless join is set
+	joined   *serve.Session  // the session for calls to write tools, opened by the first such call; always nil unless join is set
 }
 
 // Run handles the requests read from in and writes the answers to out, until in ends or ctx is done.
@@ -90,7 +90,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 func (s *server) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	l := newLines(in, out)
 	err := s.Run(ctx, l)
-	if flushed := l.flush(); err == nil || errors.Is(err, context.Canceled) { // clients end a server with a signal
+	if flushed := l.flush(); err == nil || errors.Is(err, context.Canceled) { // clients stop a server with a signal, which is not an error
 		err = flushed
 	}
 	if err != nil {

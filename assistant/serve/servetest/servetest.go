@@ -1,8 +1,8 @@
 // Package servetest provides a hub for tests of servers.
 //
 // A Rig is a hub over the word list of package assistanttest, with a real journal and
-// history in a temporary folder. It is closed at the end of the test, after cleanups that
-// were registered later, such as closing a server on the hub.
+// history in a temporary folder. It is closed at the end of the test, after the cleanups
+// that the test registers later, such as closing a server on the hub.
 package servetest
 
 import (
@@ -33,7 +33,7 @@ const closeTimeout = 10 * time.Second
 // Options configures Start. Only Model is required.
 type Options struct {
 	Dir    string // folder of journal and history; "" means a temporary one
-	Name   string // name of the model in the provider test; "" means script. There is also test/other
+	Name   string // name of the model in the provider test; "" means script. The model test/other always exists as well
 	Model  llm.Model
 	Change func(*serve.Options) // changes the hub's options, including window and history; may be nil
 	Clock  func() time.Time     // nil means time.Now
