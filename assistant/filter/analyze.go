@@ -50,14 +50,14 @@ func NeedsText(x Expr) bool {
 	})
 }
 
-// UsesBoundary reports whether x contains o or oN, so that it must be evaluated in two steps, and again when the
-// boundary moves.
+// UsesBoundary reports whether x contains o or oN, so that it must be evaluated in two steps, and evaluated again when
+// the boundary moves.
 func UsesBoundary(x Expr) bool {
 	return contains(x, func(x Expr) bool { _, ok := x.(Boundary); return ok })
 }
 
-// UnsafeForDelete returns the reason why x would select other pairs once the selected ones are deleted, or "" if it
-// would not. An unexpanded saved filter is unsafe.
+// UnsafeForDelete returns the reason why x would select other pairs once the selected pairs are deleted, or "" if it
+// would select no other pairs. An unexpanded saved filter is unsafe.
 func UnsafeForDelete(x Expr) (reason string) {
 	Walk(x, func(x Expr) {
 		why := ""
@@ -79,7 +79,7 @@ func UnsafeForDelete(x Expr) (reason string) {
 	return reason
 }
 
-// Base returns x without any o and oN, or nil if nothing remains, which selects all pairs.
+// Base returns x without any o and oN. It returns nil, which selects all pairs, if nothing remains.
 func Base(x Expr) Expr {
 	switch x := x.(type) {
 	case Boundary:
@@ -119,9 +119,9 @@ func combine(terms []Expr, build func([]Expr) Expr) Expr {
 	return build(slices.Clip(terms))
 }
 
-// Expand replaces the saved filters of q with the lines that saved returns for their names; saved may be nil. The
-// error is an *Error at the position of a name that is unknown, invalid, has a command, or is part of a cycle, which
-// it lists in order.
+// Expand replaces the saved filters of q with the lines that saved returns for their names; saved may be nil. The error
+// is an *Error at the position of a name that is unknown, invalid, has a command, or is part of a cycle; for a cycle,
+// the error lists its names in order.
 func Expand(q *Query, saved func(name string) (line string, ok bool)) (Expr, error) {
 	e := expander{saved: saved, top: q}
 	x := e.expand(q.Expr)
@@ -139,7 +139,8 @@ type expander struct {
 	err   *Error
 }
 
-// maxLoads limits how many saved filters one line may expand to, because the number can double with each level.
+// maxLoads limits how many saved filters one line may expand to, because the number of loads can double with each
+// level.
 const maxLoads = 1000
 
 func (e *expander) expand(x Expr) Expr {
@@ -156,7 +157,7 @@ func (e *expander) expand(x Expr) Expr {
 	case Or:
 		terms := rewrite(x.Terms, e.expand)
 		if len(terms) < len(x.Terms) {
-			return nil // one alternative selects all pairs
+			return nil // one alternative selects all pairs, so the whole expression does
 		}
 		return Or{terms}
 	default:

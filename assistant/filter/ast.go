@@ -46,7 +46,7 @@ type (
 	Author struct{ Name Pattern }
 	// Age is d<N with a unit; Op is never Equal.
 	Age struct {
-		Op   Op // Less means newer
+		Op   Op // Less means newer than N units
 		N    int
 		Unit Unit
 	}

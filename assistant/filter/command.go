@@ -33,7 +33,7 @@ type Command struct {
 	Name   string // Save, Forget
 
 	Base      bool // act on the base, that is, the line without o
-	Force     bool // overwrite a file; delete more than 50
+	Force     bool // Export may overwrite a file; a deletion may delete more than 50 pairs
 	DryRun    bool // only report what would happen
 	NoConfirm bool // do not ask for confirmation
 }
@@ -41,7 +41,7 @@ type Command struct {
 // formats lists the formats of Export; the first is the default.
 var formats = []string{"json", "md", "txt", "html"}
 
-// commandFlags lists the flags and the fields that they set, in printing order.
+// commandFlags lists the flags and the fields that they set, in the order in which Print writes them.
 var commandFlags = []struct {
 	name  string
 	field func(*Command) *bool

@@ -35,7 +35,7 @@ type Sources struct {
 type Completion struct {
 	From, To int // in characters, from 0
 	Text     string
-	Label    string // text to display
+	Label    string // text to display in the list
 	Help     string // a few words; may be empty
 	Kind     Kind
 }
@@ -82,7 +82,7 @@ const (
 	inText             // within a text, a regular expression or a number
 )
 
-// cursorContext is the place of the cursor in a line, and what has been typed there.
+// cursorContext is the place of the cursor in a line, and the text typed there.
 type cursorContext struct {
 	where  place
 	letter rune // inName: t, m, x or u
@@ -238,8 +238,8 @@ func (at cursorContext) commands(from Sources) []Completion {
 	return nil
 }
 
-// offer returns the names that contain the typed text: first those that start with it, then those with a path level
-// that starts with it, then the others.
+// offer returns the names that contain the typed text: first the names that start with it, then the names with a path
+// level that starts with it, then the others.
 func (at cursorContext) offer(from, to int, names []string, kind Kind, insert func(string) string) []Completion {
 	typed := strings.ToLower(at.typed)
 	var groups [3][]Completion

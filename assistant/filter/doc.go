@@ -1,10 +1,11 @@
-// Package filter implements the filter language. A line decides which message pairs are visible, and therefore which
-// can be sent, and what a command does to them.
+// Package filter implements the filter language. A line selects message pairs: without a command, the pairs that are
+// visible and can be sent; with a command, the pairs that the command acts on.
 //
 // # Line
 //
-// Parse reads a line as a Query: an expression and an optional command. Print writes it back, so that Parse(Print(q))
-// equals q. For an invalid line, Parse returns an *Error with the column, what was found there and what was expected.
+// Parse reads a line as a Query: an expression and an optional command. Print turns a Query into a line, so that
+// Parse(Print(q)) equals q. For an invalid line, Parse returns an *Error with the column, what was found there and what
+// was expected.
 //
 // # Expression
 //

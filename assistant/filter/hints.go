@@ -25,8 +25,8 @@ func (h Hint) String() string {
 	return s
 }
 
-// Hints returns a hint for each topic (path) and session (id) in x that does not exist. It covers saved filters only
-// if they have been expanded.
+// Hints returns a hint for each topic (path) and session (id) in x that does not exist. It checks saved filters only if
+// they have been expanded.
 func Hints(x Expr, topics, sessions []string) []Hint {
 	var hints []Hint
 	Walk(x, func(x Expr) {
@@ -46,8 +46,8 @@ func Hints(x Expr, topics, sessions []string) []Hint {
 	return hints
 }
 
-// matchesAncestor returns a function that reports whether t matches a path or the beginning of one, because a topic
-// can exist without pairs of its own.
+// matchesAncestor returns a function that reports whether t matches a path or one of its ancestors, because a topic can
+// exist without pairs of its own.
 func matchesAncestor(t Topic) func(path string) bool {
 	low := t.lower()
 	low.Deep = true

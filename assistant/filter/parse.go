@@ -106,7 +106,7 @@ func (p *parser) not() Expr {
 // Error describes why and where a line is invalid.
 type Error struct {
 	Column int    // in characters, from 1
-	Found  string // what is at that column
+	Found  string // the text at that column
 	Want   string // what was expected
 }
 

@@ -57,7 +57,7 @@ func (s *scanner) failAt(pos int, found, want string) {
 // fail records an error at the current position.
 func (s *scanner) fail(want string) { s.failAt(s.pos, s.found(), want) }
 
-// found describes what is at the current position: the character, a quoted string, or a run of letters and digits,
+// found describes the text at the current position: the character, a quoted string, or a run of letters and digits,
 // shortened.
 func (s *scanner) found() string {
 	r := s.peek()
@@ -126,7 +126,7 @@ func (s *scanner) op() (o Op, ok bool) {
 	return Equal, false
 }
 
-// escapes maps the character after a backslash to the character that the two represent.
+// escapes maps the character after a backslash to the character that backslash and character represent.
 var escapes = map[rune]rune{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 't': '\t', 'r': '\r', '*': '*'}
 
 // quotedParts reads a quoted string and returns the parts between unescaped stars.

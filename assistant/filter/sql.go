@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Env is what the meaning of a line depends on besides the pairs. The zero value has no selection and no saved
-// filters.
+// Env contains everything except the pairs that the meaning of a line depends on. The zero value has no selection and
+// no saved filters.
 type Env struct {
 	Now           time.Time      // zero means the current time
-	Location      *time.Location // location for calendar days; nil means local
+	Location      *time.Location // time zone of calendar days; nil means the local one
 	SelectedTopic string         // path
 	SelectedModel string         // provider/name
 	Session       string         // id of the current session
@@ -46,7 +46,7 @@ type Source struct {
 // Ancestor is a session that another session branches from, up to a pair.
 type Ancestor struct {
 	Session string // id
-	UpTo    int64  // seq of the last pair that belongs to the branch too
+	UpTo    int64  // seq of the last pair of this session that also belongs to the branch
 }
 
 // Dialect generates the conditions that differ between engines. They must be true or false for every pair, never
@@ -149,8 +149,8 @@ func (w *where) expr(x Expr) string {
 	}
 }
 
-// orAncestors returns the rest of a condition that also matches the pairs of the sessions that certain sessions
-// branch from; it is "" if there are none.
+// orAncestors returns the rest of a condition that also matches the pairs of the sessions that certain sessions branch
+// from; the rest is "" if there are no such sessions.
 func (w *where) orAncestors(of func(id string) bool) (sql string) {
 	upTo := map[string]int64{}
 	for id, ancestors := range w.Ancestors {
@@ -171,8 +171,8 @@ func (w *where) bind(sql string, args []any) string {
 	return sql
 }
 
-// combine joins terms, those that read texts last. It nests them as a balanced tree of parentheses, because engines
-// limit the depth of a condition.
+// combine joins terms; the terms that read texts come last. It nests the terms as a balanced tree of parentheses,
+// because engines limit the depth of a condition.
 func (w *where) combine(terms []Expr, op string) string {
 	terms = slices.Clone(terms)
 	slices.SortStableFunc(terms, func(a, b Expr) int { return cost(a) - cost(b) })
@@ -194,7 +194,7 @@ func cost(x Expr) int {
 	return 0
 }
 
-// in returns the condition that the column is a number with a name for which passes is true.
+// in returns the condition that the column contains the number of a name for which passes is true.
 func in(column string, names map[int64]string, passes func(string) bool) string {
 	var numbers []string
 	for _, n := range slices.Sorted(maps.Keys(names)) {
@@ -208,7 +208,7 @@ func in(column string, names map[int64]string, passes func(string) bool) string 
 	return column + " IN (" + strings.Join(numbers, ",") + ")"
 }
 
-// below returns the condition that the topic is the selected one or below it. If the root is selected, it is true for
+// below returns the condition that the topic is the selected topic or below it. If the root is selected, it is true for
 // every pair.
 func (w *where) below(column string) string {
 	selected := foldPath(w.SelectedTopic)
@@ -226,8 +226,8 @@ func foldPath(path string) string {
 	return strings.Join(splitPath(strings.ToLower(path)), pathSeparator)
 }
 
-// newest returns the condition that the pair is among the n newest uncut pairs that also meet the condition also, or
-// is newer.
+// newest returns the condition that the pair is at least as new as the nth newest uncut pair that meets the condition
+// also.
 func (w *where) newest(n int, also string) string {
 	if n == 0 {
 		return never
@@ -242,13 +242,13 @@ func (w *where) content(x Content) string {
 	return w.bind(w.Dialect.Content(Pattern(x).lower().Parts))
 }
 
-// age compares with one instant, so that pairs need no calendar arithmetic.
+// age compares the creation time with one instant, so that no calendar arithmetic is needed for each pair.
 func (w *where) age(x Age) string {
 	then := x.Instant(w.Now.In(w.Location))
 	return w.time(x.Op.mirrored().String(), then) // a smaller age is a later time
 }
 
-// day compares with the boundaries of a local calendar day.
+// day compares the creation time with the start and the end of a local calendar day.
 func (w *where) day(x Day) string {
 	from, to := x.Span(w.Location)
 	switch x.Op {
@@ -270,7 +270,8 @@ func (w *where) time(op string, at time.Time) string {
 	return fmt.Sprintf("(p.sec, p.nsec) %s (%d, %d)", op, at.Unix(), at.Nanosecond())
 }
 
-// Instant returns the time that is x before now, in the calendar of now's location. Less means later than that time.
+// Instant returns the time that is x before now, in the calendar of now's location. Op Less selects pairs later than
+// that time.
 func (x Age) Instant(now time.Time) time.Time {
 	switch x.Unit {
 	case Minutes:

@@ -47,7 +47,7 @@ func (p *parser) stray() bool {
 type termStart struct {
 	text  string
 	help  string             // meaning, with examples
-	parse func(*parser) Expr // reads the rest of the term; nil if another function does
+	parse func(*parser) Expr // reads the rest of the term; nil if another function reads it
 }
 
 // termStarts lists what can begin a term, in the order in which completion offers it.
@@ -205,7 +205,7 @@ func (p *parser) quotedDay(o Op) Expr {
 	return x
 }
 
-// unit reads a unit; without one it returns Days.
+// unit reads a unit. It returns Days if there is none.
 func (p *parser) unit() Unit {
 	for _, u := range units {
 		if strings.HasPrefix(string(p.text[p.pos:min(p.pos+len(Minutes), len(p.text))]), string(u)) {
