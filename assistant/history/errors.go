@@ -10,7 +10,8 @@ var (
 	ErrNoSession = errors.New("no such session")
 	// ErrClosed is returned by every method of a closed store.
 	ErrClosed = errors.New("history: the store is closed")
-	// ErrChanged is wrapped if a pair is not replaced because another program has replaced it since it was loaded.
+	// ErrChanged is wrapped if a pair is not replaced because another program has replaced that pair since it was
+	// loaded.
 	ErrChanged = errors.New("another program changed it in the meantime")
 	// ErrPicture is wrapped if a picture is missing or damaged.
 	ErrPicture = errors.New("history: the picture is missing or damaged")

@@ -9,7 +9,7 @@ import (
 	"winnow/assistant/filter"
 )
 
-// defaultCharsPerToken is the default of the setting.
+// defaultCharsPerToken is the default of Env.CharsPerToken.
 const defaultCharsPerToken = 3.5
 
 // PairReader reads a consistent state of the database of a Store for a Search. A condition is about a row p of the
@@ -23,8 +23,8 @@ type PairReader interface {
 
 // PairDialect is how an engine evaluates conditions on texts.
 type PairDialect interface {
-	// Dialect generates conditions on the texts of the pairs with from < seq <= to. An engine that cannot match
-	// regular expressions in SQL tests them on the candidates, which include all pairs that the whole line matches.
+	// Dialect generates conditions on the texts of the pairs with from < seq <= to. An engine that cannot match regular
+	// expressions in SQL tests them on the candidates, which include every pair that the whole line matches.
 	Dialect(from, to int64, candidates func() (where string, args []any)) filter.Dialect
 	// Spans returns how many seqs each query of a stream covers, for a line with these regular expressions.
 	Spans(regexps []string) Spans
@@ -41,7 +41,7 @@ type PairQuery interface {
 }
 
 // Spans says how many seqs each query of a stream covers: First for the first query, which is small so that the first
-// screenful appears quickly, then Factor times more each time, up to Max.
+// screenful appears quickly, then Factor times more for each further query, up to Max.
 type Spans struct{ First, Factor, Max int64 }
 
 // Names is what a Search needs to know about a database in advance.
@@ -52,7 +52,7 @@ type Names struct {
 	Branches       map[string]assistant.Branch // by the id of the session; only sessions that branch from another
 }
 
-// Search evaluates one line on one state of a database; it is the same for all engines.
+// Search evaluates one line on one state of a database, in the same way for all engines.
 type Search struct {
 	db     PairReader
 	env    Env
@@ -87,7 +87,7 @@ func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, e
 	return f, nil
 }
 
-// ancestors returns the sessions that each branch continues.
+// ancestors returns, for each session that branches off, the sessions that it continues.
 func ancestors(branches map[string]assistant.Branch) map[string][]filter.Ancestor {
 	all := make(map[string][]filter.Ancestor, len(branches))
 	for id := range branches {
@@ -98,8 +98,8 @@ func ancestors(branches map[string]assistant.Branch) map[string][]filter.Ancesto
 	return all
 }
 
-// SessionLine returns the line that matches the pairs of a session and of those it continues, or of all sessions if
-// session is "".
+// SessionLine returns the line that matches the pairs of a session and of the sessions it continues, or of all sessions
+// if session is "".
 func SessionLine(session string, charsPerToken float64) (*filter.Query, Env) {
 	env := Env{CharsPerToken: charsPerToken, Env: filter.Env{Session: session}}
 	if session == "" {
@@ -192,8 +192,8 @@ func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
 	}
 }
 
-// findBoundary reads the newest pairs of the base until one does not fit, and makes the term o match the pairs after
-// it.
+// findBoundary reads the newest pairs of the base until one does not fit, and makes the term o match the pairs newer
+// than that one.
 func (f *Search) findBoundary() {
 	firsts := map[int]int64{} // by Boundary.Extra: the first seq that o matches; 0 means all
 	f.source.First = func(extra int) int64 { return firsts[extra] }

@@ -48,7 +48,7 @@ type callJSON struct {
 	assistant.ToolCall
 	Arguments     json.RawMessage `json:"arguments,omitempty"`
 	ArgumentsText *string         `json:"arguments_text,omitempty"` // exact text, used instead of Arguments
-	ArgumentsRaw  []byte          `json:"arguments_raw,omitempty"`  // used instead of both if the arguments are not UTF-8
+	ArgumentsRaw  []byte          `json:"arguments_raw,omitempty"`  // used instead of Arguments and ArgumentsText if the arguments are not UTF-8
 	Result        json.RawMessage `json:"result,omitempty"`
 }
 
@@ -167,8 +167,8 @@ func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
 	return &r, nil
 }
 
-// moreJSON contains the fields of a pair that have no column; it is stored in body.more. The fields declared here
-// hide the fields of Pair that have a column, so that a field added to Pair is stored without a change here.
+// moreJSON contains the fields of a pair that have no column; it is stored in body.more. The fields declared here hide
+// the fields of Pair that have a column, so that a new field of Pair is stored without a change of this type.
 type moreJSON struct {
 	*assistant.Pair
 	ID            any                    `json:"id,omitempty"`
@@ -207,8 +207,8 @@ func pairTexts(p *assistant.Pair, more string) []string {
 	return []string{p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage, more}
 }
 
-// pairSum returns the checksum stored with p. It covers the texts and the fields that only change together with them,
-// but not the marks.
+// pairSum returns the checksum stored with p. It covers the texts, and the fields that change only together with the
+// texts, but not the marks.
 func pairSum(p *assistant.Pair, more string) int64 {
 	return textSum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
@@ -216,7 +216,7 @@ func pairSum(p *assistant.Pair, more string) int64 {
 // Row is a pair as an engine stores it. Times, marks and names are in Pair.
 type Row struct {
 	assistant.Pair        // with redacted texts
-	StateNumber    int    // StateError means an error
+	StateNumber    int    // number of State; StateError is the number of PairError
 	Parts          []byte // see Cost
 	More           string // JSON of the fields that have no column
 	Sum            sql.NullInt64
@@ -292,7 +292,7 @@ func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
 // castagnoli is the CRC-32 polynomial with hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// textSum returns the checksum of texts and of where each ends.
+// textSum returns the checksum of texts, including the positions at which they end.
 func textSum(texts ...string) int64 {
 	sum := crc32.New(castagnoli)
 	for _, t := range texts {
@@ -318,7 +318,7 @@ func partRunes(p *assistant.Pair) []byte {
 	return packed
 }
 
-// Cost returns the tokens of packed parts: for each text, its runes divided by charsPerToken, rounded up.
+// Cost returns the estimated tokens of packed parts: for each text, its runes divided by charsPerToken, rounded up.
 func Cost(packed []byte, charsPerToken float64) int {
 	sum := 0
 	for len(packed) > 0 {

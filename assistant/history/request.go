@@ -10,8 +10,8 @@ import (
 	"winnow/assistant"
 )
 
-// maxRequest is the maximum size of a stored body in bytes: four times the largest context window. It also limits
-// what a damaged row can unpack to.
+// maxRequest is the maximum size of a stored body in bytes: four times the largest context window. It also limits the
+// size to which a damaged row can unpack.
 const maxRequest = 64 << 20
 
 // PackedRequest is a request as an engine stores it.
@@ -37,8 +37,8 @@ func PackRequests(requests []assistant.PairRequest, redact func(string) string) 
 	return list, nil
 }
 
-// pack compresses a body with gzip, which adds a checksum. The fastest level is sufficient, because repeated names
-// and schemas are close together.
+// pack compresses a body with gzip, which adds a checksum. The fastest level is sufficient, because the names and
+// schemas that repeat are close together.
 func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)

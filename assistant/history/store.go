@@ -16,8 +16,8 @@ import (
 )
 
 // Store contains pairs and what a user interface remembers. It is composed of smaller interfaces; a consumer should
-// take only those it uses. Its methods may be called from any goroutine. Each is one transaction, which is durable
-// when it returns nil and changes nothing if it fails.
+// accept only the interfaces it uses. Its methods may be called from any goroutine. Each is one transaction, which is
+// durable when it returns nil and changes nothing if it fails.
 type Store interface {
 	Pairs
 	Searcher
@@ -37,11 +37,11 @@ type Store interface {
 
 // Pairs stores pairs, their requests, pictures and payloads.
 type Pairs interface {
-	// Commit performs, in this order: deletions, uncuts, cuts, puts, the cancelled answer, marks, and adding requests. A new pair whose ID
-	// is already known replaces that pair; an empty ID is filled in. If the Intent was committed before, nothing
-	// changes. If a pair does not exist, the error names who deleted it, if known; a deleted pair that is put is
-	// stored again. A pair in state sending belongs to this store: if the process dies, the next Open ends the pair
-	// as interrupted.
+	// Commit performs, in this order: deletions, uncuts, cuts, puts, the cancelled answer, marks, and adding requests.
+	// A new pair whose ID is already known replaces that pair; an empty ID is filled in. If the Intent was committed
+	// before, nothing changes. If a pair does not exist, the error names who deleted it, if known; a deleted pair that
+	// is put is stored again. A pair in state sending belongs to this store: if the process dies, the next Open ends
+	// the pair as interrupted.
 	//
 	// A picture is stored once, under its hash, until the last pair with it is deleted.
 	//
@@ -90,13 +90,13 @@ type SavedFilters interface {
 type Facets interface {
 	// Models counts the uncut pairs of every model, most used first.
 	Models(ctx context.Context) ([]ModelCount, error)
-	// Authors lists the authors of pairs, sorted; a file lists only the authors of the newest pairs.
+	// Authors lists the authors of pairs, sorted; an SQLite file lists only the authors of the newest pairs.
 	Authors(ctx context.Context) ([]string, error)
 }
 
 // Marks sets the marks of pairs: stars, flags and topics.
 type Marks interface {
-	// Mark sets marks of pairs and returns what Restore needs to undo it. Like Commit, it fails with
+	// Mark sets marks of pairs and returns what Restore needs to undo the change. Like Commit, it fails with
 	// assistant.ErrNoPair if one of the pairs does not exist.
 	Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error)
 	// Restore restores topics, saved filters, and the marks of pairs that still exist. It removes the topics in NewTopics
@@ -196,8 +196,8 @@ type Condition interface {
 
 // Notifier is a Store that is notified of changes by other programs.
 type Notifier interface {
-	// Changes delivers changes by others soon after they have been committed; several changes may be delivered as
-	// one. The channel is never closed.
+	// Changes delivers changes by other programs soon after they have been committed; several changes may be delivered
+	// as one. The channel is never closed.
 	Changes() <-chan Change
 }
 
@@ -242,7 +242,7 @@ func (c Change) DeletedOf(view []assistant.Ref) string {
 	return strings.Join(sentences, " · ")
 }
 
-// Env is what the result of a line depends on besides the pairs.
+// Env contains everything except the pairs that the result of a line depends on.
 type Env struct {
 	// Env contains the time and the currently selected topic, model and session. A nil Saved means the saved filters
 	// of the store.
@@ -304,7 +304,8 @@ type ModelCount struct {
 type Report struct {
 	Repaired    []string // a sentence for each file and folder that other users could read
 	Interrupted int      // pairs that a dead process left in state sending
-	// InterruptedIn is the session of the newest of them, if they are all of this user; "" otherwise.
+	// InterruptedIn is the session of the newest interrupted pair, if all interrupted pairs belong to this user; ""
+	// otherwise.
 	InterruptedIn string
 	Migrated      int      // the previous schema version; 0 if it was current or the store is new
 	Backup        string   // path of the copy made before migrating, or ""
@@ -333,7 +334,7 @@ const UnknownLost = -1
 // CheckReport is the result of Check.
 type CheckReport struct {
 	Pairs, Cut, Sessions, Topics int
-	// Requests is the number of stored requests, DamagedRequests the number of damaged ones.
+	// Requests is the number of stored requests, DamagedRequests the number of damaged requests.
 	Requests, DamagedRequests int
 	// Problems contains a sentence for each inconsistency; it is empty if there is no damage.
 	Problems []string
@@ -342,7 +343,7 @@ type CheckReport struct {
 	Damaged bool
 }
 
-// Limits of what a store remembers between runs.
+// Limits on the texts that a store remembers between runs.
 const (
 	MaxSent        = 500 // texts of sent messages
 	MaxFilterLines = 100 // filter lines that were valid
@@ -364,14 +365,14 @@ type Session struct {
 	Started time.Time `json:"started"`
 	Used    time.Time `json:"used"` // for display only; sessions are ordered by revision
 
-	Title  string           `json:"title"` // the user's, if Named
+	Title  string           `json:"title"` // chosen by the user if Named
 	Named  bool             `json:"named,omitempty"`
 	Branch assistant.Branch `json:"branch,omitzero"` // zero if the session does not branch from another session
 
-	// Set only by Sessions, which also sets Title to the beginning of the first message of its own if the session is
-	// not Named, and to the title of its parent if it has no message of its own.
+	// Set only by Sessions, which also sets Title to the beginning of the session's own first message if the session is
+	// not Named, or to the title of its parent if the session has no message of its own.
 	Pairs int   `json:"pairs"` // number of uncut pairs, including the parent's
-	First int64 `json:"-"`     // Seq of the first of them
+	First int64 `json:"-"`     // Seq of the first of these pairs
 }
 
 // TitleLine returns the stored form of a title: one line of at most MaxTitle runes.

@@ -13,7 +13,7 @@ const TopicSeparator = assistant.TopicSeparator
 type Topic struct {
 	Path  string // "AI > Agents"
 	Pairs int    // uncut pairs of the topic itself
-	Total int    // Pairs including those of all descendants
+	Total int    // Pairs plus the uncut pairs of all descendants
 }
 
 // splitTopic returns the names in a path, or nil for the root.

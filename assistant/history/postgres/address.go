@@ -19,7 +19,7 @@ import (
 // displayed and logged.
 func HasPassword(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil { // perhaps only because of unescaped characters in a password
+	if err != nil { // the cause may be unescaped characters in a password
 		return strings.Contains(address, "@")
 	}
 	_, given := u.User.Password()
@@ -29,7 +29,7 @@ func HasPassword(address string) bool {
 const (
 	connectTimeout = 5 * time.Second
 	defaultPort    = 5432
-	connections    = 3        // of a program, the listener among them
+	connections    = 3        // of a program, including the listener
 	defaultSchema  = "winnow" // the schema of the tables; search_path in the address overrides it
 )
 

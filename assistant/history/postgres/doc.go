@@ -9,21 +9,22 @@
 //
 // # Transactions
 //
-// Each method is one transaction. If the connection breaks before the commit, the method is retried for a few
-// seconds. If it breaks during the commit, the store asks the server for the outcome of the transaction, so that
-// nothing that was reported as stored is lost and nothing is stored twice. A method that fails, or gets no answer
-// from the server for a few seconds, returns a *history.StorageError; after that, operations wait for a shorter
-// time until the server answers again. A commit is durable on the server before it is reported.
+// Each method is one transaction. If the connection breaks before the commit, the method is retried for a few seconds.
+// If it breaks during the commit, the store asks the server for the outcome of the transaction, so that nothing that
+// was reported as stored is lost and nothing is stored twice. A method that fails, or gets no answer from the server
+// for a few seconds, returns a *history.StorageError; until the server answers again, further operations wait for a
+// shorter time. A commit is durable on the server before it is reported.
 //
-// Every change first increments meta.rev and so locks that row until it commits; pairs therefore become visible in
-// the order of their seqs. Each change notifies the other programs, which then know that Revision has increased. A
-// store keeps one connection for listening. On this connection it holds an advisory lock, which shows that the store
-// is still open: the next Open marks a pair in state sending as interrupted if nothing holds the lock of its store.
+// Every change first increments meta.rev and so locks that row until it commits; pairs therefore become visible in the
+// order of their seqs. Each change notifies the other programs, which then know that Revision has increased. A store
+// keeps one connection for listening. On this connection it holds an advisory lock, which shows that the store is still
+// open: the next Open marks a pair in state sending as interrupted if no connection holds the lock of the store that
+// sent it.
 //
 // # Connections
 //
 // A store has at most Options.Connections, one of which listens. Behind a pooler that shares connections between
-// transactions, which is recognised, no connection has any state: every transaction begins with the settings of the
+// transactions, which is recognised, no connection keeps any state: every transaction begins with the settings of the
 // address, no statement is prepared, and the store listens at Options.Listen, or asks for changes once a second and
 // shows in the table store, instead of with a lock, that it is open.
 //
@@ -36,8 +37,8 @@
 //
 // # Log of windows
 //
-// A program that serves a window adds the changes of the window to the table change; see history.WindowLog. A change
-// is identified by its number and time in the journal of the window and by the path of that file, so that adding it
+// A program that serves a window adds the changes of the window to the table change; see history.WindowLog. A change is
+// identified by its number and time in the journal of the window and by the path of the journal, so that adding it
 // twice has no effect, even if the host has been renamed. An advisory lock makes the numbers in the table increase in
 // the order of the commits, so that a reader that continues after a number misses no change.
 //

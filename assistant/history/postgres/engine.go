@@ -24,7 +24,7 @@ var sqlDialect = sqlstore.Dialect{
 }
 
 // storedDeleted is the number of deleted pairs that are remembered. Other programs learn of deletions soon, so a
-// limited number is enough.
+// limited number is sufficient.
 const storedDeleted = 1000
 
 // Owner implements sqlstore.Engine.

@@ -32,7 +32,7 @@ func sqlState(err error) string {
 	return ""
 }
 
-// Codes of PostgreSQL; see "Error codes" in its appendix.
+// Error codes of PostgreSQL; see appendix A of its documentation.
 const (
 	codeReadOnly      = "25006"
 	codeSerialization = "40001"

@@ -94,7 +94,7 @@ func (s *store) endFirstInterrupted(ctx context.Context) error {
 	return err
 }
 
-// endInterrupted ends the pairs of stores that are no longer open: nothing holds their locks, and their rows are
+// endInterrupted ends the pairs of stores that are no longer open: no connection holds their locks, and their rows are
 // missing or old. undecided means that a store holds no lock, but its row is still recent.
 func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, err error) {
 	err = s.Write(ctx, func(t *sqlstore.Tx) {

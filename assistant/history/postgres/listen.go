@@ -18,7 +18,7 @@ const channel = "winnow_history"
 
 const (
 	listenPause = 500 * time.Millisecond // before the listener reconnects
-	pollPause   = time.Second            // between two questions whether anything has changed, if listening isn't possible
+	pollPause   = time.Second            // between two polls for changes, if listening is not possible
 )
 
 // listenAddress is where the store listens.
@@ -27,8 +27,8 @@ type listenAddress struct {
 	settings map[string]string
 }
 
-// newListenAddress returns the address that the options name, which must be without a pooler, or the address of the
-// store.
+// newListenAddress returns the address in the options, which must lead to the server without a pooler, or else the
+// address of the store.
 func newListenAddress(own *pgx.ConnConfig, settings map[string]string, o Options) (listenAddress, error) {
 	a := listenAddress{config: own.Copy(), settings: maps.Clone(settings)}
 	if o.Listen != "" {
@@ -44,7 +44,7 @@ func newListenAddress(own *pgx.ConnConfig, settings map[string]string, o Options
 }
 
 // listen watches for changes by other programs until the store is closed. If conn is nil, because the server or a
-// pooler does not allow it, listen polls instead.
+// pooler does not allow listening, it polls instead.
 func (s *store) listen(conn *pgx.Conn) {
 	seen := s.Revision()
 	for {

@@ -30,7 +30,7 @@ func (s *store) prepare(_ context.Context, c *pgx.ConnConfig) error {
 }
 
 // configure is called for each new connection. It applies the settings of the address, unless there is a pooler. The
-// first connection that finds one fails with errPooled and is made again.
+// first connection that detects a pooler fails with errPooled and is made again.
 func (s *store) configure(ctx context.Context, conn *pgx.Conn) error {
 	if s.pooled.Load() {
 		return nil
@@ -55,7 +55,7 @@ func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 // apply applies settings to a connection, and reports whether the connection reaches the server without a pooler.
 func apply(ctx context.Context, conn *pgx.Conn, settings map[string]string) (direct bool, err error) {
 	query := fmt.Sprintf("%s WHERE pg_backend_pid() = %d", setConfig(settings, false), conn.PgConn().PID())
-	done, err := conn.Exec(ctx, query) // without arguments, and so without a prepared statement
+	done, err := conn.Exec(ctx, query) // pgx prepares no statement for a query without arguments
 	return done.RowsAffected() > 0, err
 }
 
@@ -73,7 +73,7 @@ func (s *store) begin(readOnly bool) (o pgx.TxOptions) {
 }
 
 // setConfig returns the query that applies settings to the session, or only to the current transaction. It also makes
-// commits durable if the server is configured to report them before they are.
+// commits durable if the server is configured to report commits before they are durable.
 func setConfig(settings map[string]string, local bool) string {
 	var calls []string
 	set := func(name, value string) {

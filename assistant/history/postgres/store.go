@@ -84,7 +84,7 @@ func Open(ctx context.Context, address string, o Options) (history.Store, error)
 		return nil, err
 	}
 	o.Connections, o.deadAfter = max(cmp.Or(o.Connections, connections), 2), cmp.Or(o.deadAfter, deadAfter)
-	config.MaxConns = int32(o.Connections - 1) // one more listens
+	config.MaxConns = int32(o.Connections - 1) // the listener is one more connection
 	s := &store{changes: make(chan history.Change, 1), path: displayed(&config.ConnConfig.Config), settings: settings, options: o}
 	s.Engine, s.Dialect, s.Options = s, sqlDialect, sqlstore.Options{Now: o.Now, Redact: o.Redact, Storable: storable}
 	s.schema = schemaOf(settings["search_path"])

@@ -18,10 +18,10 @@ import (
 type conn struct {
 	pgx.Tx
 	answered func()
-	queue    *pgx.Batch // statements that go out together
+	queue    *pgx.Batch // statements that are sent together
 }
 
-// maxQueue limits the memory of the statements that wait.
+// maxQueue limits the number of queued statements, and so their memory.
 const maxQueue = 100
 
 // Queue implements sqlstore.Queuer.
@@ -44,7 +44,7 @@ func (c conn) Flush(ctx context.Context) error {
 	results := c.Tx.SendBatch(ctx, &sent)
 	for range n {
 		if _, err := results.Exec(); err != nil {
-			_ = results.Close() // fails in the same way
+			_ = results.Close() // fails with the same error
 			return err
 		}
 		c.answered()
@@ -150,7 +150,7 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 		if err != nil && errors.Is(context.Cause(ctx), errNoAnswer) {
 			return s.explain(op, errNoAnswer)
 		}
-		if errors.As(err, new(*pgconn.ConnectError)) && pgconn.Timeout(err) { // with few connections, one may have to be made first
+		if errors.As(err, new(*pgconn.ConnectError)) && pgconn.Timeout(err) { // because the pool is small, a connection may have to be made first
 			s.silent.Store(true)
 			return s.explain(op, errNoAnswer)
 		}
@@ -170,13 +170,13 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 // outcome of a commit that got no answer.
 func (s *store) attempt(ctx, committing context.Context, w *wait, readOnly bool, f func(*sqlstore.Tx)) error {
 	id, err := s.try(ctx, committing, w, readOnly, f)
-	if id != "" && unknown(err) { // the connection has been released: the question needs one
+	if id != "" && unknown(err) { // the connection has been released, because outcome needs one
 		return s.outcome(committing, id, err)
 	}
 	return err
 }
 
-// try runs f in one transaction. It returns the id of the transaction if it tried to commit it.
+// try runs f in one transaction. It returns the id of the transaction if it tried to commit the transaction.
 func (s *store) try(ctx, committing context.Context, w *wait, readOnly bool, f func(*sqlstore.Tx)) (id string, err error) {
 	acquired, err := s.acquire(ctx)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *store) try(ctx, committing context.Context, w *wait, readOnly bool, f f
 		if pgTx != nil {
 			end, cancel := context.WithTimeout(context.Background(), retryFor)
 			defer cancel()
-			_ = pgTx.Rollback(end) // fails after the commit, and if the connection is lost
+			_ = pgTx.Rollback(end) // an error is expected after the commit, or if the connection is lost
 		}
 		acquired.Release()
 	}()

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// answerWait limits how long an operation waits for an answer from the server. It is needed because a machine
-	// that disappears from the network closes no connections.
+	// answerWait limits how long an operation waits for an answer from the server. The limit is needed because a
+	// machine that disappears from the network closes no connections.
 	answerWait = 7 * time.Second
 	// downWait replaces answerWait after a timeout, until the server has answered again.
 	downWait = time.Second

@@ -40,7 +40,7 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	switch {
 	case bytes <= 0 && walBytes > 0:
 		return errors.New("the database file is missing; only its -wal file remains"), nil
-	case bytes == 0 && s.usedBefore: // a new database is complete when it gets its name
+	case bytes == 0 && s.usedBefore: // a new database gets its name only when it is complete, so an empty file is damage
 		return errors.New("the file is empty, although it contained a database"), nil
 	case bytes <= 0:
 		return nil, nil

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// busyTimeout limits the wait for a transaction of another process. The longest transaction, a batch of an
-	// import, takes a fraction of it.
+	// busyTimeout limits the wait for a transaction of another process. The longest transaction, a batch of an import,
+	// takes a fraction of this time.
 	busyTimeout = 20 * time.Second
 	maxReaders  = 4 // the number of concurrent queries
 	// checkDelay is the time after Open at which a large database is checked. By then the first screen has been
@@ -266,7 +266,7 @@ func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 			return s, err
 		}
 		s.readDB.Close()
-		if err == nil { // another version, which would have to be upgraded first
+		if err == nil { // a database of another version, which would have to be upgraded first
 			return nil, cause
 		}
 	}
@@ -296,7 +296,7 @@ func (s *store) Close() error {
 }
 
 // disconnectAndRecord closes the database. The last process records that the database was closed and copies the WAL
-// into it. The caller holds the open lock.
+// into the database. The caller holds the open lock.
 func (s *store) disconnectAndRecord() error {
 	others, _, err := listOwners(s.runDir, s.owner)
 	if err != nil || others > 0 {

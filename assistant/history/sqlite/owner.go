@@ -49,7 +49,7 @@ func (o *owner) release() {
 	o.lock.Close()
 }
 
-// alive reports whether the owner with the given token is alive.
+// alive reports whether the owner with this token still holds the lock of its file.
 func alive(runDir, token string) (bool, error) {
 	l := flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // without O_CREATE
 	got, err := l.TryLock()
@@ -85,7 +85,7 @@ func listOwners(runDir string, me *owner) (others int, dead []string, err error)
 	return others, dead, nil
 }
 
-// lockOpening waits for the lock that only one store holds while it opens or closes the database.
+// lockOpening waits for the open lock, which a store holds while it opens or closes the database.
 func lockOpening(ctx context.Context, runDir string) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(runDir, openLock), flock.SetPermissions(fileMode))
 	_, err := l.TryLockContext(ctx, lockPollInterval)

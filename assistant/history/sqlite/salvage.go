@@ -98,8 +98,8 @@ func (s *store) finishSalvage() error {
 	return nil
 }
 
-// copyReadable copies the readable rows from a copy of the damaged file. It skips only damage; after any other error,
-// such as a full disk, the content of the file would be unknown.
+// copyReadable copies the readable rows from a copy of the damaged file. It skips only damaged rows. It stops at any
+// other error, such as a full disk, because it could not tell which rows the file contains.
 func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Salvage) error {
 	copied := s.path + salvageCopy
 	defer removeDatabase(copied)
@@ -141,7 +141,8 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Sal
 	})
 }
 
-// salvager copies readable rows. Damage in from ends only the current read; any other error ends the salvage.
+// salvager copies readable rows. Damage in the database from ends only the current read; any other error ends the
+// salvage.
 type salvager struct {
 	s      *store
 	from   *sqlstore.Tx
@@ -166,7 +167,7 @@ func (r *salvager) read(f func()) bool {
 	return false
 }
 
-// copyTable copies the readable rows of a small table. It copies only the columns with undamaged names.
+// copyTable copies the readable rows of a small table, and of these only the columns whose names are undamaged.
 func (r *salvager) copyTable(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
 	var readable []string
@@ -203,8 +204,8 @@ func (r *salvager) insert(f func()) bool {
 	return err == nil
 }
 
-// maxUnreadable is the maximum number of consecutive Seqs that are tried if SQLite cannot determine the next one. It
-// is greater than the number of rows below one page.
+// maxUnreadable is the maximum number of consecutive Seqs that are tried if SQLite cannot determine the next Seq. It is
+// greater than the number of rows below one page.
 const maxUnreadable = 100_000
 
 // copyPairs copies the readable pairs. It counts the lost pairs if an index still lists all pairs.

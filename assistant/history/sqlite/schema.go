@@ -92,9 +92,9 @@ func (s *store) upgrade(ctx context.Context) error {
 	return migrate(ctx, s.writer, version, s.step)
 }
 
-// verifyVersion compares the version in the header with the version in meta, which versions before 5 do not have. It
-// fails with a *NewerSchemaError for a database of a newer program, with an *OlderSchemaError for a database that is
-// too old to upgrade, and with errVersion if the two versions contradict each other.
+// verifyVersion compares the version in the header with the version in meta, which databases of versions before 5 do
+// not have. It fails with a *NewerSchemaError for a database of a newer program, with an *OlderSchemaError for a
+// database that is too old to upgrade, and with errVersion if the two versions contradict each other.
 func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	var repeated int64
 	if t.Err() != nil {

@@ -60,8 +60,8 @@ func (d dialect) Content(parts []string) (sql string, args []any) {
 	return found, args
 }
 
-// Word implements filter.Dialect. It searches the index like Content. For the other pairs it reads the reasoning,
-// which is not indexed.
+// Word implements filter.Dialect. It searches the index like Content. For pairs that the index does not find, it reads
+// the reasoning, which is not indexed.
 func (d dialect) Word(text string) (sql string, args []any) {
 	sql, args = d.Content([]string{text})
 	needle, _ := json.Marshal([]string{text})
@@ -74,7 +74,8 @@ func (d dialect) Regexp(source string) (sql string, args []any) {
 	return onTexts("matches_regexp"), []any{[]byte(source)}
 }
 
-// Author implements filter.Dialect. It reads the author of every pair; only the pairs of a shared history have one.
+// Author implements filter.Dialect. It reads the author of every pair; only the pairs of a shared history have an
+// author.
 func (d dialect) Author(x filter.Author, user string) (sql string, args []any) {
 	needle, _ := json.Marshal(authorNeedle{x, user})
 	return "coalesce((SELECT matches_author(?, b.more, b.more) FROM body b WHERE b.seq = p.seq), 0)", []any{needle}
@@ -121,7 +122,7 @@ func init() {
 	}))
 }
 
-// maxCompiled limits the number of compiled needles that are kept for the next rows.
+// maxCompiled limits the number of compiled search terms that are kept for the next rows.
 const maxCompiled = 64
 
 // onEither returns an SQL function that reports whether its first argument, which it compiles once for many rows,

@@ -67,7 +67,7 @@ func (r rows) Scan(into ...any) error {
 }
 
 // Close implements sqlstore.Rows.
-func (r rows) Close() { _ = r.Rows.Close() } // Err returned any failure
+func (r rows) Close() { _ = r.Rows.Close() } // Err has already returned any failure
 
 // Read implements sqlstore.Engine. Readers never wait for the writer.
 func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
@@ -81,7 +81,7 @@ func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 	defer c.Close()
 	// sql.Tx is not used, because it ends in a separate goroutine when ctx does. A connection that is busy while the
 	// store closes would prevent SQLite from removing the WAL.
-	defer func() { // even after a cancelled BEGIN, which may have taken effect
+	defer func() { // also after a cancelled BEGIN, because it may have taken effect
 		_, _ = c.ExecContext(context.Background(), "ROLLBACK") // fails only if there is no transaction
 	}()
 	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {

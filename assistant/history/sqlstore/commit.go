@@ -25,7 +25,7 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 	if err != nil {
 		return fmt.Errorf("history: commit: %w", err)
 	}
-	put := b.Put // the cancelled answer last
+	put := b.Put // the pairs to put; the cancelled answer comes last
 	if b.Cancelled != nil {
 		put = append(slices.Clone(put), b.Cancelled)
 	}
@@ -36,7 +36,7 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 		}
 	}
 	var rev int64
-	var stored []assistant.Pair // copies: put changes only after the commit
+	var stored []assistant.Pair // copies, so that the pairs of put change only after the commit
 	err = s.change(ctx, func(c *Change) {
 		stored, rev = make([]assistant.Pair, len(put)), c.Rev
 		for i, p := range put {
@@ -128,7 +128,7 @@ func (t *Tx) cancelled(session string) []int64 {
 // Cancelled implements assistant.CancelledStore.
 func (s *Store) Cancelled(ctx context.Context, session string) (seq int64, err error) {
 	err = s.Read(ctx, func(t *Tx) {
-		for _, seq = range t.cancelled(session) { // the last one
+		for _, seq = range t.cancelled(session) { // the last one is the newest
 		}
 	})
 	return seq, err
@@ -201,7 +201,7 @@ func (c *Change) verify(seq int64) {
 func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
 	session, model := c.session(p.Session, p.CreatedAt), c.name("model", p.Model)
 	topic := c.number("topic", p.Topic, func() int64 { return c.topic(p.Topic) })
-	var seq, owner any // NULL: the database assigns seq; the pair is not being sent
+	var seq, owner any // seq NULL: the database assigns it; owner NULL: the pair is not being sent
 	if p.Seq != 0 {
 		seq = p.Seq
 	}
@@ -213,7 +213,7 @@ func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
 		seq, session, topic, model, p.Star, bit(p.Flag), r.StateNumber, p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone,
 		len(p.Attachments), assistant.PairContributes(p), r.Parts, owner, p.ID,
 	}
-	columns, values, version := "", "", "" // only in a shared database
+	columns, values, version := "", "", "" // set only in a shared database
 	if c.s.Shared {
 		columns, values, version = ", author, version", ", ?, ?", ", version = excluded.version"
 		args = append(args, c.name("author", p.Author), c.Rev)
@@ -263,7 +263,7 @@ func (c *Change) session(id string, started time.Time) int64 {
 	})
 }
 
-// unknown returns the pairs whose ids the database does not have, each id once.
+// unknown returns the pairs whose ids are not in the database, one pair for each id.
 func (c *Change) unknown(pairs []*assistant.Pair) (unknown []*assistant.Pair) {
 	ids := make([]string, len(pairs))
 	for i, p := range pairs {

@@ -4,14 +4,14 @@
 // # Types
 //
 // A Store implements most of history.Store. It is embedded in the store of an Engine, which opens the database, runs
-// transactions, and writes what is specific to it: the texts of a pair and their index. A Dialect is the SQL that
-// differs. A Tx is a running transaction; a Change is a transaction that changes pairs, topics or saved filters, and
-// increments meta.rev.
+// transactions, and writes what is specific to this database: the texts of a pair and their index. A Dialect is the SQL
+// that differs between engines. A Tx is a running transaction; a Change is a transaction that changes pairs, topics or
+// saved filters, and increments meta.rev.
 //
 // # Statements
 //
-// Every argument is a ?; a Conn numbers them if its database requires that. In a shared database, each user has their
-// own drafts, settings and remembered lines, and a pair has an author and a version.
+// Every argument is a ?; a Conn replaces the ? with numbers if its database requires numbers. In a shared database,
+// each user has their own drafts, settings and remembered lines, and a pair has an author and a version.
 //
 // # Errors
 //

@@ -31,7 +31,7 @@ func (s *Store) Load(ctx context.Context, seqs []int64) (pairs []assistant.Pair,
 	return pairs, nil
 }
 
-// Payloads implements history.Store. The condition avoids decoding pairs without payloads.
+// Payloads implements history.Store. The condition of its query avoids decoding pairs without payloads.
 func (s *Store) Payloads(ctx context.Context, seqs []int64) (pairs []assistant.Pair, err error) {
 	query := "SELECT b.seq, b.more FROM " + s.Seqs + ` j JOIN body b ON b.seq = j.seq WHERE b.more LIKE '%"payloads":%' ORDER BY j.at`
 	err = s.Read(ctx, func(t *Tx) {
@@ -133,7 +133,7 @@ func (s *Store) Models(ctx context.Context) (counts []history.ModelCount, err er
 const MaxProblems = 20
 
 // CheckRows checks all checksums and counts the rows. inconsistencies is a query of the engine that returns a row for
-// each problem: a seq, and a sentence with %d for it.
+// each problem: a seq, and a sentence with %d in the place of the seq.
 func (s *Store) CheckRows(t *Tx, inconsistencies string) (report history.CheckReport) {
 	problem := func(format string, args ...any) {
 		if len(report.Problems) < MaxProblems {

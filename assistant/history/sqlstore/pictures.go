@@ -63,7 +63,7 @@ func readPicture(t *Tx, hash string) (data []byte) {
 
 // checkPictures compares every picture with its hash.
 func checkPictures(t *Tx, problem func(format string, args ...any)) {
-	of := map[string]int64{} // a pair that has the picture
+	of := map[string]int64{} // by hash: a pair that has the picture
 	t.Each("SELECT hash, max(seq) FROM pair_picture GROUP BY hash", nil, func(scan Scanner) {
 		var hash string
 		var seq int64

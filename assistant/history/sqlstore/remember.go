@@ -86,7 +86,8 @@ func (s *Store) Sessions(ctx context.Context) (all []history.Session, err error)
 	return all, err
 }
 
-// completeBranches adds to the sessions that branch from others the pairs of those, and a title.
+// completeBranches completes the sessions that branch from others: it adds the counts of the pairs taken from the
+// parents, and a title.
 func (s *Store) completeBranches(t *Tx, all []history.Session) {
 	from, titles := map[string]assistant.Branch{}, map[string]string{}
 	for _, v := range all {

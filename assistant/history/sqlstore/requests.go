@@ -28,8 +28,8 @@ func (c *Change) storeRequests(b *assistant.Batch, stored []assistant.Pair, requ
 	}
 }
 
-// dropRequests keeps only the requests of the given number of most recently sent pairs and, of these, the newest up
-// to the given number of packed bytes. It reads only the index.
+// dropRequests keeps only the requests of the given number of most recently sent pairs and, of these requests, the
+// newest up to the given number of packed bytes. It reads only the index.
 func (c *Change) dropRequests(pairs, packed int) {
 	c.Run(`DELETE FROM request WHERE seq IN (SELECT seq FROM
 		(SELECT seq, row_number() OVER (ORDER BY max(n) DESC) AS newer FROM request GROUP BY seq) r WHERE newer > ?)`, pairs)

@@ -22,8 +22,8 @@ type Engine interface {
 	Write(ctx context.Context, f func(*Tx)) error
 	// Owner returns the value of pair.owner for a pair that this store is sending.
 	Owner() any
-	// Author returns the author of a user's pairs, which is also whom the filter term u selects: normally the user;
-	// "" means the user of the store.
+	// Author returns the author of a user's pairs, which the filter term u selects: normally the user itself; for "",
+	// the user of the store.
 	Author(user string) string
 	// PutBody inserts or replaces the texts of a pair.
 	PutBody(t *Tx, seq int64, r *history.Row)
@@ -39,7 +39,7 @@ type Engine interface {
 type Dialect struct {
 	Seqs     string // expands its argument, a JSON array of seqs, into a table (seq, at)
 	IDs      string // expands its argument, a JSON array of texts, into a table
-	NewSeqs  string // the query that reserves as many seqs as its argument says; "" if inserting a pair assigns its seq
+	NewSeqs  string // the query that reserves the number of seqs given by its argument; "" if inserting a pair assigns its seq
 	SeqArray string // the aggregate function for a JSON array
 	NewSeq   string // the expression for the seq of a new pair
 	UserText string // the expression for the user's text of body b
@@ -90,7 +90,7 @@ func (s *Store) text(text string) string {
 // Revision implements history.Store.
 func (s *Store) Revision() int64 { return s.revision.Load() }
 
-// NoticeRevision records a revision, and reports whether it is a newer one.
+// NoticeRevision records a revision, and reports whether it is newer than the recorded one.
 func (s *Store) NoticeRevision(rev int64) (newer bool) {
 	for {
 		old := s.revision.Load()
@@ -113,8 +113,8 @@ func (s *Store) exec(ctx context.Context, query string, args ...any) error {
 	return s.Write(ctx, func(t *Tx) { t.Run(query, args...) })
 }
 
-// own returns the condition for this user's rows in a table with rows of each user; it is always true if the database
-// is not shared.
+// own returns the condition for this user's rows in a table that has separate rows for each user; the condition is
+// always true if the database is not shared.
 func (s *Store) own() (where string, args []any) {
 	if !s.Shared {
 		return "TRUE", nil
@@ -139,7 +139,7 @@ type Change struct {
 	now time.Time
 
 	newTopics []string           // paths created by topic, parents first
-	numbers   map[numbered]int64 // of rows that this change has looked up, so that an import asks once
+	numbers   map[numbered]int64 // of rows that this change has looked up, so that an import looks up each row only once
 }
 
 // numbered is a row that is known by a name and has a number.
@@ -218,7 +218,7 @@ type versions struct {
 	known map[int64]int64
 }
 
-// maxVersions limits the memory; a pair whose version has been forgotten is replaced without a check.
+// maxVersions limits the memory for versions; a pair whose version has been forgotten is replaced without a check.
 const maxVersions = 100_000
 
 func (v *versions) set(seq, version int64) {

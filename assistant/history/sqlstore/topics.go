@@ -82,7 +82,7 @@ func (s *Store) MoveTopic(ctx context.Context, path, to string) error {
 func (s *Store) DeleteTopic(ctx context.Context, path string) error {
 	path = history.TopicPath(path)
 	return s.change(ctx, func(c *Change) {
-		for _, old := range c.topicsAt(path) { // from the top down, so that a topic that gets a deleted path is a new one
+		for _, old := range c.topicsAt(path) { // from the top down, so that a topic that gets a deleted path is a new topic
 			into := c.topic(history.ParentTopic(path) + history.TopicSeparator + strings.TrimPrefix(old, path))
 			c.Run("UPDATE pair SET topic = ? WHERE topic = (SELECT n FROM topic WHERE path = ?)", into, old)
 			c.Run("DELETE FROM topic WHERE path = ?", old)

@@ -6,7 +6,7 @@ import (
 
 // Conn runs the statements of a transaction.
 type Conn interface {
-	// Query runs a query. once means that the same text is unlikely to be used again.
+	// Query runs a query. once means that the same query text is unlikely to be used again.
 	Query(ctx context.Context, query string, args []any, once bool) (Rows, error)
 	// Exec runs a statement and returns the number of changed rows.
 	Exec(ctx context.Context, query string, args []any) (changed int64, err error)
@@ -14,7 +14,7 @@ type Conn interface {
 
 // Queuer is a Conn that can send statements together, which costs a remote database a single wait.
 type Queuer interface {
-	// Queue keeps a statement until Flush, or sends those that are waiting.
+	// Queue adds a statement to the waiting ones. If too many are waiting, it runs them.
 	Queue(ctx context.Context, query string, args []any) error
 	// Flush runs the statements that are waiting, in their order.
 	Flush(ctx context.Context) error
@@ -100,7 +100,7 @@ func (t *Tx) Later(query string, args ...any) {
 	}
 }
 
-// flush executes the statements that Later has kept.
+// flush executes the statements that Later has queued.
 func (t *Tx) flush() {
 	if q, ok := t.conn.(Queuer); ok && t.err == nil {
 		t.err = q.Flush(t.Ctx)

@@ -20,7 +20,7 @@ import (
 // ManyPairs is the number of pairs above which a command requires confirmation, or --force to delete them.
 const ManyPairs = 50
 
-// maxQuotedCells is the width of a text in a question.
+// maxQuotedCells is the maximum width, in terminal cells, of a text quoted in a question.
 const maxQuotedCells = 60
 
 // MaxUndo is the number of commands that a user interface should be able to undo.
@@ -32,8 +32,8 @@ type Command struct {
 	Line           string  // the filter before the colon; "" matches all pairs
 	Seqs           []int64 // the pairs that the filter matches, in order
 
-	// For the question before a deletion: the texts of the first pairs, and how many of all
-	// pairs are not in the session that asks.
+	// Texts and Elsewhere are for the question before a deletion: the texts of the first pairs, and the number of pairs
+	// that are not in the current session.
 	Texts     []string
 	Elsewhere int
 
@@ -76,7 +76,7 @@ func Prepare(ctx context.Context, s commandStore, q *filter.Query, env history.E
 		if c.Path == "" {
 			c.Path = ExportPath(env.SelectedTopic, c.Format, env.Now)
 		}
-		if rest, short := strings.CutPrefix(c.Path, "~/"); short { // there is no shell to expand it
+		if rest, short := strings.CutPrefix(c.Path, "~/"); short { // no shell has expanded the ~
 			if home, err := os.UserHomeDir(); err == nil {
 				c.Path = filepath.Join(home, rest)
 			}
@@ -133,8 +133,8 @@ func (c Command) Refused() error {
 // MaxTexts is how many texts the question before a deletion quotes.
 const MaxTexts = 3
 
-// Question returns what to ask the user before Execute, with lines that say what is affected. An empty title asks
-// nothing. Both are safe to show.
+// Question returns what to ask the user before Execute, with lines that say what is affected. If title is "", there is
+// nothing to ask. Both are safe to show.
 func (c Command) Question() (title string, lines []string) {
 	does := assistant.UpperFirst(oneLine(c.Describe()))
 	switch {
@@ -149,7 +149,7 @@ func (c Command) Question() (title string, lines []string) {
 	return "", nil
 }
 
-// quoted lists the first pairs, and says what goes with them and how many are in other sessions.
+// quoted lists the first pairs, and says what is deleted together with them, and how many pairs are in other sessions.
 func (c Command) quoted() (lines []string) {
 	for _, text := range c.Texts[:min(len(c.Texts), MaxTexts)] {
 		lines = append(lines, "“"+safetext.Line(text, maxQuotedCells)+"”")
@@ -301,7 +301,7 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 		return out, nil
 	case c.Verb == filter.Save:
 		if was != "" && was != c.Line {
-			out.Text += ", which was " + was // was is a filter line
+			out.Text += ", which was " + was // the removed filter line
 		}
 		err = s.SaveFilter(ctx, c.Name, c.Line)
 	case was == "":
@@ -331,8 +331,8 @@ func expandLine(line string, saved map[string]string) string {
 	return filter.PrintExpr(expr)
 }
 
-// ReadsMarks reports whether a line depends on marks of pairs: stars, flag or topic. A saved filter counts as
-// depending on them.
+// ReadsMarks reports whether a line depends on marks of pairs: stars, flag or topic. A line with a saved filter counts
+// as depending on marks.
 func ReadsMarks(line string) (reads bool) {
 	q, err := filter.Parse(line)
 	if err != nil || q.Expr == nil {

@@ -16,14 +16,14 @@ type CopyReport struct {
 	Pairs int // number of uncut pairs in the source
 	Added int
 	Known int // pairs that the target already had
-	// Different is the number of pairs that differ, because the target's were changed after an earlier copy.
+	// Different is the number of pairs that differ, because the pairs of the target were changed after an earlier copy.
 	Different int
 }
 
 // Copy adds the uncut pairs of one store to another, with their sessions, topics and saved filters. Pairs with an id
-// that the target has are skipped, so it can be repeated, even after an error, which leaves what was already copied.
-// At the end it reads all pairs from both stores and compares their hashes; a missing pair is an error. Requests and
-// cut pairs are not copied. progress is called after each transaction.
+// that the target has are skipped, so Copy can be repeated, even after an error; the pairs copied before the error
+// stay. At the end it reads all pairs from both stores and compares their hashes; a missing pair is an error. Requests
+// and cut pairs are not copied. progress is called after each transaction.
 func Copy(ctx context.Context, from, to history.Store, progress func(done, total int)) (report CopyReport, err error) {
 	refs, err := from.Refs(ctx, "", 0)
 	if err != nil {
@@ -102,7 +102,8 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 	return nil
 }
 
-// copyBranches copies where sessions branch off from others, which the target can store once it has their pairs.
+// copyBranches copies the points at which sessions branch off from others. The target can store these points once it
+// has the pairs.
 func copyBranches(ctx context.Context, from, to history.Store) error {
 	sessions, err := exportedSessions(ctx, from)
 	if err != nil {
@@ -111,7 +112,7 @@ func copyBranches(ctx context.Context, from, to history.Store) error {
 	return addSessions(ctx, to, sessions)
 }
 
-// compare compares the pairs in the target with the hashes.
+// compare compares the pairs in the target with the hashes of the pairs in the source.
 func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Size]byte, report *CopyReport) error {
 	refs, err := to.Refs(ctx, "", 0)
 	if err != nil {

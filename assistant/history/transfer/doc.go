@@ -1,5 +1,5 @@
 // Package transfer exports and imports the pairs of a history.Store, and executes the :command of a filter line. It
-// uses only the interface, so it works with every engine.
+// uses only the interface history.Store, so it works with every engine.
 //
 // Export writes pairs in a Format, and Import reads the JSON format. Prepare makes a Command from a filter line,
 // Execute executes it, and Undo undoes its Outcome. Before Execute, the caller asks the user for the confirmation

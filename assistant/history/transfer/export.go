@@ -44,9 +44,9 @@ type Source interface {
 	Redact(text string) string // removes secrets from what is written
 }
 
-// Export writes pairs, in order, to w. An export of all pairs in JSON also contains the titles of sessions, and where
-// they branch off from others. All formats can safely be printed to a terminal: control characters and
-// invisible characters are escaped in JSON and removed in the other formats.
+// Export writes pairs, in order, to w. An export of all pairs in JSON also contains the titles of sessions, and the
+// points at which sessions branch off from others. All formats can safely be printed to a terminal: control characters
+// and invisible characters are escaped in JSON and removed in the other formats.
 func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOptions) error {
 	formatter, err := newFormatter(f)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// templates are the formats for people. The HTML page runs and loads nothing; its content security policy is a
-// safeguard against mistakes here.
+// templates are the templates of the formats for people. The HTML page runs no scripts and loads nothing; its content
+// security policy enforces this even if there is a mistake here.
 //
 //go:embed export.md export.txt export.html
 var templates embed.FS
@@ -148,10 +148,10 @@ func blocks(text string) (all []block) {
 // The name and version of the JSON format.
 const (
 	exportName    = "winnow history"
-	exportVersion = 2 // contains sessions; without them it is 1
+	exportVersion = 2 // version with sessions; the version without sessions is 1
 )
 
-// exportMeta is the head of the JSON format. It contains no time, so that the same pairs give the same bytes.
+// exportMeta is the head of the JSON format. It contains no time, so that the same pairs always produce the same bytes.
 type exportMeta struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`

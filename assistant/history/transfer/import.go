@@ -26,9 +26,9 @@ type ImportTarget interface {
 }
 
 // Import reads an export in JSON and appends the pairs to the stream in order, with the titles of their sessions and
-// where these branch off from others. Pairs with an id that is already in the store are skipped, so an import can be
-// repeated, even after an error, which leaves the earlier pairs in the store. A pair that was exported while it was
-// being sent is imported as interrupted. progress is called after each transaction; it may be nil.
+// the points at which sessions branch off from others. Pairs with an id that is already in the store are skipped, so an
+// import can be repeated, even after an error, which leaves the earlier pairs in the store. A pair that was exported
+// while it was being sent is imported as interrupted. progress is called after each transaction; it may be nil.
 func Import(ctx context.Context, s ImportTarget, r io.Reader, progress func(done int)) (report ImportReport, err error) {
 	if progress == nil {
 		progress = func(int) {}

@@ -13,9 +13,9 @@ import (
 // exportedSession is what an export contains about a session, besides its pairs.
 type exportedSession struct {
 	ID     string `json:"id"`
-	Title  string `json:"title,omitempty"`  // the user's
+	Title  string `json:"title,omitempty"`  // the title that the user has chosen
 	Parent string `json:"parent,omitempty"` // the session that it branches off from
-	UpTo   string `json:"up_to,omitempty"`  // id of the last pair of the parent's view that it takes over
+	UpTo   string `json:"up_to,omitempty"`  // id of the last pair that the session takes over from the parent's view
 }
 
 // versionWith returns the version of an export with sessions.
@@ -65,7 +65,7 @@ func parentsFirst(all []history.Session) (sorted []history.Session) {
 		if done[id] || !found {
 			return
 		}
-		done[id] = true // before its parent, in case the parents form a circle
+		done[id] = true // set before the parent is visited, in case the parents form a cycle
 		add(v.Branch.Parent)
 		sorted = append(sorted, v)
 	}
@@ -119,7 +119,7 @@ func addSessions(ctx context.Context, s ImportTarget, list []exportedSession) er
 	return nil
 }
 
-// seqOf returns the seq of the pair with an id in the view of a session; 0 if it has none.
+// seqOf returns the seq of the pair with an id in the view of a session; 0 if the view does not contain that pair.
 func seqOf(ctx context.Context, s assistant.Store, session, id string) (seq int64, err error) {
 	refs, err := s.Refs(ctx, session, 1)
 	if err != nil || id == "" {
