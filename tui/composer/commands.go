@@ -9,24 +9,24 @@ import (
 	"winnow/tui/overlay"
 )
 
-// CommandSources holds the names that complete arguments of commands.
+// CommandSources holds the names that complete the arguments of commands.
 type CommandSources struct {
 	filter.Sources
 	Help   []keymap.HelpTopic
 	Window []string // patterns and models of the window
 }
 
-// maxOffered limits the entries: more would be too many to scroll through.
+// maxOffered is the maximum number of entries offered: more would be too many to scroll
+// through.
 const maxOffered = 200
 
-// CommandStem returns the part that all completions of a draft have in common: the command and its
-// space, once there is one, and all words of a filter line but the last. The draft must not
-// be empty.
+// CommandStem returns the part that all completions of a draft have in common: the slash
+// or, after the command, everything up to the last space. The draft must not be empty.
 func CommandStem(draft string) string { return draft[:max(1, strings.LastIndexByte(draft, ' ')+1)] }
 
-// CompleteCommand lists completions of a command whose cursor is at its end, best first. The Value
-// of each entry is a whole draft. selected is the entry to select, or -1 if enter should
-// run the command as typed.
+// CompleteCommand lists completions, best first, of a command with the cursor at its end.
+// The Value of each entry is a whole draft. selected is the index of the entry to select,
+// or -1 if enter should run the command as typed.
 func CompleteCommand(draft string, commands []keymap.SlashCommand, from CommandSources) (entries []overlay.Entry, selected int) {
 	if !strings.HasPrefix(draft, "/") || strings.ContainsAny(draft, "\n\t") {
 		return nil, -1
@@ -61,7 +61,7 @@ func CompleteCommand(draft string, commands []keymap.SlashCommand, from CommandS
 	case keymap.NoArgument, keymap.TextArgument, keymap.TitleArgument:
 	}
 	if slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, argument) }) {
-		return nil, -1 // it is complete
+		return nil, -1 // the argument is complete
 	}
 	for i, e := range offered(argument, values, extras) {
 		e.Value = "/" + name + " " + e.Value
@@ -75,8 +75,8 @@ func CompleteCommand(draft string, commands []keymap.SlashCommand, from CommandS
 	return entries, 0
 }
 
-// completeName lists the commands whose names contain what is typed. A name that is typed
-// in full is not selected: enter runs it.
+// completeName lists the commands whose names contain the typed text. If a name is typed in
+// full, no entry is selected, so that enter runs the command.
 func completeName(typed string, commands []keymap.SlashCommand) (entries []overlay.Entry, selected int) {
 	names, helps, byName := make([]string, len(commands)), make([]string, len(commands)), map[string]keymap.SlashCommand{}
 	for i, c := range commands {
@@ -99,8 +99,8 @@ func completeName(typed string, commands []keymap.SlashCommand) (entries []overl
 	return entries, selected
 }
 
-// withoutAliases keeps one of the entries that do the same: the one that is typed in
-// full, else the first.
+// withoutAliases keeps one of the entries that do the same: the entry that is typed in
+// full, or else the first.
 func withoutAliases(entries []overlay.Entry, typed string, byName map[string]keymap.SlashCommand) (kept []overlay.Entry) {
 	shown := map[keymap.Action]bool{byName[typed].Action: true}
 	for _, e := range entries {
@@ -113,8 +113,8 @@ func withoutAliases(entries []overlay.Entry, typed string, byName map[string]key
 	return kept
 }
 
-// offered lists the values that contain what is typed, ignoring case: first those that
-// begin with it, then those with a word that begins with it.
+// offered lists the values that contain the typed text, ignoring case: first the values
+// that begin with it, then the values with a word that begins with it, then the others.
 func offered(typed string, values, extras []string) (entries []overlay.Entry) {
 	typed = strings.ToLower(typed)
 	var groups [3][]overlay.Entry
@@ -123,7 +123,7 @@ func offered(typed string, values, extras []string) (entries []overlay.Entry) {
 		if i < len(extras) {
 			e.Extra = extras[i]
 		}
-		lower := strings.ToLower(v) // its length may differ
+		lower := strings.ToLower(v) // the length of lower may differ from the length of v
 		switch at := strings.Index(lower, typed); {
 		case at < 0:
 		case at == 0:

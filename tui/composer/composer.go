@@ -13,11 +13,11 @@ import (
 	"winnow/tui/style"
 )
 
-// maxLines is the maximum height of the box in lines; callers show far fewer.
+// maxLines is the maximum height of the box in lines; callers show far fewer lines.
 const maxLines = 200
 
-// prompt is drawn before the first line while the box has the focus; all lines are indented
-// by its width.
+// prompt is drawn before the first line while the box has the focus. All lines are indented
+// by the width of the prompt.
 const (
 	prompt      = " › "
 	promptWidth = 3
@@ -30,12 +30,12 @@ type Model struct {
 	chips  []chip
 	recall recall
 	width  int
-	styles int // number of SetStyles calls
+	styles int // number of calls of SetStyles
 	drawn  drawn
 }
 
-// drawn caches the last View. Drawing three lines takes a third of a frame, and in
-// most frames the box has not changed.
+// drawn caches the last View. Drawing three lines takes a third of the time of a frame, and
+// in most frames the box has not changed.
 type drawn struct {
 	key    viewKey
 	view   string
@@ -49,7 +49,8 @@ type viewKey struct {
 	focused                                    bool
 }
 
-// New returns an empty box without focus. Its keys are those of the mode [keymap.Editing].
+// New returns an empty box without the focus. Its keys are the keys of the mode
+// [keymap.Editing].
 func New(st style.Input, keys *keymap.Map) *Model {
 	area := textarea.New()
 	area.ShowLineNumbers = false
@@ -72,7 +73,7 @@ func New(st style.Input, keys *keymap.Map) *Model {
 // SetKeys changes the key bindings.
 func (b *Model) SetKeys(keys *keymap.Map) { b.area.KeyMap = keyMap(keys) }
 
-// keyMap returns the key map of the textarea without the keys that winnow handles itself.
+// keyMap returns the key map of the textarea, without the keys that winnow handles itself.
 func keyMap(keys *keymap.Map) textarea.KeyMap {
 	m := textarea.DefaultKeyMap()
 	for binding, a := range map[*key.Binding]keymap.Action{
@@ -83,7 +84,7 @@ func keyMap(keys *keymap.Map) textarea.KeyMap {
 	} {
 		*binding = keys.Binding(keymap.Editing, a)
 	}
-	m.InsertNewline.Unbind() // see NewLine
+	m.InsertNewline.Unbind() // NewLine inserts line breaks
 	m.TransposeCharacterBackward.Unbind()
 	m.SelectAll.Unbind()
 	m.Paste.Unbind()
@@ -104,7 +105,7 @@ func (b *Model) SetStyles(st style.Input) {
 	b.styles++
 }
 
-// SetPlaceholder sets what an empty box shows.
+// SetPlaceholder sets the text that an empty box shows.
 func (b *Model) SetPlaceholder(text string) { b.area.Placeholder = text }
 
 // SetWidth sets the width in cells. Call it before Rows.
@@ -115,7 +116,8 @@ func (b *Model) SetWidth(w int) {
 	}
 }
 
-// Rows returns how many lines the whole text takes; above maxLines, slightly more than maxLines.
+// Rows returns how many lines the whole text takes; for a text of more than maxLines, the
+// result is slightly more than maxLines.
 func (b *Model) Rows() int {
 	rows := 0
 	for _, line := range strings.Split(b.area.Value(), "\n") {
@@ -140,7 +142,7 @@ func (b *Model) Focused() bool { return b.area.Focused() }
 func (b *Model) View(height int) string {
 	if b.area.Height() != height {
 		b.area.SetHeight(height)
-		b.area, _ = b.area.Update(nil) // scrolls to the cursor in the new height
+		b.area, _ = b.area.Update(nil) // an update scrolls to the cursor in the new height
 	}
 	key := viewKey{
 		text: b.area.Value(), placeholder: b.area.Placeholder, focused: b.area.Focused(), styles: b.styles,
@@ -152,7 +154,7 @@ func (b *Model) View(height int) string {
 	return b.drawn.view
 }
 
-// Cursor returns the cursor in the box as View drew it last; nil without focus.
+// Cursor returns the cursor in the box as the last View drew it; nil without the focus.
 func (b *Model) Cursor() *tea.Cursor {
 	if b.drawn.cursor == nil {
 		return nil
@@ -171,17 +173,17 @@ func (b *Model) Key(k tea.KeyPressMsg) {
 	}
 }
 
-// Text returns the whole message, with chips replaced by their text.
+// Text returns the whole message, in which each chip is replaced by its text.
 func (b *Model) Text() string { return expand(b.area.Value(), b.chips) }
 
-// Shown returns the text as displayed, with the labels of chips. It is different for
-// different messages.
+// Shown returns the text as displayed, with the labels of chips. Different messages have
+// different shown texts.
 func (b *Model) Shown() string { return b.area.Value() }
 
 // Empty reports whether the text is empty or only white space.
 func (b *Model) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
 
-// Set replaces the text. Undo and Older restore the previous one.
+// Set replaces the text. Undo and Older restore the previous text.
 func (b *Model) Set(text string) {
 	b.stashText()
 	b.pushUndo()
@@ -189,8 +191,8 @@ func (b *Model) Set(text string) {
 	b.replace(text)
 }
 
-// replace replaces the text without adding it to the stash; a large text becomes a
-// chip.
+// replace replaces the text without adding the previous text to the stash; a large text
+// becomes a chip.
 func (b *Model) replace(text string) {
 	text = withLF(text)
 	if large(text) {
@@ -199,22 +201,22 @@ func (b *Model) replace(text string) {
 	b.setValue(text)
 }
 
-// setValue sets the text of the textarea, with the cursor at its end.
+// setValue sets the text of the textarea, and moves the cursor to its end.
 func (b *Model) setValue(text string) {
 	b.area.Reset()
 	b.area.SetValue(text)
 	b.area.MoveToEnd()
 }
 
-// Reset empties the box and returns its text. Undo restores it.
+// Reset empties the box and returns the previous text. Undo restores it.
 func (b *Model) Reset() string {
 	text := b.Text()
 	b.empty()
 	return text
 }
 
-// Exchange shows a text in place of the draft, until restore restores the draft and its
-// undo steps.
+// Exchange shows a text in place of the draft. restore brings back the draft and its undo
+// steps.
 func (b *Model) Exchange(text string) (restore func()) {
 	draft, undo := state{b.area.Value(), b.chips}, b.undo
 	undo.states = slices.Clone(undo.states)
@@ -245,7 +247,8 @@ func (b *Model) empty() {
 	b.recall.leave()
 }
 
-// stashText adds the text of the box to the stash, unless it is an unchanged recalled text.
+// stashText adds the text of the box to the stash, unless the text was recalled and not
+// changed.
 func (b *Model) stashText() {
 	if !b.recall.browsing && !b.Empty() {
 		b.recall.addToStash(b.Text())
@@ -260,7 +263,7 @@ func (b *Model) AtLastLine() bool {
 	return b.area.Line() == b.area.LineCount()-1 && b.area.LineInfo().RowOffset >= b.area.LineInfo().Height-1
 }
 
-// Move moves the cursor a line up or down.
+// Move moves the cursor by step lines.
 func (b *Model) Move(step int) {
 	if step < 0 {
 		b.area.CursorUp()
@@ -277,12 +280,12 @@ func (b *Model) NewLine() {
 	b.recall.leave()
 }
 
-// withLF converts line ends to LF: the textarea would treat CR LF as two.
+// withLF converts line ends to LF: the textarea would treat CR LF as two line ends.
 func withLF(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 }
 
-// Before returns the text before the cursor in its line.
+// Before returns the text of the cursor's line before the cursor.
 func (b *Model) Before() string {
 	line := []rune(b.currentLine())
 	return string(line[:min(b.area.Column(), len(line))])
@@ -302,12 +305,12 @@ func (b *Model) currentLine() string {
 	return ""
 }
 
-// ReplaceBefore replaces the n runes before the cursor, within its line, with text, as one
-// edit.
+// ReplaceBefore replaces the n runes before the cursor, within its line, with text. The
+// replacement is a single edit.
 func (b *Model) ReplaceBefore(n int, text string) {
 	b.pushUndo()
 	bound := b.area.KeyMap
-	b.area.KeyMap = textarea.DefaultKeyMap() // uses its backspace
+	b.area.KeyMap = textarea.DefaultKeyMap() // the default key map contains the backspace used below
 	for range n {
 		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
@@ -316,5 +319,5 @@ func (b *Model) ReplaceBefore(n int, text string) {
 	b.recall.leave()
 }
 
-// SetColumn moves the cursor before rune n of its line.
+// SetColumn moves the cursor to the position before rune n of its line.
 func (b *Model) SetColumn(n int) { b.area.SetCursorColumn(n) }

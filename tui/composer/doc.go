@@ -3,14 +3,14 @@
 //
 // # Types
 //
-// A Model is a bubbles textarea that never loses typed text. Undo reverts edits one by
-// one, and restores what was cleared, sent or replaced. A large paste becomes a chip in
-// the text; its full text is stored separately. Older and Newer move through sent
+// A Model is a bubbles textarea that never loses typed text. Undo reverts edits one by one,
+// and restores a text that was cleared, sent or replaced. A large paste becomes a chip in
+// the text; the pasted text is stored separately. Older and Newer move through sent
 // messages and the stash of cleared texts.
 //
 // Completions is the list above the box with completions of the text before the cursor. Its
-// entries may be read in the background; Show then shows them, unless the text has changed.
-// CompleteCommand lists completions of a slash command.
+// entries may be read in the background; Show then shows the entries, unless the text has
+// changed. CompleteCommand lists completions of a slash command.
 //
 // A MentionSource finds the files mentioned in a text with @, and suggests completions of
 // an @word. Attach reads the mentioned files into a prompt: text files, whose text is sent
@@ -24,9 +24,9 @@
 //
 // # Caveats
 //
-// The textarea takes 40 ms a key at 100 KB and drops lines beyond 10,000, which is why a
-// paste above ChipFrom never reaches it.
+// The textarea takes 40 ms for each key at 100 KB and drops lines beyond 10,000. For this
+// reason a paste above ChipFrom is never inserted into it.
 //
-// Only text files of at most MaxAttachment bytes and the pictures of package attachment can
-// be attached, and no path that contains white space.
+// Only text files of at most MaxAttachment bytes and the pictures that package attachment
+// supports can be attached. A path that contains white space cannot be mentioned.
 package composer

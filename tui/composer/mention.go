@@ -18,19 +18,19 @@ import (
 	"winnow/tui/overlay"
 )
 
-// MaxAttachment is the maximum size of a text file in bytes: 75,000 tokens, more than most
-// models take.
+// MaxAttachment is the maximum size of a text file in bytes. It corresponds to about 75,000
+// tokens, more than most models accept.
 const MaxAttachment = 256 << 10
 
 const maxSuggested = 5000 // maximum number of folder entries, and of names, that Suggest looks at
 
-// MentionSource finds files for mentions.
+// MentionSource finds the files that messages mention.
 type MentionSource struct {
-	None bool // the user is on another machine, so files cannot be mentioned or written
+	None bool // the user is on another machine, so the files here cannot be mentioned or written
 }
 
 // Files returns the files that a text mentions as @path. A word is a path only if it
-// contains a dot or a slash, so that a mention of @someone stays a word.
+// contains a dot or a slash, so that @someone is not treated as a file.
 func (s MentionSource) Files(text string) (names []string) {
 	if s.None {
 		return nil
@@ -69,7 +69,7 @@ func Attach(p assistant.Prompt, names []string) (assistant.Prompt, error) {
 	return p, nil
 }
 
-// addPicture adds a picture, unless it was already added under this name.
+// addPicture adds a picture, unless a picture with the same name was already added.
 func addPicture(files []assistant.Attachment, f assistant.Attachment) ([]assistant.Attachment, error) {
 	pictures := attachment.Pictures(files)
 	switch {
@@ -81,7 +81,7 @@ func addPicture(files []assistant.Attachment, f assistant.Attachment) ([]assista
 	return append(files, f), nil
 }
 
-// filePath expands ~/ at the start of a name to the user's home.
+// filePath expands ~/ at the start of a name to the home folder of the user.
 func filePath(name string) string {
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		if dir, err := os.UserHomeDir(); err == nil {
@@ -91,8 +91,8 @@ func filePath(name string) string {
 	return name
 }
 
-// read reads a file, up to slightly more than can be attached. Errors continue a sentence
-// that starts with the name.
+// read reads a file, up to slightly more than can be attached. The text of an error
+// continues a sentence that starts with the name of the file.
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -105,7 +105,7 @@ func read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	defer file.Close() // it was only read
+	defer file.Close() // the file was only read, so an error is harmless
 	data, err := io.ReadAll(io.LimitReader(file, attachment.MaxPictureBytes+1))
 	if err != nil {
 		return nil, unreadable(err)
@@ -113,7 +113,8 @@ func read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// unreadable returns why a file cannot be read, without the path that fs.PathError repeats.
+// unreadable returns why a file cannot be read, without the path, which fs.PathError would
+// repeat.
 func unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("does not exist")
@@ -125,7 +126,8 @@ func unreadable(err error) error {
 	return fmt.Errorf("cannot be read: %w", err)
 }
 
-// checkText returns an error for data that cannot be part of a message, as read does.
+// checkText returns an error for data that cannot be part of a message. The text of the
+// error continues a sentence, as for read.
 func checkText(data []byte) error {
 	switch {
 	case len(data) > MaxAttachment:
@@ -143,16 +145,16 @@ func SplitMention(word string) (dir, name string) {
 	return path[:n], path[n:]
 }
 
-// Suggest returns replacements for an @word: folders, files and the given names; first
-// those that start with the typed text, then those that contain it. Hidden files are
-// included only after a typed dot. Folders that cannot be read are left out, as are names
-// that Files would not find again: those with white space, a comma at the end or invisible
-// characters.
+// Suggest returns replacements for an @word: folders, files and the given names. Entries
+// that start with the typed text come first, then entries that contain it. Hidden files are
+// included only after a typed dot. Folders that cannot be read are left out, and so are
+// names that Files would not find again: names with white space, a comma at the end or
+// invisible characters.
 func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
 	dir, typed := SplitMention(word)
 	typed = strings.ToLower(typed)
 	const folders, files, others = 0, 1, 2
-	var ranked [6][]overlay.Entry // by kind; from 3 on those that only contain the typed text
+	var ranked [6][]overlay.Entry // by kind; from index 3 on, entries that only contain the typed text
 	add := func(kind int, name, text, extra string) {
 		i := strings.Index(strings.ToLower(name), typed)
 		if i < 0 || name[0] == '.' && !strings.HasPrefix(typed, ".") || safetext.Line(text, len(text)) != text || strings.ContainsAny(text, " \t") {
@@ -165,11 +167,11 @@ func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
 	}
 	var entries []os.DirEntry
 	if !s.None {
-		entries, _ = os.ReadDir(filepath.Clean(filePath(dir))) // "" means the working folder
+		entries, _ = os.ReadDir(filepath.Clean(filePath(dir))) // the folder "" means the working folder
 	}
 	for _, e := range entries[:min(len(entries), maxSuggested)] {
 		path := dir + e.Name()
-		info, err := os.Stat(filePath(path)) // of the target of a link
+		info, err := os.Stat(filePath(path)) // for a link, the info of its target
 		switch {
 		case err != nil:
 			continue
@@ -196,7 +198,7 @@ func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
 	}
 	all := slices.Concat(ranked[:]...)
 	if len(all) == 1 && all[0].Value == word {
-		return nil // it is complete
+		return nil // the word is complete
 	}
 	return all
 }

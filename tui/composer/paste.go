@@ -9,15 +9,15 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// ChipFrom is the size in bytes from which a paste becomes a chip: two screens of text, and
+// ChipFrom is the size in bytes above which a paste becomes a chip: two screens of text,
 // well below the size at which the textarea becomes slow.
 const ChipFrom = 8 << 10
 
 // chipLines is the number of line breaks from which a paste or a recalled message becomes a
-// chip: more lines than any screen shows next to a conversation.
+// chip: more lines than a screen shows next to a conversation.
 const chipLines = 60
 
-// chip represents a text that is too large for the box.
+// chip stands for a text that is too large for the box.
 type chip struct{ label, text string }
 
 // Paste inserts pasted text at the cursor, as one edit. Line ends become LF, and a large
@@ -45,8 +45,8 @@ func (b *Model) addChip(text string) string {
 	return label
 }
 
-// expand replaces each chip's label with its text, once: the same label typed by hand
-// stays.
+// expand replaces the label of each chip with the chip's text, once: if the user has typed
+// the same label, the second occurrence stays.
 func expand(text string, chips []chip) string {
 	for _, c := range chips {
 		text = strings.Replace(text, c.label, c.text, 1)
@@ -62,7 +62,7 @@ func formatSize(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// extraRows returns how many rows a line of text takes beyond the first.
+// extraRows returns how many rows beyond the first a line of text takes.
 func extraRows(line string, width int) int {
 	if width < 1 {
 		return 0

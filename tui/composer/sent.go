@@ -5,19 +5,20 @@ import "slices"
 // maxStash is the maximum number of stashed texts.
 const maxStash = 20
 
-// recall moves from the draft through the text that was cleared last, unless a message was
-// sent since, through sent messages, newest first, and then through older cleared texts.
+// recall moves back from the draft through earlier texts. The first is the text that was
+// cleared last, unless a message has been sent since; then come the sent messages, newest
+// first, and then the older cleared texts.
 type recall struct {
 	sent     []string // oldest first
 	stash    []string // texts that were cleared without being sent, oldest first
-	cleared  bool     // the newest of stash was cleared after the newest of sent was sent
-	index    int      // index in the texts, oldest first; past them it is the draft
+	cleared  bool     // the newest text of stash was cleared after the newest message of sent was sent
+	index    int      // index in all texts, oldest first; len() means the draft
 	draft    string
-	browsing bool // not at the draft
+	browsing bool // a recalled text is shown instead of the draft
 }
 
 // SetEarlier sets the messages that were sent and the texts that were cleared in earlier
-// runs, oldest first. Texts cleared in this run are newer.
+// runs, oldest first. Texts already cleared in this run count as newer.
 func (b *Model) SetEarlier(sent, stash []string) {
 	p := &b.recall
 	own := p.stash
@@ -28,7 +29,7 @@ func (b *Model) SetEarlier(sent, stash []string) {
 	p.leave()
 }
 
-// AddSent adds a message that was just sent and removes it from the stash.
+// AddSent adds a message that was just sent, and removes the same text from the stash.
 func (b *Model) AddSent(text string) {
 	p := &b.recall
 	p.sent = append(p.sent, text)
@@ -54,7 +55,7 @@ func (p *recall) addToStash(text string) {
 func (p *recall) len() int { return len(p.sent) + len(p.stash) }
 
 func (p *recall) text(i int) string {
-	first := len(p.stash) // how many of stash are older than all sent messages
+	first := len(p.stash) // how many texts of stash are older than all sent messages
 	if p.cleared && first > 0 {
 		first--
 	}
@@ -67,10 +68,10 @@ func (p *recall) text(i int) string {
 	return p.stash[first]
 }
 
-// leave returns to the draft.
+// leave ends recalling: the draft is the current text again.
 func (p *recall) leave() { p.index, p.browsing = p.len(), false }
 
-// Older shows the previous text, and reports whether there is one.
+// Older shows the next older text, and reports whether there is one.
 func (b *Model) Older() bool {
 	p := &b.recall
 	if p.index == 0 {
@@ -85,7 +86,7 @@ func (b *Model) Older() bool {
 	return true
 }
 
-// Newer moves towards the draft, and reports whether it moved.
+// Newer shows the next newer text or the draft, and reports whether the shown text changed.
 func (b *Model) Newer() bool {
 	p := &b.recall
 	if !p.browsing {

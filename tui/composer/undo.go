@@ -2,17 +2,17 @@ package composer
 
 import "strings"
 
-// undoDepth is how many edits can be undone: enough in practice, and little memory even for
-// long drafts.
+// undoDepth is how many edits can be undone: enough in practice, and it needs little memory
+// even for long drafts.
 const undoDepth = 100
 
 // undoStack holds the states that Undo returns to.
 type undoStack struct {
 	states []state // oldest first
-	run    run     // kind of the last edit, which the next one may join
+	run    run     // kind of the last edit; the next edit joins it if it has the same kind
 }
 
-// run is a kind of consecutive edits that one undo reverts.
+// run is a kind of edits; one undo reverts consecutive edits of the same kind.
 type run uint8
 
 const (
@@ -27,7 +27,7 @@ type state struct {
 	chips []chip
 }
 
-// push adds a state, unless the previous one has the same text.
+// push adds a state, unless the newest state has the same text.
 func (u *undoStack) push(s state) {
 	if n := len(u.states); n > 0 && u.states[n-1].text == s.text {
 		return
@@ -38,8 +38,8 @@ func (u *undoStack) push(s state) {
 	}
 }
 
-// edited pushes the text before an edit by a key: once per word, and once for consecutive
-// deletions, so that one undo reverts all of them.
+// edited pushes the text before an edit made with a key: once per word when typing, and
+// once for consecutive deletions, so that one undo reverts all of them.
 func (u *undoStack) edited(before, after string) {
 	now := writing
 	if len(after) < len(before) {
@@ -53,7 +53,7 @@ func (u *undoStack) edited(before, after string) {
 	u.run = now
 }
 
-// pushUndo pushes the current text, as a separate edit.
+// pushUndo pushes the current text; the next edit is not joined with the last one.
 func (b *Model) pushUndo() {
 	b.undo.run = noRun
 	b.undo.push(state{b.area.Value(), b.chips})

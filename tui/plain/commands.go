@@ -184,8 +184,9 @@ type reply string
 
 func (r reply) Error() string { return string(r) }
 
-// commandNames returns the command that advice about an error names in place of a key. It
-// returns none for /retry, which is offered after every error on a separate line.
+// commandNames returns the command or option that advice about an error names in place of a
+// key; "" if there is none. It omits /retry, which is offered on a separate line after
+// every error.
 func commandNames(action string) string {
 	switch action {
 	case advice.Models:

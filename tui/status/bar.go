@@ -15,13 +15,13 @@ import (
 	"winnow/tui/style"
 )
 
-// BarPart is a piece of a bar.
+// BarPart is a piece of the first or last line.
 type BarPart struct {
-	Text   string        // styled
-	Action keymap.Action // what a click does, from the key table; "" means nothing
+	Text   string        // the styled text
+	Action keymap.Action // action of the key table that a click runs; "" means none
 }
 
-// Bar draws in the styles of a screen and measures with its cache.
+// Bar draws bars in the styles of a screen, and measures text with the cache of the screen.
 type Bar struct {
 	Styles *style.Styles
 	Widths *style.Cache
@@ -35,7 +35,7 @@ func (b Bar) width(parts ...BarPart) (sum int) {
 	return sum
 }
 
-// ActionAt returns the action of the part at a column, or "".
+// ActionAt returns the action of the part at a column; "" if there is none.
 func (b Bar) ActionAt(parts []BarPart, x int) keymap.Action {
 	for _, p := range parts {
 		w := b.width(p)
@@ -47,7 +47,7 @@ func (b Bar) ActionAt(parts []BarPart, x int) keymap.Action {
 	return ""
 }
 
-// Draw draws parts in w cells. rest styles the cells after them.
+// Draw draws parts in w cells. rest is the style of the cells after the parts.
 func (b Bar) Draw(parts []BarPart, w int, rest style.Style) string {
 	used := b.width(parts...)
 	var text strings.Builder
@@ -63,33 +63,33 @@ func (b Bar) Draw(parts []BarPart, w int, rest style.Style) string {
 }
 
 // Header is what the first line shows. The zero value is a screen whose session is not open
-// yet: it shows the name alone.
+// yet: it shows only the name of the program.
 type Header struct {
 	Ready            bool   // the session is open
-	Title            string // of the session, if the user has named it
+	Title            string // the title of the session, if the user has set one
 	Window, Provider string
 	Model            string // may be ""
 	Share            string // how much of the model's context the next request takes: "31 % of 400k"; "" if unknown
-	Checkpoints      int    // changes in effect
+	Checkpoints      int    // number of changes in effect
 	Counter          string // which pairs are sent; "" shows nothing
 	NearLimit        bool   // the request is close to the model's limit
 	Others           string // how many others are in the window; may be ""
-	Mouse            bool   // the mouse is on: actions that otherwise have only a key are offered
-	Locked           string // why the window cannot be changed; "" if it can
-	Saved            bool   // there were unsaved changes, and now there are none
-	Unsaved          int    // unsaved changes
+	Mouse            bool   // the mouse is on, so actions that otherwise have only a key are offered for clicking
+	Locked           string // why the window cannot be changed; "" if it can be changed
+	Saved            bool   // there have been unsaved changes; shown only if there are none now
+	Unsaved          int    // number of unsaved changes
 }
 
 const (
-	minModel   = 12 // cells that the model keeps until other parts are dropped
-	maxTitle   = 30 // cells of the title
-	othersFrom = 60 // cells of the narrowest screen whose header counts the others in the window
+	minModel   = 12 // minimum cells of the model name before other parts are dropped
+	maxTitle   = 30 // maximum cells of the title
+	othersFrom = 60 // from this screen width on, the header counts the others in the window
 )
 
 // Header returns the parts of the header in w cells. If there is not enough room, the model
-// is shortened first, then these go: the checkpoints, the share of the context, the title
-// of the session, the name of the window, the name of the provider, and last the sign that
-// something is unsaved.
+// is shortened first. Then these parts are dropped in this order: the checkpoints, the
+// share of the context, the title of the session, the name of the window, the name of the
+// provider, and last the sign for unsaved changes.
 func (b Bar) Header(h Header, w int) []BarPart {
 	st := b.Styles.Header
 	if !h.Ready {
@@ -122,14 +122,14 @@ func (b Bar) Header(h Header, w int) []BarPart {
 		}
 	}
 	for over > 0 && len(right) > 2 {
-		over -= b.width(right[:2]...) // a part and its gap
+		over -= b.width(right[:2]...) // a part and the gap after it
 		right = right[2:]
 	}
 	gap := BarPart{Text: st.Bar.Render(strings.Repeat(" ", max(0, w-b.width(left)-b.width(right...))))}
 	return append([]BarPart{left, gap}, right...)
 }
 
-// model returns the model in at most w cells.
+// model returns the name of the model in at most w cells.
 func (b Bar) model(id string, w int) string {
 	name := safetext.Visible(cmp.Or(pane.ModelName(id), "no model"))
 	return b.Styles.Header.Model.Render(b.Widths.Truncate(name, max(0, w), b.Styles.Icons.Ellipsis))
@@ -148,7 +148,7 @@ func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 	add("", model, keymap.Models)
 	counter := st.Count
 	if h.NearLimit {
-		counter = st.Unsaved // also a warning
+		counter = st.Unsaved // drawn as a warning, like unsaved changes
 	}
 	if h.Share != "" {
 		add(dot, counter.Render(h.Share), keymap.ContextHUD)
@@ -176,8 +176,8 @@ func (b Bar) right(h Header, model string, w int) (right []BarPart) {
 	return append(right, BarPart{Text: st.Bar.Render(" ")})
 }
 
-// Share returns how much of the model's limit the system prompt and the included pairs take:
-// "31 % of 400k", or "31 % of ~400k" if the limit is assumed.
+// Share returns how much of the model's limit the system prompt and the included pairs
+// take: "31 % of 400k", or "31 % of ~400k" if the limit is only assumed.
 func Share(at budget.Boundary) string {
 	if at.ML <= 0 {
 		return ""
@@ -190,7 +190,7 @@ func Share(at budget.Boundary) string {
 	return fmt.Sprintf("%d %% of %s%s", (max(at.SYS+at.HistoryTokens, 0)*percent+at.ML-1)/at.ML, about, short(at.ML))
 }
 
-// short returns a number in a few digits: "812", "400k", "1.0M".
+// short returns a number in few characters: "812", "400k", "1.0M".
 func short(n int) string {
 	const k, m = 1000, 1000_000
 	switch {
@@ -208,8 +208,8 @@ type KeyHint struct {
 	Action    keymap.Action
 }
 
-// Hints draws hints, the most useful first. If they do not fit into w cells, the first ones
-// stay, and so does the last one, help.
+// Hints draws hints, the most useful first. If they do not fit into w cells, it keeps the
+// first hints and the last hint, which is help.
 func (b Bar) Hints(hints []KeyHint, w int) (parts []BarPart) {
 	f := b.Styles.Footer
 	for i, h := range hints {

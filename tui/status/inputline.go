@@ -18,25 +18,25 @@ import (
 // The zero value is empty and not active.
 type InputLine struct {
 	overlay.HistoryEditor
-	Active bool   // it receives the keys
+	Active bool   // the line receives the keys
 	Hint   string // what the text would do, or what is wrong with it
 	Wrong  bool
-	Column int // where it is wrong, from 1; 0 for nowhere
+	Column int // column of the error, from 1; 0 if unknown
 }
 
 const (
-	maxInsert = 4000 // cells of the longest text that one key or paste can insert
-	maxHint   = 500  // cells
-	hintGap   = 3    // cells around the hint after a line
+	maxInsert = 4000 // maximum cells of a text that one key or paste inserts
+	maxHint   = 500  // maximum cells of a hint
+	hintGap   = 3    // cells around a hint that follows the line
 )
 
-// Open activates the line with a text.
+// Open activates the line and sets its text.
 func (t *InputLine) Open(text string) {
 	*t = InputLine{HistoryEditor: t.HistoryEditor, Active: true}
 	t.Begin(text)
 }
 
-// SetHint shows what the line would do.
+// SetHint shows what the text of the line would do.
 func (t *InputLine) SetHint(hint string) { t.Hint, t.Wrong, t.Column = hint, false, 0 }
 
 // Fail shows what is wrong with the line: the first line of the error, sanitised.
@@ -49,8 +49,8 @@ func (t *InputLine) Fail(err error) {
 	}
 }
 
-// Edit runs an action of the mode [keymap.Editing] on the line, or inserts a text. It
-// reports whether the line changed.
+// Edit runs an action of the mode [keymap.Editing] on the line; if a is not such an action,
+// it inserts text. It reports whether the line changed.
 func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	before := t.Text()
 	if !t.Do(a) {
@@ -59,8 +59,8 @@ func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	return t.Text() != before
 }
 
-// Room divides w cells between the line, which gets at least half of them, and the hint
-// after it.
+// Room divides w cells between label, line and hint. The hint gets at most half of the
+// cells.
 func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
 		hint = style.Truncate(safetext.Line(t.Hint, maxHint), max(0, w/2-hintGap), "…")
@@ -68,8 +68,8 @@ func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-hintGap), hint
 }
 
-// Draw draws the line in w cells around its cursor. mark styles the wrong rune, or the cell
-// after the text if something is missing.
+// Draw draws the line in w cells, scrolled to its cursor. mark styles the wrong rune or, if
+// something is missing at the end, the cell after the text.
 func (t *InputLine) Draw(w int, mark func(string) string) string {
 	body := t.View(w)
 	if t.Column == 0 {

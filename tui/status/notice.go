@@ -11,11 +11,11 @@ import (
 	"winnow/tui/style"
 )
 
-// Notices holds the notices of a screen. The zero value with Now set is empty and ready to
-// use.
+// Notices holds the notices of a screen. Now must be set; otherwise the zero value is empty
+// and ready to use.
 type Notices struct {
 	Now    func() time.Time
-	Text   string // what the footer shows, sanitised; may be ""
+	Text   string // the sanitised text in the footer; may be ""
 	Failed bool   // Text reports a failure
 
 	all []entry // oldest first
@@ -29,20 +29,20 @@ type entry struct {
 }
 
 const (
-	maxNotices = 100  // how many are kept for the list
-	maxLength  = 4000 // cells: longer than the error messages of providers
+	maxNotices = 100  // number of notices kept for the list
+	maxLength  = 4000 // maximum cells of a notice: more than the error messages of providers need
 )
 
-// Info shows a notice.
+// Info shows a notice that is not a failure.
 func (n *Notices) Info(text string) { n.Show(text, false) }
 
-// Fail shows a failure.
+// Fail shows a notice about a failure.
 func (n *Notices) Fail(text string) { n.Show(text, true) }
 
 // Clear removes the notice from the footer.
 func (n *Notices) Clear() { n.Text = "" }
 
-// Show does the same as Info or, if failed, as Fail.
+// Show does the same as Info or, if failed is true, as Fail.
 func (n *Notices) Show(text string, failed bool) {
 	n.Text, n.Failed = safetext.Line(text, maxLength), failed
 	if n.Text != "" {
@@ -51,8 +51,8 @@ func (n *Notices) Show(text string, failed bool) {
 	}
 }
 
-// Add adds a notice about what others did. The footer shows it unless it is quiet or would
-// replace a failure.
+// Add adds a notice about what others did. The footer shows it, unless quiet is true or the
+// footer shows a failure.
 func (n *Notices) Add(text string, quiet bool) {
 	before, failed := n.Text, n.Failed
 	if n.Show(text, false); quiet || before != "" && failed {
@@ -60,7 +60,7 @@ func (n *Notices) Add(text string, quiet bool) {
 	}
 }
 
-// Lines returns all notices with their time of day, the newest first.
+// Lines returns all notices with their times of day, newest first.
 func (n *Notices) Lines(styles style.Styles) []string {
 	lines := make([]string, len(n.all))
 	for i, e := range n.all {
@@ -73,12 +73,14 @@ func (n *Notices) Lines(styles style.Styles) []string {
 	return lines
 }
 
-// keyClause matches the part at the end of a notice that names a key: " · ctrl+z undoes it".
+// keyClause matches the clause at the end of a notice that names a key: " · ctrl+z undoes
+// it".
 var keyClause = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab|f\d+|[a-zA-Z]) .*$`)
 
-// FitNotice shortens a notice to w cells. Of several keys at its end, the first stays. Then
-// the text about what happened is cut, if the key takes at most two thirds of the width.
-// Otherwise the notice ends with more, which says how to read the rest.
+// FitNotice shortens a notice to w cells. If the notice ends with several keys, only the
+// first is kept. If the key then takes at most two thirds of the width, the text before the
+// key is cut. Otherwise the notice is cut and ends with more, which says how to read the
+// rest.
 func FitNotice(text string, w int, ellipsis, more string) string {
 	if ansi.StringWidth(text) <= w {
 		return text

@@ -15,7 +15,7 @@ import (
 	"winnow/tui/style"
 )
 
-// ContextNumbers holds what Lines shows.
+// ContextNumbers holds the values that Lines shows.
 type ContextNumbers struct {
 	State    assistant.State
 	Now      time.Time
@@ -23,23 +23,23 @@ type ContextNumbers struct {
 	Counter  string
 	Draft    assistant.DraftCost
 	Session  []Row                  // the cost of the session's answers
-	Focused  assistant.Pair         // the zero value means none
+	Focused  assistant.Pair         // the zero value means that no pair has the focus
 	UserText func(seq int64) string // the message of a pair, as one line
 }
 
-// Row is a number with its name.
+// Row is a line with a name and its value.
 type Row struct{ Name, Value string }
 
 const (
-	// nameWidth is the width of the names if there is room. A screen narrower than narrow
-	// puts a long value on the next line.
+	// nameWidth is the width of the names, narrowNameWidth on a screen narrower than narrow.
+	// Such a screen shows a long value on the next line.
 	nameWidth, narrowNameWidth = 34, 24
 	narrow                     = 60
 	maxValueWidth              = 500 // in cells
 )
 
-// Lines formats the numbers for a screen of w cells, in groups: first about the boundary,
-// then about the last request.
+// Lines formats the numbers for a screen of w cells, in groups: first the numbers of the
+// boundary, then the numbers of the last request.
 func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {
@@ -84,7 +84,8 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	return out[1:]
 }
 
-// filterWords describes a filter line; the one that every session starts with has a name.
+// filterWords describes a filter line; the filter that every session starts with has a
+// name.
 func filterWords(line string) string {
 	if line == "x" {
 		return "x: this session"
@@ -120,7 +121,7 @@ func (n ContextNumbers) budget(row func(name string, value any)) {
 	}
 }
 
-// Refusals lists the reasons for which the endpoint would probably refuse a message now.
+// Refusals lists the reasons why the endpoint would probably reject a message now.
 func Refusals(c assistant.DraftCost) (lines []string) {
 	q := c.Quota
 	if q.Wait > 0 {
@@ -142,7 +143,7 @@ var stageWords = map[budget.Stage]string{
 	budget.StagePromptSize: "the message is too long",
 }
 
-// trimming writes what the last request included and left out.
+// trimming adds rows that say what the last request included and left out.
 func (n ContextNumbers) trimming(row func(name string, value any)) {
 	last := n.State.Shown.LastSend
 	if last == nil {
@@ -164,7 +165,7 @@ func (n ContextNumbers) trimming(row func(name string, value any)) {
 	}
 }
 
-// failure writes why the last attempt failed, and why the focused pair did.
+// failure adds rows that say why the last attempt failed, and why the focused pair failed.
 func (n ContextNumbers) failure(row func(name string, value any)) {
 	var r budget.Record
 	if last := n.State.Turn.Attempt; last != nil {

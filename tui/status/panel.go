@@ -16,56 +16,57 @@ import (
 	"winnow/tui/style"
 )
 
-// ContextPanel is the HUD next to the conversation. It lists what the next request
-// contains, pair by pair, the newest first, and says why the other pairs are not in it.
+// ContextPanel is the HUD next to the conversation. It lists the visible pairs, newest
+// first, shows which of them the next request contains, and says why the others are left
+// out.
 type ContextPanel struct {
 	refs    []assistant.Ref // the visible pairs, oldest first
 	at      budget.Boundary
 	running int64          // the pair that is being answered; 0 if none
-	leftOut map[int64]bool // left out of the last request
-	hidden  int            // pairs that the filter hides
-	heads   map[int64]head // of pairs that have been on the screen
-	loads   int            // heads loaded before this count are out of date
+	leftOut map[int64]bool // pairs that the last request left out
+	hidden  int            // number of pairs that the filter hides
+	heads   map[int64]head // heads of pairs that have been on the screen
+	loads   int            // number of Reload calls; heads loaded before the last call are out of date
 	trims   trims
 
-	cursor  overlay.ListCursor // 0 is the newest pair
-	height  int                // lines on the screen, including the head
+	cursor  overlay.ListCursor // position 0 is the newest pair
+	height  int                // height in lines, including the head of the panel
 	focused bool
 	styles  *style.Styles
 }
 
-// head is what a row shows of a loaded pair.
+// head is what a row shows about a loaded pair.
 type head struct {
 	text   string // safe to show
 	star   int
 	failed bool
-	load   int // ContextPanel.loads when it was loaded
+	load   int // value of ContextPanel.loads when the head was loaded
 }
 
-// trims finds the pairs that the draft pushes out: the oldest included ones, up to the
-// index end. They are computed again when one of the other fields changes.
+// trims finds the pairs that the draft pushes out: the oldest included pairs, up to the
+// index end. end is computed again when one of the other fields changes.
 type trims struct {
 	count, first, visible int
 	end                   int
 }
 
 const (
-	maxHeads  = 4096 // pairs whose heads are stored
-	maxText   = 200  // cells of a head
-	leftWidth = 11   // cells of the sign and the estimate
+	maxHeads  = 4096 // maximum number of stored heads
+	maxText   = 200  // maximum cells of a head's text
+	leftWidth = 11   // cells of the sign and the estimate, together
 	minBorder = 20   // a narrower panel is empty
-	minText   = 6    // cells that the text of a pair keeps before its reason is left out
-	wideText  = 20   // cells that it keeps before the reason is shortened
-	// From this height on, the draft and the system prompt have separate rows, and the
-	// bar and the pairs hidden by the filter have a line each.
+	minText   = 6    // minimum cells of a pair's text before its reason is shortened
+	wideText  = 20   // minimum cells of a pair's text before only the start of its reason is shown
+	// From this height on, the draft and the system prompt have separate rows, and the bar and
+	// the number of hidden pairs have a line each.
 	tall = 8
 )
 
 // SetStyles changes the colours.
 func (p *ContextPanel) SetStyles(st *style.Styles) { p.styles = st }
 
-// Resize sets what is known of the panel's size before it is drawn. A height of 0 closes
-// the panel, which then forgets the pairs it has loaded.
+// Resize sets the height and the focus before the panel is drawn. A height of 0 closes the
+// panel, which then forgets the loaded pairs.
 func (p *ContextPanel) Resize(height int, focused bool) {
 	p.height, p.focused = height, focused
 	if height == 0 {
@@ -74,7 +75,7 @@ func (p *ContextPanel) Resize(height int, focused bool) {
 	p.cursor.Rows = max(0, height-2-len(p.fixed()))
 }
 
-// fixed names the lines above the pairs.
+// fixed returns the names of the lines above the pairs.
 func (p *ContextPanel) fixed() []string {
 	if p.height-2 < tall {
 		return []string{"sum"}
@@ -82,7 +83,7 @@ func (p *ContextPanel) fixed() []string {
 	return []string{"sum", "bar", "draft", "system"}
 }
 
-// Show replaces the pairs and sets which of them are included. The cursor stays on its
+// Show replaces the pairs and sets which of them are included. The cursor stays on the same
 // pair. The cost does not depend on the number of pairs.
 func (p *ContextPanel) Show(refs []assistant.Ref, at budget.Boundary) {
 	seq, ok := p.Current()
@@ -94,7 +95,8 @@ func (p *ContextPanel) Show(refs []assistant.Ref, at budget.Boundary) {
 	p.scroll()
 }
 
-// SetRunning sets the pair that is being answered, and its message; 0 for none.
+// SetRunning sets the pair that is being answered, and its message; 0 means that no pair is
+// being answered.
 func (p *ContextPanel) SetRunning(seq int64, text string) {
 	if p.running = seq; seq != 0 {
 		p.Load(assistant.Pair{Seq: seq, UserText: text})
@@ -129,11 +131,11 @@ func (p *ContextPanel) Load(pairs ...assistant.Pair) {
 	}
 }
 
-// Reload makes Missing name all pairs again, because others may have changed them.
+// Reload makes Missing return all pairs again, because other users may have changed them.
 func (p *ContextPanel) Reload() { p.loads++ }
 
-// Missing returns the pairs on the screen that are not loaded or are out of date. It
-// returns none if the panel is closed.
+// Missing returns the pairs on the screen that are not loaded or are out of date; none if
+// the panel is closed.
 func (p *ContextPanel) Missing() (seqs []int64) {
 	from, to := p.cursor.Shown(len(p.refs))
 	for row := from; row < to; row++ {
@@ -147,7 +149,7 @@ func (p *ContextPanel) Missing() (seqs []int64) {
 
 func (p *ContextPanel) ref(row int) assistant.Ref { return p.refs[len(p.refs)-1-row] }
 
-// Current returns the pair with the cursor.
+// Current returns the pair under the cursor.
 func (p *ContextPanel) Current() (seq int64, ok bool) {
 	if p.cursor.At >= len(p.refs) {
 		return 0, false
@@ -164,14 +166,15 @@ func (p *ContextPanel) Move(n int) {
 // Page moves the cursor by n screens.
 func (p *ContextPanel) Page(n int) { p.Move(n * p.cursor.Page()) }
 
-// MoveToEnd moves the cursor to the oldest pair, or to the newest.
+// MoveToEnd moves the cursor to the oldest or to the newest pair.
 func (p *ContextPanel) MoveToEnd(oldest bool) {
 	if p.Move(-p.cursor.At); oldest {
 		p.Move(len(p.refs))
 	}
 }
 
-// Click moves the cursor to the pair on line y of the panel, counted with its head.
+// Click moves the cursor to the pair on line y of the panel. Line 0 is the head of the
+// panel.
 func (p *ContextPanel) Click(y int) {
 	from, to := p.cursor.Shown(len(p.refs))
 	if row := from + y - 2 - len(p.fixed()); row >= from && row < to {
@@ -179,13 +182,13 @@ func (p *ContextPanel) Click(y int) {
 	}
 }
 
-// scroll keeps the cursor on a pair, and that pair on the screen.
+// scroll keeps the cursor on an existing pair, and keeps this pair on the screen.
 func (p *ContextPanel) scroll() {
 	p.cursor.MoveTo(p.cursor.At, len(p.refs))
 	p.cursor.Scroll(p.cursor.Rows, p.cursor.At, p.cursor.At+1, len(p.refs))
 }
 
-// Lines draws the panel: h lines of w cells. It reads no more pairs than it shows. counter
+// Lines draws the panel: h lines of w cells. It reads only the pairs that it shows. counter
 // is the context counter.
 func (p *ContextPanel) Lines(w, h int, counter string, draft assistant.DraftCost) []string {
 	if w < minBorder || h < 3 {
@@ -221,7 +224,7 @@ func (p *ContextPanel) body(w, h int, draft assistant.DraftCost) []string {
 	return lines
 }
 
-// fixedLine draws one of the lines that fixed names.
+// fixedLine draws one of the lines returned by fixed.
 func (p *ContextPanel) fixedLine(what string, w int, draft assistant.DraftCost) string {
 	switch what {
 	case "bar":
@@ -255,7 +258,7 @@ func (p *ContextPanel) fixedLine(what string, w int, draft assistant.DraftCost) 
 	return shape.Render(style.Fit(pane.FirstFitting(w-1, text+" tokens"+own+left, text+own+left, text+own), w, p.styles.Icons.Ellipsis))
 }
 
-// row draws a pair.
+// row draws the pair in a row of the list.
 func (p *ContextPanel) row(row, w int) string {
 	ref := p.ref(row)
 	h, known := p.heads[ref.Seq]
@@ -282,8 +285,8 @@ func (p *ContextPanel) row(row, w int) string {
 	return p.draw(w, sign, shape, ref.Cost, text, h.text, selected, reason)
 }
 
-// reason says why a visible pair is not in the next request, or why it may drop out. It is
-// "" for a pair that stays in.
+// reason reports whether a visible pair is in the next request. reason says why the pair is
+// not in it or may drop out; "" for a pair that stays.
 func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (in bool, reason string) {
 	switch {
 	case ref.Seq == p.running:
@@ -302,8 +305,8 @@ func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (in bool, reason
 	return true, ""
 }
 
-// draw draws a sign, an estimate and a text, and a remark at the right end, in w cells. A
-// selected line is drawn only in the selected style.
+// draw draws a sign, an estimate and a text in w cells, with a remark at the right end. A
+// selected line is drawn entirely in the selected style.
 func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, text style.Style, words string, selected *style.Style, remark string) string {
 	head := style.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
 	room := w - min(w, leftWidth)
@@ -322,7 +325,8 @@ func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, tex
 	return shape.Render(head) + text.Render(words) + p.styles.Overlay.Muted.Render(remark)
 }
 
-// find finds the pairs that a draft pushes out.
+// find finds the pairs that a draft pushes out: count included pairs from the index first
+// on.
 func (t *trims) find(refs []assistant.Ref, first, count int) {
 	if t.count == count && t.first == first && t.visible == len(refs) {
 		return
@@ -336,8 +340,8 @@ func (t *trims) find(refs []assistant.Ref, first, count int) {
 	}
 }
 
-// Warning says what sending a draft would change about the rest of the request; "" if
-// nothing.
+// Warning says how sending a draft would change the rest of the request; "" if it would
+// not.
 func Warning(c assistant.DraftCost) string {
 	switch {
 	case c.OverBudget:

@@ -15,17 +15,17 @@ import (
 // Others describes who else works in the window.
 type Others struct {
 	Shared bool   // several sessions share the window
-	Holder string // whose turn has locked the window; "" if no other session does
-	Count  int    // other open sessions
-	// Waiting names the users whose assistants wait for an answer; they do not lock the
-	// window.
+	Holder string // the user whose turn has locked the window; "" if no other session has locked it
+	Count  int    // number of other open sessions
+	// Waiting names the users whose assistants wait for an answer; these assistants do not
+	// lock the window.
 	Waiting []string
 
 	present []windowlock.Present
 }
 
 // OthersOf returns the others from the point of view of a session. part is nil if the
-// session has its window to itself.
+// session does not share its window.
 func OthersOf(part *assistant.Others, session string) Others {
 	if part == nil {
 		return Others{}
@@ -47,7 +47,7 @@ func OthersOf(part *assistant.Others, session string) Others {
 	return o
 }
 
-// userOf returns the user of an open session, or "".
+// userOf returns the user of an open session; "" if the session is not open.
 func (o *Others) userOf(session string) string {
 	i := slices.IndexFunc(o.present, func(p windowlock.Present) bool { return p.Session == session })
 	if i < 0 {
@@ -57,19 +57,19 @@ func (o *Others) userOf(session string) string {
 }
 
 const (
-	maxName   = 20  // of a user, in cells
-	maxClause = 200 // of what they did
+	maxName   = 20  // maximum cells of a user's name
+	maxClause = 200 // maximum cells of what a user did
 )
 
 func userName(name string) string { return safetext.Line(cmp.Or(name, "someone"), maxName) }
 
-// assistantOf is windowlock.AssistantOf with the name as userName shortens it.
+// assistantOf returns windowlock.AssistantOf with the name shortened by userName.
 func assistantOf(user string) string {
 	return strings.Replace(windowlock.AssistantOf(user), user, userName(user), 1)
 }
 
-// Working says whose assistant has locked the window or, if none has, whose assistant waits
-// for an answer. It is "" if there is neither.
+// Working says whose assistant has locked the window or, if it is not locked, whose
+// assistant waits for an answer; "" if neither is the case.
 func (o *Others) Working() string {
 	switch {
 	case o.Holder != "":
@@ -80,7 +80,7 @@ func (o *Others) Working() string {
 	return ""
 }
 
-// Badge is a short form of Working that fits the header of a screen of w cells.
+// Badge returns a short form of Working that fits the header of a screen of w cells.
 func (o *Others) Badge(w int) string {
 	const wide, long = 100, 8
 	if w >= wide {
@@ -92,7 +92,7 @@ func (o *Others) Badge(w int) string {
 	return safetext.Line(o.Holder, long)
 }
 
-// CountText says how many others there are; "" if none.
+// CountText says how many others there are; "" if there are none.
 func (o *Others) CountText() string {
 	if o.Count == 0 {
 		return ""
@@ -100,8 +100,8 @@ func (o *Others) CountText() string {
 	return assistant.Counted(o.Count, "other")
 }
 
-// ChangeSentence says what another user did. If quiet is true, only the list of notices
-// shows it.
+// ChangeSentence says what another user did. If quiet is true, the sentence is shown only
+// in the list of notices.
 func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 	user, what := userName(c.User), safetext.Line(cmp.Or(c.Effect, c.What), maxClause)
 	switch c.Kind {
@@ -148,7 +148,7 @@ func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 }
 
 // RollbackLines lists the steps of others that a rollback would undo too, as lines of a
-// question. It is empty if the window is not shared.
+// question. There are none if the window is not shared.
 func (o *Others) RollbackLines(steps []checkpoint.Checkpoint) (lines []string) {
 	if !o.Shared {
 		return nil
