@@ -11,9 +11,9 @@ import (
 )
 
 // Page describes what is available at a place in the window: a page with tabs
-// and subtabs. The model is offered the Global tools and payloads, and those
-// listed by the page, its open tab and its open subtab. The tools of
-// Window.Tools are available on every page.
+// and subtabs. The model is offered the Global tools and payloads, and the
+// tools and payloads listed by the page, its open tab and its open subtab. The
+// tools of Window.Tools are available on every page.
 type Page struct {
 	Name string
 	// Identity replaces the base prompt on this page, that is Options.Identity

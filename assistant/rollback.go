@@ -150,9 +150,9 @@ func (s *Session) sameSteps(id, newest string) error {
 	return &PlanChanged{Newest: now, Steps: steps, By: s.changedBy(after)}
 }
 
-// pairsSince returns what a rollback to a checkpoint needs to cut the conversation. For the start
-// of a session, first is the session's first pair; for an edit by hand, next is the first pair
-// sent after it. 0 means none.
+// pairsSince returns what a rollback to a checkpoint needs to cut the conversation. For the
+// start of a session, first is the session's first pair; for an edit by hand, next is the
+// first pair sent after it. 0 means none.
 func (s *Session) pairsSince(ctx context.Context, id string) (first, next int64, err error) {
 	all := s.opts.Journal.List("")
 	i := slices.IndexFunc(all, func(c checkpoint.Checkpoint) bool { return c.ID == id })

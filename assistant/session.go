@@ -89,9 +89,9 @@ type Settings struct {
 }
 
 // Session is what a user interface drives: one conversation in one window. Its methods
-// include those of three embedded types, where go doc lists them: View (which pairs are
-// visible, as in session.Visible()), MessageQueue (the queued message) and Telemetry (what
-// was sent).
+// include the methods of three embedded types, where go doc lists them: View (which pairs
+// are visible, as in session.Visible()), MessageQueue (the queued message) and Telemetry
+// (what was sent).
 type Session struct {
 	View
 	MessageQueue

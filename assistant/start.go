@@ -192,8 +192,8 @@ func (s *Session) Resume(ctx context.Context, id string) error {
 	return s.switchTo(ctx, id, refs)
 }
 
-// switchTo replaces the sessionMemory with that of session id, with these pairs
-// in view.
+// switchTo replaces the sessionMemory with the memory of session id, with these
+// pairs in view.
 func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 	s.storeState(ctx)
 	s.mu.Lock()
@@ -215,8 +215,8 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 // Close cancels the running turn, if any, and waits for it to end, or for ctx.
 // Its pair stays as interrupted, with everything received so far. Close stores
 // the position, the queue and the retry counters. It closes neither the Store
-// nor the Journal; the program closes those afterwards. The session can still
-// be used.
+// nor the Journal; the program closes them afterwards. The session can still be
+// used.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	t := s.running

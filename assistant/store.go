@@ -21,9 +21,9 @@ type Store interface {
 	// Load returns the pairs with these Seqs, in that order. Unknown ones are
 	// skipped.
 	Load(ctx context.Context, seqs []int64) ([]Pair, error)
-	// Refs returns the uncut pairs of a session and of those it branches from,
-	// in order, with costs computed with charsPerToken. session "" returns the
-	// pairs of all sessions.
+	// Refs returns the uncut pairs of a session and of the sessions it branches
+	// from, in order, with costs computed with charsPerToken. session ""
+	// returns the pairs of all sessions.
 	Refs(ctx context.Context, session string, charsPerToken float64) ([]Ref, error)
 }
 
@@ -60,8 +60,9 @@ type CancelledStore interface {
 // session.
 func CancelledCut(session string) string { return "cancelled " + session }
 
-// BranchStore stores where sessions branch off from others. For a session with
-// a parent, Refs also returns the parent's pairs up to the branch.
+// BranchStore stores the points at which sessions branch off from other
+// sessions. For a session with a parent, Refs also returns the parent's pairs
+// up to the branch.
 type BranchStore interface {
 	// Branch creates a session that branches off from a parent at a pair. It
 	// returns ErrSessionExists if the session already exists.
@@ -113,7 +114,8 @@ type PairRequest struct {
 
 // Batch is one Commit.
 type Batch struct {
-	// Put inserts pairs with Seq 0 and sets their Seq, and replaces the others.
+	// Put inserts pairs with Seq 0 and sets their Seq, and replaces the stored
+	// pairs with the other Seqs.
 	Put []*Pair
 	// KeepMarks keeps the stored star, flag and topic of existing pairs, and
 	// copies them to the pairs of Put: a turn must not undo what the user set

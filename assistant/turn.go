@@ -229,7 +229,7 @@ func (t *turn) loadRetry() error {
 	}
 	old.State, old.ErrorCode, old.ErrorMessage, old.Notice = PairSending, "", "", ""
 	old.Model, old.Suggested, old.AssistantText = t.modelID, nil, wholeResponses(old)
-	old.Payloads = slices.DeleteFunc(old.Payloads, func(p Payload) bool { // keep only those returned by calls
+	old.Payloads = slices.DeleteFunc(old.Payloads, func(p Payload) bool { // keep only the payloads returned by calls
 		return !slices.ContainsFunc(old.ToolCalls, func(c ToolCall) bool {
 			return c.Result != nil && c.Result.Payload != nil && c.Result.Payload.ID == p.ID
 		})

@@ -28,8 +28,8 @@ type undoKey struct{}
 
 // UndoSteps undoes the last n steps of the session's assistant; a turn with changes is one
 // step. It returns descriptions of the undone steps, newest first; fewer than n if another
-// user made an older step. ctx must be that of a write tool call. What a step wrote to a
-// file stays written. Errors are ErrNothingToUndo, a *NotYoursError, or one from the
+// user made an older step. ctx must be the context of a write tool call. What a step wrote
+// to a file stays written. Errors are ErrNothingToUndo, a *NotYoursError, or one from the
 // window.
 func UndoSteps(ctx context.Context, n int) (undone []string, err error) {
 	undo, ok := ctx.Value(undoKey{}).(func(int) ([]string, error))

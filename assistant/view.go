@@ -12,7 +12,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// view holds the visible pairs: those that match the active filter line.
+// view holds the visible pairs, which match the active filter line.
 type view struct {
 	line    string // the filter; "" shows all pairs
 	refs    []Ref
@@ -43,8 +43,8 @@ func (v View) LoadView(ctx context.Context) error {
 	return s.countPayloads(ctx)
 }
 
-// SessionRefs returns the pairs of this session and of those it branches from, ignoring the
-// filter.
+// SessionRefs returns the pairs of this session and of the sessions it branches from,
+// ignoring the filter.
 func (v View) SessionRefs(ctx context.Context) ([]Ref, error) {
 	return v.session.refs(ctx, v.session.ID())
 }
@@ -266,7 +266,7 @@ func (v *view) restore(refs []Ref) {
 	v.tracker.Replace(costsOf(v.refs))
 }
 
-// drop removes pairs from the view and returns those that were in it, oldest first.
+// drop removes pairs from the view and returns the pairs that were in it, oldest first.
 func (v *view) drop(seqs []int64) (dropped []Ref) {
 	for _, seq := range seqs {
 		if i, found := v.find(seq); found {

@@ -50,9 +50,8 @@ func NewWindowLog(w Window, j *checkpoint.Journal, others func() windowlock.Othe
 	return &WindowLog{window: w, journal: j, others: others}
 }
 
-// Changed wakes the readers of all sessions: something may have changed in the window, in its
-// journal, or among the others. It computes no part, so it takes the same short time however many
-// readers there are.
+// Changed wakes the readers of all sessions: something may have changed in the window, in its journal, or among the
+// users of the window. It computes no part, so it takes the same short time however many readers there are.
 func (l *WindowLog) Changed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

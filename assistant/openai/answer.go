@@ -226,7 +226,7 @@ func (a *answer) chunk(ch chunk) {
 	}
 }
 
-// finishReasons maps other endpoints' finish reasons to those of llm.End.
+// finishReasons maps other endpoints' finish reasons to the values of llm.End.Finish.
 var finishReasons = map[string]string{
 	"max_tokens": llm.FinishLength, "max_output_tokens": llm.FinishLength, "model_length": llm.FinishLength, "incomplete": llm.FinishLength,
 	"eos": llm.FinishStop, "eos_token": llm.FinishStop, "end_turn": llm.FinishStop, "stop_sequence": llm.FinishStop,
@@ -239,8 +239,8 @@ var finishReasons = map[string]string{
 // maxReason is how many bytes of an unknown finish_reason are shown.
 const maxReason = 100
 
-// finishReason converts a known finish_reason to that of llm.End, and returns others
-// unchanged.
+// finishReason converts a known finish_reason to the value of llm.End.Finish, and returns
+// unknown reasons unchanged.
 func finishReason(reason string) string {
 	reason = strings.ToLower(oneLine(reason))
 	return cmp.Or(finishReasons[reason], strings.ToValidUTF8(reason[:min(len(reason), maxReason)], ""))

@@ -103,7 +103,7 @@ func (ch *chunk) readString(v gjson.Result, name string) string {
 	return v.Str
 }
 
-// choice reads one choice. Only one was requested, so others are ignored.
+// choice reads one choice. Only one was requested, so further choices are ignored.
 func (ch *chunk) choice(v gjson.Result, position int) {
 	index, ok := float64(position), true
 	if at := v.Get("index"); at.Type != gjson.Null {

@@ -32,7 +32,8 @@ type exchange struct {
 }
 
 // event is a step of an exchange: the connection (the zero value), the headers, pieces of
-// the body and the end, in this order. The end may also come before any of the others.
+// the body and the end, in this order. The end may also come earlier, in place of any of
+// them.
 type event struct {
 	header http.Header
 	body   []byte // valid until the next event is received

@@ -170,7 +170,7 @@ func (s *store) Report() history.Report { return s.report }
 
 func (s *store) Path() string { return s.path }
 
-// Close leaves a pair in state sending as it is; the next Open ends it.
+// Close does not change a pair in state sending; the next Open ends the pair.
 func (s *store) Close() error {
 	s.close.Do(func() {
 		s.cancel()

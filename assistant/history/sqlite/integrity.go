@@ -127,8 +127,8 @@ func verifyHeader(path string) error {
 // columns lists the columns of all tables.
 const columns = `SELECT t.name || '.' || c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1`
 
-// schemaAltered reports whether the columns of the database differ from those of its version. SQLite detects a
-// flipped byte in the text of the schema only when a statement uses that part.
+// schemaAltered reports whether the columns of the database differ from the columns of its schema version. SQLite
+// detects a flipped byte in the text of the schema only when a statement uses that part.
 func (s *store) schemaAltered() bool {
 	ctx := context.Background()
 	fresh, err := sql.Open("sqlite", "file::memory:")

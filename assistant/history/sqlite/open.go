@@ -273,7 +273,7 @@ func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 	return nil, cause
 }
 
-// Close leaves a pair in state sending as it is; the next Open ends it.
+// Close does not change a pair in state sending; the next Open ends the pair.
 func (s *store) Close() error {
 	if s.closed.Swap(true) {
 		return nil

@@ -82,7 +82,7 @@ func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f 
 	})
 }
 
-// branches reads where sessions branch from others.
+// branches reads the points at which sessions branch from others.
 func branches(t *Tx) map[string]assistant.Branch {
 	all := map[string]assistant.Branch{}
 	t.Each("SELECT id, parent, upto FROM session WHERE parent <> ''", nil, func(scan Scanner) {

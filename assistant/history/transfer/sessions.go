@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// exportedSession is what an export contains about a session, besides its pairs.
+// exportedSession is what an export contains about a session in addition to its pairs.
 type exportedSession struct {
 	ID     string `json:"id"`
 	Title  string `json:"title,omitempty"`  // the title that the user has chosen

@@ -32,8 +32,8 @@
 // user. The only POST without keys is the one that makes a token, because its response must not be stored. Requests
 // without a key are carried out each time.
 //
-// Every GET that responds with JSON has an ETag. The ETag of a plan is its digest, and that of the checkpoints is the
-// newest step; a save, a discard and a rollback name that ETag with If-Match, or the digest or step in the body.
+// Every GET that responds with JSON has an ETag. The ETag of a plan is its digest, and the ETag of the checkpoints is
+// the newest step; a save, a discard and a rollback name that ETag with If-Match, or the digest or step in the body.
 //
 // # Lists
 //

@@ -27,8 +27,8 @@ type PageEnd struct {
 
 // pageOf returns a page of a list. key returns the key of an entry, which is unique and never changes; the entries are
 // sorted by it. A page begins after the key of the entry that ended the previous page, not at an offset, so that no
-// entry is returned twice or omitted because others are added or removed. If newest is set, the first page contains the
-// last entries of the list.
+// entry is returned twice or omitted because other entries are added or removed. If newest is set, the first page
+// contains the last entries of the list.
 func pageOf[E any, K cmp.Ordered](all []E, in Paging, newest bool, key func(E) K) (page []E, end PageEnd, err error) {
 	from, to := 0, len(all)
 	if in.After != "" {

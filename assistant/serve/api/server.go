@@ -185,7 +185,7 @@ func (s *Server) Reload() { s.endRevoked() }
 // connKey is the context key of the connection of a request.
 type connKey struct{}
 
-// connState tracks the connections that have not sent a token yet, except those of proxies.
+// connState tracks the connections that have not sent a token yet, except the connections of proxies.
 func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
