@@ -6,7 +6,7 @@ import "strconv"
 // the assistant's suggestions.
 type Action string
 
-// Stars returns the action that gives the pair n stars, 0 to 3.
+// Stars returns the action that gives a pair n stars, 0 to 3.
 func Stars(n int) Action { return Action("star-" + strconv.Itoa(n)) }
 
 // Choose returns the action that chooses suggestion n of the newest answer, 1 to 9.
@@ -201,7 +201,7 @@ const (
 	OpenSave    Action = "open-save"
 )
 
-// The actions that edit a text.
+// The actions that edit text.
 const (
 	EditLeft          Action = "edit-left"
 	EditRight         Action = "edit-right"

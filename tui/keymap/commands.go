@@ -9,36 +9,36 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// Argument is the argument of a command of the screen, as its usage shows it. It is
+// Argument is the argument of a screen command, as the usage of the command shows it. It is
 // always optional.
 type Argument string
 
 // The arguments.
 const (
 	NoArgument    Argument = ""
-	TopicArgument Argument = "TOPIC" // of the help
+	TopicArgument Argument = "TOPIC" // name of a help topic
 	ModelArgument Argument = "NAME"
-	LineArgument  Argument = "LINE"  // of the filter language
-	PathArgument  Argument = "PATH"  // of a topic of pairs; may be empty
-	TextArgument  Argument = "TEXT"  // to search for
-	TitleArgument Argument = "TITLE" // of the session
+	LineArgument  Argument = "LINE"  // a line of the filter language
+	PathArgument  Argument = "PATH"  // path of a topic of pairs; may be empty
+	TextArgument  Argument = "TEXT"  // text to search for
+	TitleArgument Argument = "TITLE" // title of the session
 
-	PatternArgument       Argument = "PATTERN" // of a rule
-	FilteredModelArgument Argument = "MODEL"   // of the window
+	PatternArgument       Argument = "PATTERN" // pattern of a rule
+	FilteredModelArgument Argument = "MODEL"   // a model of the window
 )
 
-// SlashCommand is something that the user can type after a slash.
+// SlashCommand is a command that the user types after a slash.
 type SlashCommand struct {
 	Name     string // without the slash
-	Console  string // how it is typed in the console, with its arguments; "" if only the screen has it
+	Console  string // how the command is typed in the console, with its arguments; "" if only the screen has the command
 	Help     string
-	Action   Action // of the key table; "" if only the console has it
+	Action   Action // action of the key table; "" if only the console has the command
 	Argument Argument
 }
 
-// CommandTable lists the commands that the screen and the console share, those that only the
-// console has, and those of the screen that are not named after their action. Both front
-// ends show them in this order.
+// CommandTable lists three kinds of commands: those that the screen and the console share,
+// those that only the console has, and screen commands that are not named after their
+// action. Both front ends show them in this order.
 func CommandTable() []SlashCommand {
 	return []SlashCommand{
 		{"help", "help [TOPIC]", "show the help, or the page about TOPIC", Help, TopicArgument},
@@ -82,8 +82,8 @@ func CommandTable() []SlashCommand {
 	}
 }
 
-// Commands lists what can be typed after a slash on the screen: the actions of the palette
-// and their aliases. plainChat leaves out the commands about rules.
+// Commands lists the commands that the user can type on the screen: the actions of the
+// palette and their aliases. plainChat leaves out the commands about rules.
 func Commands(plainChat bool) []SlashCommand {
 	var actions []SlashCommand
 	for _, e := range (*Map)(nil).Palette(plainChat) {
@@ -92,9 +92,10 @@ func Commands(plainChat bool) []SlashCommand {
 	return screenCommands(actions)
 }
 
-// screenCommands lists the commands of the screen: those of the table, and for each other action
-// a command named after it. actions are the palette's, each with its title as Help. A
-// command of the table gets that Help too, unless another command has the same action.
+// screenCommands lists the commands of the screen: the commands of the table and, for each
+// action that is not in the table, a command named after the action. actions are the
+// actions of the palette, with their titles as Help. A command of the table gets this Help
+// too, unless it has an argument and an earlier command has the same action.
 func screenCommands(actions []SlashCommand) (all []SlashCommand) {
 	title, named := map[Action]string{}, map[Action]bool{}
 	for _, a := range actions {
@@ -119,7 +120,7 @@ func screenCommands(actions []SlashCommand) (all []SlashCommand) {
 	return all
 }
 
-// Usage returns the command as it is typed on the screen.
+// Usage returns the command as the user types it on the screen.
 func (c SlashCommand) Usage() string {
 	if c.Argument == NoArgument {
 		return "/" + c.Name
@@ -129,8 +130,8 @@ func (c SlashCommand) Usage() string {
 
 var firstWord = regexp.MustCompile(`^/([A-Za-z0-9][A-Za-z0-9-]*)(?:[ \t]+(.*))?$`)
 
-// ParseCommand splits a draft into the name of a command, in lower case, and its argument. ok is
-// false for a message.
+// ParseCommand splits a draft into the name of a command, in lower case, and its argument.
+// ok is false if the draft is a message.
 func ParseCommand(draft string) (name, argument string, ok bool) {
 	words := firstWord.FindStringSubmatch(strings.TrimRight(draft, " \t\r\n"))
 	if words == nil {
@@ -139,8 +140,8 @@ func ParseCommand(draft string) (name, argument string, ok bool) {
 	return strings.ToLower(words[1]), words[2], true
 }
 
-// MessageOf returns the message that a draft stands for: two slashes at its beginning become
-// one, and line breaks at its beginning are left out.
+// MessageOf returns the message that a draft stands for: two slashes at its beginning
+// become one, and line breaks at its beginning are removed.
 func MessageOf(draft string) string {
 	draft = strings.TrimLeft(draft, "\n")
 	if strings.HasPrefix(draft, "//") {
@@ -149,11 +150,11 @@ func MessageOf(draft string) string {
 	return draft
 }
 
-// CommandError reports a draft that looks like a command but is not a valid one.
+// CommandError reports a draft that looks like a command but is not a valid command.
 type CommandError struct {
 	Text    string   // what is wrong
-	Near    []string // what the user probably meant, as it is typed
-	Unknown bool     // no such command exists
+	Near    []string // what the user probably meant, as the user would type it
+	Unknown bool     // there is no such command
 }
 
 // Error says what is wrong and how to send the draft as a message.
@@ -165,8 +166,9 @@ func (e *CommandError) Error() string {
 	return text + " · // in place of / sends it as a message"
 }
 
-// FindCommand returns the command with this name, or with an action of this name. It returns a
-// *CommandError if there is none, or if the command does not take this argument.
+// FindCommand returns the command with the given name, or else the command whose action has
+// this name. It returns a *CommandError if there is no such command, or if the command
+// takes no argument but argument is not empty.
 func FindCommand(commands []SlashCommand, name, argument string) (SlashCommand, error) {
 	var names []string
 	i := slices.IndexFunc(commands, func(c SlashCommand) bool { return c.Name == name })
@@ -185,7 +187,8 @@ func FindCommand(commands []SlashCommand, name, argument string) (SlashCommand, 
 	return commands[i], nil
 }
 
-// near lists the names that the user probably meant, as they are typed.
+// near lists the names that the user probably meant, each with the prefix as the user types
+// it.
 func near(name string, known []string, prefix string) []string {
 	const most, longest = 2, 60
 	if len(name) > longest {
@@ -198,9 +201,9 @@ func near(name string, known []string, prefix string) []string {
 	return names
 }
 
-// ModelNamed returns the id of the model that an argument names: the whole id, the name
+// ModelNamed returns the id of the model that an argument names: by the whole id, the name
 // without the provider, or a part that no other id contains. An id with a provider is
-// accepted even if it is unknown. Any other argument is a *CommandError.
+// accepted even if the model is unknown. For any other argument it returns a *CommandError.
 func ModelNamed(argument string, ids []string) (string, error) {
 	var named, parts []string
 	for _, id := range ids {
@@ -231,12 +234,12 @@ func ModelNamed(argument string, ids []string) (string, error) {
 // HelpTopic is a page of the help.
 type HelpTopic struct {
 	Name  string          // in lower case
-	Short string          // what it is about, in a few words
-	Lines func() []string // may take long
+	Short string          // what the page is about, in a few words
+	Lines func() []string // returns the lines of the page; may take long
 }
 
-// TopicNamed returns the help topic that an argument names, ignoring case. If there is
-// none, the error is a *CommandError.
+// TopicNamed returns the help topic that an argument names, ignoring case. If there is no
+// such topic, the error is a *CommandError.
 func TopicNamed(argument string, topics []HelpTopic) (HelpTopic, error) {
 	var names []string
 	for _, t := range topics {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// offered reports whether the palette contains an action; plainChat excludes those about
-// rules.
+// offered reports whether the palette contains an action; plainChat excludes the actions
+// about rules.
 func (a *Row) offered(plainChat bool) bool {
 	onRules := a.Name == Save || a.Name == GoToPane || slices.Equal(a.Modes, inPane)
 	return a.Title != "" && !(plainChat && onRules)
@@ -16,13 +16,13 @@ func (a *Row) offered(plainChat bool) bool {
 // Entry is an action in a list of actions.
 type Entry struct {
 	Action             Action
-	Text, Extra, Short string // Short replaces Extra if that does not fit
-	Brief              string // Text with the main clause alone; "" if that is all of it
+	Text, Extra, Short string // Short replaces Extra if Extra does not fit
+	Brief              string // the main clause of Text; "" if Text has no other clause
 	Group              string
 }
 
-// Palette returns the actions of the command palette, with their keys as Extra and the
-// first key as Short; plainChat excludes those about rules.
+// Palette returns the actions of the command palette, with all keys as Extra and the first
+// key as Short. plainChat excludes the actions about rules.
 func (k *Map) Palette(plainChat bool) (entries []Entry) {
 	k = k.or()
 	for _, a := range k.actions {
@@ -46,7 +46,7 @@ func (k *Map) Palette(plainChat bool) (entries []Entry) {
 	return entries
 }
 
-// group returns an action's heading in the palette.
+// group returns the heading of an action in the palette.
 func (a *Row) group() string {
 	switch {
 	case a.Group != "":
@@ -59,21 +59,21 @@ func (a *Row) group() string {
 	return "winnow"
 }
 
-// UsualActions are the actions that the palette shows before the user types, after the recent
-// ones.
+// UsualActions are the actions that the palette shows before the user types, after the
+// recently chosen actions.
 var UsualActions = []Action{Save, Undo, AddIgnore, AddAllow, Models, Connect, NewSession, Sessions, Checkpoints, Filter, Settings, Help, Quit}
 
 // Use describes what the keys of an action do in one mode.
 type Use struct {
-	Mode   string // as shown in the footer
-	Action string // as named in the config
-	Help   string // what it does, as a clause
+	Mode   string // name of the mode, as shown in the footer
+	Action string // name of the action, as used in the config
+	Help   string // what the keys do, as a clause
 	Keys   []string
-	Line   [2]string // keys and help for a line; empty if the previous line covers it, as for 0 1 2 3
+	Line   [2]string // keys and help text for one line; empty if an earlier line covers the action, as for 0 1 2 3
 }
 
-// Uses lists every action that has keys, by mode in the order of the help. Arguments and
-// errors are those of New.
+// Uses lists every action that has keys, by mode in the order of the help. The arguments
+// and errors are the same as for New.
 func Uses(enterSends bool, rebinds []Rebind) (uses []Use, err error) {
 	k, err := New(enterSends, rebinds)
 	for m := Input; err == nil && m < modeCount; m++ {
@@ -85,19 +85,19 @@ func Uses(enterSends bool, rebinds []Rebind) (uses []Use, err error) {
 	return uses, err
 }
 
-// Widths of the key column in help: enough for nearly all keys of a row, and for the first
-// key on a narrow screen.
+// Widths of the key column in the help: helpKeys holds nearly all lists of keys,
+// helpFirstKey holds one key and is used on narrow screens.
 const (
 	helpKeys     = 17
 	helpFirstKey = 9
-	helpWide     = 70 // minimum width of a screen that shows all keys
+	helpWide     = 70 // minimum width of a screen whose help shows all keys
 )
 
-// Anywhere is the heading for actions available in INPUT and at least two more modes of the
-// screen.
+// Anywhere is the heading for actions that are available in INPUT and in at least two other
+// modes of the screen.
 const Anywhere = "ANYWHERE"
 
-// Help lists the keys by mode on a screen of w cells; keys that several modes have are
+// Help lists the keys by mode for a screen of w cells; keys that work in several modes are
 // listed once. Extra contains all keys of an action.
 func (k *Map) Help(w int) []Entry {
 	column := helpKeys
@@ -136,8 +136,8 @@ func (k *Map) Help(w int) []Entry {
 	return entries
 }
 
-// mainClause returns a help text without what follows its first clause: "send" of "send;
-// while a turn runs: queue".
+// mainClause returns the first clause of a help text: "send" for "send; while a turn runs:
+// queue".
 func mainClause(help string) string {
 	for _, end := range []string{"; ", ": ", ", ", " ("} {
 		help, _, _ = strings.Cut(help, end)
@@ -145,8 +145,8 @@ func mainClause(help string) string {
 	return help
 }
 
-// HelpOnScreen lists the keys of the screen's modes on few lines: the first key of each
-// action, an action and its opposite on one line, and the HUD's only in the HUD.
+// HelpOnScreen lists the keys of the screen's modes on few lines. An action and its
+// opposite share a line, and the keys of the HUD are listed only if now is the HUD.
 func (k *Map) HelpOnScreen(now Mode) (entries []Entry) {
 	for _, e := range k.Help(0) {
 		in := slices.IndexFunc(modeNames[:], func(name string) bool { return name == e.Group })
@@ -167,7 +167,8 @@ func (k *Map) HelpOnScreen(now Mode) (entries []Entry) {
 // opposite maps words in help texts to their opposites.
 var opposite = map[string]string{"next": "previous", "previous": "next", "down": "up", "first": "last", "earlier": "later"}
 
-// opposites merges two entries whose help texts differ only in one word and its opposite.
+// opposites merges two entries whose help texts differ in a single word, if these words are
+// opposites.
 func opposites(a, b Entry) (both Entry, ok bool) {
 	aKeys, aHelp, _ := strings.Cut(a.Text, " ")
 	bKeys, bHelp, _ := strings.Cut(b.Text, " ")
@@ -190,8 +191,8 @@ func opposites(a, b Entry) (both Entry, ok bool) {
 	return a, ok
 }
 
-// helpGroup returns the heading of an action in a mode: all modes of the screen in which it
-// has these keys. first is false if one of these modes came before.
+// helpGroup returns the heading of an action in a mode: the names of all screen modes in
+// which the action has the same keys. first is false if one of these modes comes before in.
 func (k *Map) helpGroup(a *Row, in Mode) (group string, first bool) {
 	if in > HUD {
 		return in.String(), true
@@ -206,17 +207,18 @@ func (k *Map) helpGroup(a *Row, in Mode) (group string, first bool) {
 		}
 	}
 	switch {
-	case in == Command: // Command also has the keys of all modes
+	case in == Command: // a key that COMMAND shares with other modes is listed with them
 		return in.String(), len(shared) == 0
 	case len(shared) > 2 && shared[0] == Input.String():
 		return Anywhere, first
 	case len(shared) > 2:
-		shared = shared[:len(shared)-1] // the HUD need not be mentioned
+		shared = shared[:len(shared)-1] // leave out the HUD, the last of the modes
 	}
 	return strings.Join(shared, ", "), first
 }
 
-// row returns an action as a line of help.
+// row returns an action as the keys and the text of a help line; ok is false if another
+// line covers the action.
 func (a *Row) row(bound []Key) (keys, help string, ok bool) {
 	keys = strings.Join(names(bound), " ")
 	isDigit := strings.HasPrefix(string(a.Name), "choose-") || strings.HasPrefix(string(a.Name), "star-")

@@ -45,18 +45,18 @@ import (
 // Row describes something the user can do with a key, or by name in the command palette.
 type Row struct {
 	Name  Action
-	Title string // in the palette; "" excludes it, because it only makes sense with a key
+	Title string // title in the palette; "" excludes the action, because it only makes sense with a key
 	Help  string // what the key does, for help, footer and README
-	Modes []Mode // where its keys work
+	Modes []Mode // modes in which the keys work
 	Keys  []Key
-	Hint  string // in the footer; "" uses Help
-	Group string // in the palette; "" derives it from Modes
-	// Footer is its rank in the footer: 1 is first, 0 never shown. Equal ranks are in table
-	// order; what does not fit is left out.
+	Hint  string // text in the footer; "" means Help
+	Group string // heading in the palette; "" means that Modes determines it
+	// Footer is the rank of the action in the footer: 1 is first, 0 is never shown. Actions of
+	// equal rank are in table order; what does not fit is left out.
 	Footer int
-	// Anywhere means that its keys take precedence over those of a focused text line.
+	// Anywhere means that the keys of the action take precedence over a focused text line.
 	Anywhere bool
-	// Early means that it works before the session is open.
+	// Early means that the action works before the session is open.
 	Early bool
 }
 
@@ -71,7 +71,7 @@ func names(keys []Key) []string {
 	return all
 }
 
-// label returns the key as written in hints.
+// label returns the key in the form used in hints.
 func (k Key) label() string {
 	if arrow, ok := arrows[k]; ok {
 		return arrow
@@ -84,7 +84,7 @@ var arrows = map[Key]string{"up": "↑", "down": "↓", "left": "←", "right": 
 // Mode is a part of the screen with its own keys.
 type Mode int
 
-// The modes: first those of the screen, then those of overlays and text lines.
+// The modes: first the modes of the screen, then the modes of overlays and text lines.
 const (
 	Input Mode = iota
 	View
@@ -110,26 +110,26 @@ const (
 	modeCount
 )
 
-// modeNames are the names used in the footer and the config.
+// modeNames are the names of the modes in the footer and the config.
 var modeNames = [modeCount]string{
 	Input: "INPUT", View: "VIEW", Command: "COMMAND", Pane: "PANE", HUD: "HUD",
 	Line: "LINE", List: "LIST", ModelList: "MODELS", SessionList: "SESSIONS", CheckpointList: "CHECKPOINTS", TopicList: "TOPICS", FilterList: "FILTERS", SettingList: "SETTINGS",
 	Text: "TEXT", RequestText: "REQUEST", Question: "QUESTION", QueueQuestion: "QUEUE", UndoQuestion: "UNDO", RecoveryQuestion: "RECOVERY", Editing: "EDITING",
 }
 
-// extends maps modes to a mode whose keys they also have; their own keys take precedence.
+// extends maps a mode to another mode whose keys it also has; its own keys take precedence.
 var extends = map[Mode]Mode{
 	List: Line, ModelList: List, SessionList: List, CheckpointList: List, TopicList: List, FilterList: List, SettingList: List,
 	RequestText: Text, QueueQuestion: Question, UndoQuestion: Question, RecoveryQuestion: Question,
 }
 
-// String returns the mode's name in the footer.
+// String returns the name of the mode in the footer.
 func (m Mode) String() string { return modeNames[m] }
 
 // Map finds actions by key and mode, and the keys of actions.
 type Map struct {
-	// CtrlEnter means that ctrl+enter is known to arrive. Until then, texts name ctrl+j as
-	// the send key.
+	// CtrlEnter means that the terminal is known to send ctrl+enter. Until then, texts name
+	// ctrl+j as the send key.
 	CtrlEnter bool
 
 	actions []*Row
@@ -137,31 +137,31 @@ type Map struct {
 	keys    [modeCount]map[*Row][]Key
 }
 
-// Error is an invalid key binding in the config.
+// Error reports an invalid key binding in the config.
 type Error struct {
 	Mode   string
-	Key    string // or the name of the action, if that or the mode is invalid
+	Key    string // the key, or the name of the action if the mode or the action is invalid
 	Reason string
 }
 
 // Error names the mode, the key and the reason.
 func (e *Error) Error() string { return fmt.Sprintf("keys: %s: %s: %s", e.Mode, e.Key, e.Reason) }
 
-// Rebind is one line of [keys.MODE] in the config: an action and its keys in that mode,
-// which replace the default ones.
+// Rebind is one line of [keys.MODE] in the config: an action and the keys that replace its
+// default keys in that mode.
 type Rebind struct {
 	Mode   string
 	Action string
 	Keys   []string
 }
 
-// reservedKeys are used by terminals and multiplexers: ctrl+b is tmux's prefix, and ctrl+m,
-// ctrl+i and ctrl+h arrive as enter, tab and backspace.
+// reservedKeys are used by terminals and multiplexers: ctrl+b is the prefix of tmux, and
+// ctrl+m, ctrl+i and ctrl+h arrive as enter, tab and backspace.
 var reservedKeys = []Key{"ctrl+b", "ctrl+m", "ctrl+i", "ctrl+h"}
 
 // New builds the map from the table and the user's bindings. It returns an *Error if two
-// actions have the same key in one mode, for unknown modes and actions, and for reserved
-// keys. enterSends is send_key = "enter".
+// actions have the same key in one mode, or if a binding has an unknown mode, an unknown
+// action or a reserved key. enterSends means that the config has send_key = "enter".
 func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 	k := &Map{actions: table(enterSends)}
 	for m := range k.keys {
@@ -190,7 +190,7 @@ func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 		k.keys[m][a] = keys
 	}
 	for m := range k.keys {
-		for _, a := range k.actions { // in table order, so that errors are deterministic
+		for _, a := range k.actions { // in table order, so that the same error is reported each time
 			for _, key := range k.keys[m][a] {
 				if other, taken := k.byKey[m][key]; taken {
 					return nil, &Error{Mode(m).String(), string(key), fmt.Sprintf("bound to both %s and %s", other.Name, a.Name)}
@@ -206,7 +206,7 @@ func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 var standard = sync.OnceValue(func() *Map {
 	k, err := New(false, nil)
 	if err != nil {
-		panic(err) // the table is inconsistent
+		panic(err) // the table has conflicting keys
 	}
 	return k
 })
@@ -219,7 +219,7 @@ func (k *Map) or() *Map {
 	return k
 }
 
-// Find returns the action of a key in a mode, or nil.
+// Find returns the action that a key has in a mode, or nil.
 func (k *Map) Find(m Mode, key Key) *Row {
 	for k = k.or(); ; {
 		if a := k.byKey[m][key]; a != nil {
@@ -233,7 +233,7 @@ func (k *Map) Find(m Mode, key Key) *Row {
 	}
 }
 
-// Action returns the name of a key's action in a mode, or "".
+// Action returns the name of the action that a key has in a mode, or "".
 func (k *Map) Action(m Mode, key Key) Action {
 	if a := k.Find(m, key); a != nil {
 		return a.Name
@@ -241,7 +241,7 @@ func (k *Map) Action(m Mode, key Key) Action {
 	return ""
 }
 
-// Named returns the action with this name, or nil.
+// Named returns the action with the given name, or nil.
 func (k *Map) Named(name Action) *Row { return k.or().named(name) }
 
 func (k *Map) named(name Action) *Row {
@@ -253,10 +253,10 @@ func (k *Map) named(name Action) *Row {
 	return nil
 }
 
-// Home returns the first mode of an action.
+// Home returns the first of the modes in which an action has keys.
 func Home(name Action) Mode { return standard().named(name).Modes[0] }
 
-// Arrived records that the terminal sends a key.
+// Arrived records that the terminal has sent a key.
 func (k *Map) Arrived(key Key) { k.CtrlEnter = k.CtrlEnter || key == ctrlEnter }
 
 // In lists the actions that have a key in a mode, in table order.
@@ -269,8 +269,8 @@ func (k *Map) In(m Mode) (out []*Row) {
 	return out
 }
 
-// Keys returns the keys of an action in a mode. If ctrl+enter may not arrive, ctrl+j comes
-// first.
+// Keys returns the keys of an action in a mode. Until ctrl+enter is known to arrive, ctrl+j
+// comes first.
 func (k *Map) Keys(m Mode, a *Row) []Key {
 	keys := slices.Clone(k.keys[m][a])
 	if a.Name == Send && !k.CtrlEnter {
@@ -281,8 +281,8 @@ func (k *Map) Keys(m Mode, a *Row) []Key {
 	return keys
 }
 
-// Key returns the first key of an action as written in hints, in mode m or else in another;
-// "" if it has none.
+// Key returns the first key of an action in the form used in hints: its key in mode m or,
+// if there is none, in another mode; "" if the action has no key.
 func (k *Map) Key(m Mode, name Action) string {
 	k = k.or()
 	a := k.Named(name)
@@ -297,9 +297,9 @@ func (k *Map) Key(m Mode, name Action) string {
 	return ""
 }
 
-// Clause formats a clause with the key of an action, and names the mode of the screen in
-// which the key works if that is not m. Without a key it uses the entry of the command
-// palette, or returns "".
+// Clause formats a clause with the key of an action. If the key does not work in mode m,
+// the clause names the screen mode in which it works. If the action has no key, the clause
+// names its entry in the command palette; without such an entry, Clause returns "".
 func (k *Map) Clause(m Mode, format string, name Action) string {
 	if key := k.Key(m, name); key != "" {
 		return fmt.Sprintf(format, key+k.elsewhere(m, name))
@@ -310,8 +310,9 @@ func (k *Map) Clause(m Mode, format string, name Action) string {
 	return ""
 }
 
-// elsewhere returns " in MODE" if an action has a key in another mode of the screen only. A
-// mode of an overlay is never named, since its keys are those that work while it is open.
+// elsewhere returns " in MODE" if an action has a key only in another mode of the screen.
+// It never names the mode of an overlay, because overlay keys are only shown while the
+// overlay is open.
 func (k *Map) elsewhere(m Mode, name Action) string {
 	if k.Binding(m, name).Enabled() {
 		return ""
@@ -330,7 +331,8 @@ func (k *Map) elsewhere(m Mode, name Action) string {
 	return ""
 }
 
-// Binding returns an action's keys in a mode, including those of the mode that it extends.
+// Binding returns the keys of an action in a mode, including the keys of the mode that it
+// extends.
 func (k *Map) Binding(m Mode, name Action) key.Binding {
 	k = k.or()
 	a := k.Named(name)
@@ -346,17 +348,17 @@ func (k *Map) Binding(m Mode, name Action) key.Binding {
 	}
 }
 
-// Hint describes what some actions do, in a word or two.
+// Hint describes in a word or two what some actions do.
 type Hint struct {
 	Text    string
 	Actions []Action
 }
 
-// To returns a Hint for actions that share one text: "↑ ↓ move".
+// To returns a Hint for actions that share one text, as in "↑ ↓ move".
 func To(text string, actions ...Action) Hint { return Hint{text, actions} }
 
-// Hints lists the keys of actions in a mode with what they do; actions without a key are
-// left out.
+// Hints lists the keys of actions in a mode, each with what it does; actions without a key
+// are left out.
 func (k *Map) Hints(m Mode, hints ...Hint) string {
 	var all []string
 	for _, h := range hints {

@@ -42,8 +42,8 @@ func overlayActions() []*Row {
 		questionActions(), editActions())
 }
 
-// questionActions answer a question. A question that needs two answers with the same letter
-// has its own mode for the second.
+// questionActions answer a question. If a question needs two answers with the same letter,
+// it has a mode of its own with the second answer.
 func questionActions() []*Row {
 	return slices.Concat(
 		rows(Question, Row{Name: AnswerYes, Help: "yes", Keys: []Key{"y"}},
@@ -79,7 +79,7 @@ func editActions() []*Row {
 		Row{Name: EditDeleteToEnd, Help: "delete to the end of the line", Keys: []Key{"ctrl+k"}})
 }
 
-// rows returns the actions of one mode.
+// rows returns the given actions with m as their only mode.
 func rows(m Mode, all ...Row) (list []*Row) {
 	for _, r := range all {
 		r.Modes = []Mode{m}

@@ -20,11 +20,11 @@ var (
 	viewOrPane = []Mode{View, Pane}
 )
 
-// Not every terminal sends ctrlEnter; all send ctrlJ.
+// All terminals send ctrlJ, but not every terminal sends ctrlEnter.
 const ctrlEnter, ctrlJ Key = "ctrl+enter", "ctrl+j"
 
 // table returns every action of the program, in the order of the help. enterSends swaps the
-// keys for sending: enter sends, the others insert a line break.
+// keys for sending: enter sends, and the other keys insert a line break.
 func table(enterSends bool) []*Row {
 	all := slices.Concat(inputActions(), viewActions(), commandActions())
 	for n := range 4 {
@@ -101,7 +101,7 @@ func viewActions() []*Row {
 	}
 }
 
-// commandActions are for the filter line.
+// commandActions edit and apply the filter line.
 func commandActions() []*Row {
 	return []*Row{
 		{Name: ApplyFilter, Help: "apply the line", Modes: inCommand, Keys: []Key{"enter"}, Footer: 1, Hint: "apply"},
@@ -112,9 +112,9 @@ func commandActions() []*Row {
 	}
 }
 
-// paneActions are the actions of every pane, named after those of the rules. A pane carries
-// out those that make sense and answers the others with a notice; the history uses
-// DeleteRule to delete a saved filter.
+// paneActions are the actions of every pane, named after the actions of the rules pane. A
+// pane carries out the actions that make sense for it and answers the others with a notice;
+// for example, the history pane uses DeleteRule to delete a saved filter.
 func paneActions() []*Row {
 	list := []*Row{
 		{Name: PaneDown, Help: "next line", Keys: []Key{"j", "down"}},

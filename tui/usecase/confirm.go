@@ -8,8 +8,8 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// ConfirmWanted is the outcome of a use case that asks before doing anything; Confirmed
-// then does it.
+// ConfirmWanted is the outcome of a use case that must be confirmed before it does
+// anything; Commands.Confirmed then runs it.
 type ConfirmWanted struct {
 	Reply
 	Confirm workspace.Confirm
@@ -17,11 +17,12 @@ type ConfirmWanted struct {
 	do      confirmable
 }
 
-// confirmable is such a use case. confirmed is what the user has confirmed, or nil at
-// first. It returns the Confirm to ask for, or nil if it needs none.
+// confirmable is a use case that may need a confirmation. confirmed is what the user has
+// confirmed, or nil at the first call. It returns the Confirm that the user must answer, or
+// nil if it needs none.
 type confirmable func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error)
 
-// confirmed returns the command of a use case that asks first.
+// confirmed returns the command of a use case that may need a confirmation.
 func (c *Commands) confirmed(request int64, doing string, do confirmable) tea.Cmd {
 	return c.command(request, doing, func(ctx context.Context, c call) (Outcome, error) {
 		return c.confirm(ctx, nil, doing, do)
@@ -36,8 +37,9 @@ func (c call) confirm(ctx context.Context, confirmed *workspace.Confirm, doing s
 	return outcome, err
 }
 
-// Confirmed does what the user has confirmed, and has the same outcomes as the use case:
-// another ConfirmWanted if something else would now be done.
+// Confirmed runs the use case that the user has confirmed. It has the same outcomes as that
+// use case; the outcome is another ConfirmWanted if the use case would now do something
+// else.
 func (c *Commands) Confirmed(request int64, w ConfirmWanted) tea.Cmd {
 	return c.command(request, w.doing, func(ctx context.Context, c call) (Outcome, error) {
 		return c.confirm(ctx, &w.Confirm, w.doing, w.do)

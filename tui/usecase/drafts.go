@@ -16,7 +16,7 @@ type (
 	DraftStored struct {
 		Reply
 		Draft history.Draft
-		Err   error // why it was not stored
+		Err   error // why the draft was not stored
 	}
 	// SentStored is the outcome of AddSent.
 	SentStored struct{ Reply }
@@ -24,7 +24,8 @@ type (
 	StartCounted struct{ Reply }
 )
 
-// StoreDraft stores the content of the box: DraftStored. A limit of 0 means no limit.
+// StoreDraft stores the content of the box; a limit of 0 means no time limit. The outcome
+// is DraftStored.
 func (c *Commands) StoreDraft(request int64, d history.Draft, limit time.Duration) tea.Cmd {
 	return c.command(request, "store the draft", func(ctx context.Context, c call) (Outcome, error) {
 		if limit > 0 {
@@ -40,7 +41,8 @@ func (c *Commands) StoreDraft(request int64, d history.Draft, limit time.Duratio
 	})
 }
 
-// AddSent stores a message as it was typed, so that it can be recalled: SentStored.
+// AddSent stores a message as the user typed it, so that it can be recalled. The outcome is
+// SentStored.
 func (c *Commands) AddSent(request int64, text string) tea.Cmd {
 	return c.command(request, "store the message", func(ctx context.Context, c call) (Outcome, error) {
 		err := c.Workspace.AddSent(ctx, text)
@@ -48,11 +50,11 @@ func (c *Commands) AddSent(request int64, text string) tea.Cmd {
 	})
 }
 
-// SetFailedStarts stores the number of consecutive failed starts; errors are not reported:
-// StartCounted.
+// SetFailedStarts stores the number of consecutive failed starts. Errors are not reported.
+// The outcome is StartCounted.
 func (c *Commands) SetFailedStarts(request int64, n int) tea.Cmd {
 	return c.command(request, "count the start", func(ctx context.Context, c call) (Outcome, error) {
-		_ = c.Workspace.SetFailedStarts(ctx, n) // then the next start draws answers as usual
+		_ = c.Workspace.SetFailedStarts(ctx, n) // after an error, the next start draws answers as usual
 		return StartCounted{c.reply()}, nil
 	})
 }

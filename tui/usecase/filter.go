@@ -12,16 +12,16 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// ErrNoHistory is returned by use cases that need a history if there is none.
+// ErrNoHistory is returned by use cases that need a history when there is none.
 var ErrNoHistory = workspace.ErrNoHistory
 
 type (
-	// Counted contains the number of pairs that a line selects.
+	// Counted contains the number of pairs that a filter line selects.
 	Counted struct {
 		Reply
 		Line string
 		N    int
-		Err  error // what is wrong with the line
+		Err  error // what is wrong with the line, or why the pairs could not be counted
 	}
 	// Filtered is the outcome of SetFilter: the view shows the pairs that the line selects.
 	Filtered struct {
@@ -30,15 +30,15 @@ type (
 		Result workspace.Filtered
 		Err    error // why the filter could not be set
 	}
-	// CommandPlanned describes what the :command of a line would do.
+	// CommandPlanned describes what the :command of a filter line would do.
 	CommandPlanned struct {
 		Reply
 		Line    string
 		Command transfer.Command
-		Err     error // why it cannot be executed
+		Err     error // why the command cannot be executed
 	}
-	// Executed is the outcome of Execute. An error in addition to a result means that the
-	// view could not be filtered again.
+	// Executed is the outcome of Execute. If Err is set in addition to a result, the command
+	// was executed but the view could not be filtered again.
 	Executed struct {
 		Reply
 		Line    string
@@ -51,16 +51,16 @@ type (
 		Reply
 		Nothing bool // there was no command to undo
 		Outcome transfer.Outcome
-		Err     error // see Executed
+		Err     error // as in Executed
 	}
 	// Refiltered is the outcome of Refilter.
 	Refiltered struct {
 		Reply
 		Err   error  // why the active line could not be evaluated again
-		By    string // see Refilter
+		By    string // the user passed to Refilter
 		Added int    // how many pairs By added to the view
 	}
-	// Matched says whether the active line selects a pair.
+	// Matched says whether the active filter line selects a pair.
 	Matched struct {
 		Reply
 		Pair int64
@@ -71,7 +71,7 @@ type (
 		Reply
 		Text string
 		Seqs []int64
-		Back bool // go to the previous hit, see FindText
+		Back bool // passed to FindText unchanged: go to the previous hit
 	}
 	// NamesRead contains the names for completion.
 	NamesRead struct {
@@ -80,7 +80,7 @@ type (
 	}
 )
 
-// CountFilter counts the pairs that a line selects: Counted.
+// CountFilter counts the pairs that a filter line selects. The outcome is Counted.
 func (c *Commands) CountFilter(request int64, line string) tea.Cmd {
 	return c.command(request, "count the messages", func(ctx context.Context, c call) (Outcome, error) {
 		n, err := c.Workspace.CountFilter(ctx, line)
@@ -88,7 +88,7 @@ func (c *Commands) CountFilter(request int64, line string) tea.Cmd {
 	})
 }
 
-// SetFilter filters the view by a line: Filtered.
+// SetFilter filters the view by a filter line. The outcome is Filtered.
 func (c *Commands) SetFilter(request int64, line string) tea.Cmd {
 	return c.command(request, "filter", func(ctx context.Context, c call) (Outcome, error) {
 		result, err := c.Workspace.SetFilter(ctx, line)
@@ -96,7 +96,7 @@ func (c *Commands) SetFilter(request int64, line string) tea.Cmd {
 	})
 }
 
-// PlanCommand plans the :command of a line: CommandPlanned.
+// PlanCommand plans the :command of a filter line. The outcome is CommandPlanned.
 func (c *Commands) PlanCommand(request int64, line string) tea.Cmd {
 	return c.command(request, "plan the command", func(ctx context.Context, c call) (Outcome, error) {
 		command, err := c.Workspace.PlanCommand(ctx, line)
@@ -104,7 +104,7 @@ func (c *Commands) PlanCommand(request int64, line string) tea.Cmd {
 	})
 }
 
-// Execute executes a planned command: Executed.
+// Execute executes a planned command. The outcome is Executed.
 func (c *Commands) Execute(request int64, planned CommandPlanned) tea.Cmd {
 	return c.command(request, "execute the command", func(ctx context.Context, c call) (Outcome, error) {
 		out, err := c.Workspace.Execute(ctx, planned.Command, planned.Line)
@@ -112,7 +112,7 @@ func (c *Commands) Execute(request int64, planned CommandPlanned) tea.Cmd {
 	})
 }
 
-// UndoCommand undoes the newest command on pairs: CommandUndone.
+// UndoCommand undoes the newest command on pairs. The outcome is CommandUndone.
 func (c *Commands) UndoCommand(request int64) tea.Cmd {
 	return c.command(request, "undo the command", func(ctx context.Context, c call) (Outcome, error) {
 		out, err := c.Workspace.UndoCommand(ctx)
@@ -123,8 +123,8 @@ func (c *Commands) UndoCommand(request int64) tea.Cmd {
 	})
 }
 
-// Refilter evaluates the active line again: Refiltered. by is who has changed pairs, if not
-// this user; "" counts none as added.
+// Refilter evaluates the active filter line again. by is the other user who has changed
+// pairs; if it is "", Refiltered.Added is 0. The outcome is Refiltered.
 func (c *Commands) Refilter(request int64, by string) tea.Cmd {
 	return c.command(request, "filter again", func(ctx context.Context, c call) (Outcome, error) {
 		before := c.Session().State()
@@ -137,9 +137,9 @@ func (c *Commands) Refilter(request int64, by string) tea.Cmd {
 	})
 }
 
-// added returns how many pairs came into view that this session does not send.
+// added returns how many pairs came into view, not counting the pair of the running turn.
 func added(before, now assistant.State) (n int) {
-	old := before.Shown.Refs // in order of Seq, as now
+	old := before.Shown.Refs // ordered by Seq, like now.Shown.Refs
 	for _, ref := range now.Shown.Refs {
 		for len(old) > 0 && old[0].Seq < ref.Seq {
 			old = old[1:]
@@ -151,7 +151,7 @@ func added(before, now assistant.State) (n int) {
 	return n
 }
 
-// Matches reports whether the active line selects a pair: Matched.
+// Matches reports whether the active filter line selects a pair. The outcome is Matched.
 func (c *Commands) Matches(request, seq int64) tea.Cmd {
 	return c.command(request, "filter the answer", func(ctx context.Context, c call) (Outcome, error) {
 		yes, err := c.Workspace.Matches(ctx, seq)
@@ -159,7 +159,8 @@ func (c *Commands) Matches(request, seq int64) tea.Cmd {
 	})
 }
 
-// FindText finds the pairs that contain a text; back is returned unchanged: Found.
+// FindText finds the pairs that contain a text. back is copied to the outcome. The outcome
+// is Found.
 func (c *Commands) FindText(request int64, text string, back bool) tea.Cmd {
 	return c.command(request, "search", func(ctx context.Context, c call) (Outcome, error) {
 		seqs, err := c.Workspace.FindText(ctx, text)
@@ -167,7 +168,7 @@ func (c *Commands) FindText(request int64, text string, back bool) tea.Cmd {
 	})
 }
 
-// ReadNames reads the names for completion: NamesRead.
+// ReadNames reads the names for completion. The outcome is NamesRead.
 func (c *Commands) ReadNames(request int64) tea.Cmd {
 	return c.command(request, "read the names", func(ctx context.Context, c call) (Outcome, error) {
 		return NamesRead{c.reply(), c.Names(ctx)}, nil

@@ -14,36 +14,37 @@ import (
 )
 
 const (
-	// AnimationFrame is the duration of one frame of an animation: eight frames a second
+	// AnimationFrame is the duration of one frame of an animation; eight frames per second
 	// look smooth.
 	AnimationFrame = 125 * time.Millisecond
-	// TextFrame is the minimum time between two pieces of text: faster than anyone reads.
-	// It is shorter than the pause between two reads of a connection, so that what is read
+	// TextFrame is the minimum time between two pieces of text; nobody reads faster. It is
+	// shorter than the pause between two reads of a connection, so that the text of each read
 	// is shown at once.
 	TextFrame = 32 * time.Millisecond
 )
 
-// LogRead contains what has changed in the session. With animation it may be empty: nothing
-// has changed for an AnimationFrame. It is not an Outcome, because no request asks for it.
+// LogRead contains what has changed in the session. While an animation runs it may be
+// empty, which means that nothing has changed for an AnimationFrame. LogRead is not an
+// Outcome, because it does not answer a request.
 type LogRead struct {
 	assistant.Update
 	Done   []windowlock.Change // changes by others in a shared window, oldest first
-	Missed bool                // earlier changes were dropped
+	Missed bool                // some earlier changes are missing from Done
 }
 
-// Follower reads the log of the session, one message at a time: each LogRead must be
-// followed by the next Wait. What arrives only in the log is in order, whatever the
-// commands do. The zero value reads nothing.
+// Follower reads the log of the session. Call Wait again after each LogRead. Changes that
+// arrive only in the log arrive in order, independently of the commands. The zero value
+// reads nothing.
 type Follower struct {
 	work    *workspace.Workspace
 	ctx     context.Context //nolint:containedctx // of the screen
-	version int64           // version read so far
+	version int64           // version of the last update that was read
 	served  *serve.Session  // nil if the session has its window to itself
-	done    int64           // number of the newest windowlock.Change that was read
-	drawn   time.Time       // when a piece of text was last returned
+	done    int64           // number of the newest windowlock.Change read so far
+	drawn   time.Time       // when the last piece of text was returned
 }
 
-// Follow returns a follower of everything after an update, until ctx ends.
+// Follow returns a Follower that reads every change after an update, until ctx ends.
 func (c *Commands) Follow(ctx context.Context, after assistant.Update) Follower {
 	f := Follower{work: c.work, served: c.served, ctx: ctx, version: after.Version}
 	if after.Others != nil {
@@ -52,7 +53,7 @@ func (c *Commands) Follow(ctx context.Context, after assistant.Update) Follower 
 	return f
 }
 
-// Wait waits for the next LogRead; with animate, no longer than an AnimationFrame. Only one
+// Wait waits for the next LogRead; with animate, at most for an AnimationFrame. Only one
 // Wait may run at a time.
 func (f *Follower) Wait(animate bool) tea.Cmd {
 	return func() tea.Msg {
@@ -68,7 +69,7 @@ func (f *Follower) Wait(animate bool) tea.Cmd {
 			case <-time.After(pause):
 			case <-f.ctx.Done():
 			}
-			u, err = f.work.Next(f.ctx, f.version) // includes pieces that arrived in the meantime
+			u, err = f.work.Next(f.ctx, f.version) // the new update also contains pieces that arrived during the pause
 		}
 		switch {
 		case f.ctx.Err() != nil:
@@ -87,8 +88,8 @@ func (f *Follower) Wait(animate bool) tea.Cmd {
 	}
 }
 
-// others returns what others in a shared window have done, up to the change with number
-// upTo.
+// others returns what other users in a shared window have done, up to the change with the
+// number upTo. missed reports that some changes are no longer available.
 func (f *Follower) others(upTo int64) (done []windowlock.Change, missed bool) {
 	if f.served == nil || upTo <= f.done {
 		return nil, false
@@ -104,10 +105,10 @@ func (f *Follower) others(upTo int64) (done []windowlock.Change, missed bool) {
 	return done, err != nil
 }
 
-// Read returns what has already changed; ok is false if nothing has.
+// Read returns what has changed so far without waiting; ok is false if nothing has changed.
 func (f *Follower) Read() (u assistant.Update, ok bool) {
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // so that it does not wait
+	cancel() // the cancelled context makes Next return at once
 	u, err := f.work.Next(ctx, f.version)
 	if err == nil {
 		f.version = u.Version
@@ -124,24 +125,24 @@ func isText(e assistant.Event) bool {
 	}
 }
 
-// Started contains what the first screen shows.
+// Started contains what the first screen needs.
 type Started struct {
-	Update       assistant.Update // all parts
+	Update       assistant.Update // all parts of the state
 	Draft        history.Draft
 	Recall       workspace.Recall
-	Recent       []string // models
-	Favourites   []string // likewise
-	FailedStarts int      // before this start, see workspace.FailedStarts
+	Recent       []string // recently picked models
+	Favourites   []string // favourite models
+	FailedStarts int      // number of failed starts before this start, see workspace.FailedStarts
 	PayloadTypes []assistant.PayloadType
-	Err          error // why the pairs could not be read
+	Err          error // why the pairs could not be loaded
 }
 
-// Start loads what the first screen needs: the pairs of the session, the stored draft, and
-// the names for completion. The only error is that pairs cannot be read.
+// Start loads what the first screen needs, such as the pairs of the session and the stored
+// draft. The only reported error is that pairs could not be loaded.
 func (c *Commands) Start(ctx context.Context) Started {
 	w := c.work
 	s := Started{Err: w.LoadView(ctx)}
-	s.Update, _ = w.Next(ctx, -1) // does not wait
+	s.Update, _ = w.Next(ctx, -1) // version -1 makes Next return at once
 	s.Draft, _ = w.Draft(ctx)
 	s.Recall = w.Recall(ctx)
 	s.FailedStarts = w.FailedStarts(ctx)

@@ -10,7 +10,7 @@ type (
 	// ModelsRefreshed is the outcome of RefreshModels.
 	ModelsRefreshed struct {
 		Reply
-		Failed map[string]error // by provider, if its models could not be listed
+		Failed map[string]error // errors by provider, for providers whose models could not be listed
 		Gone   error            // why the selected model can no longer answer
 	}
 	// ModelPicked is the outcome of PickModel.
@@ -32,7 +32,7 @@ type (
 	}
 )
 
-// RefreshModels asks the endpoints for their models: ModelsRefreshed.
+// RefreshModels asks the endpoints for their models. The outcome is ModelsRefreshed.
 func (c *Commands) RefreshModels(request int64) tea.Cmd {
 	return c.command(request, "list the models", func(ctx context.Context, c call) (Outcome, error) {
 		failed := c.Workspace.RefreshModels(ctx)
@@ -41,7 +41,7 @@ func (c *Commands) RefreshModels(request int64) tea.Cmd {
 	})
 }
 
-// PickModel selects the model for new messages: ModelPicked.
+// PickModel selects the model for new messages. The outcome is ModelPicked.
 func (c *Commands) PickModel(request int64, id string) tea.Cmd {
 	return c.command(request, "select the model", func(ctx context.Context, c call) (Outcome, error) {
 		err := c.Workspace.PickModel(ctx, id)
@@ -49,7 +49,8 @@ func (c *Commands) PickModel(request int64, id string) tea.Cmd {
 	})
 }
 
-// ToggleFavourite marks a model as a favourite, or removes the mark: FavouritesChanged.
+// ToggleFavourite marks a model as a favourite, or removes the mark. The outcome is
+// FavouritesChanged.
 func (c *Commands) ToggleFavourite(request int64, id string) tea.Cmd {
 	return c.command(request, "mark the model", func(ctx context.Context, c call) (Outcome, error) {
 		all, err := c.Workspace.ToggleFavourite(ctx, id)
@@ -57,7 +58,7 @@ func (c *Commands) ToggleFavourite(request int64, id string) tea.Cmd {
 	})
 }
 
-// SetSetting changes a setting of the session: SettingChanged.
+// SetSetting changes a setting of the session. The outcome is SettingChanged.
 func (c *Commands) SetSetting(request int64, key, value string) tea.Cmd {
 	return c.command(request, "change the setting", func(_ context.Context, c call) (Outcome, error) {
 		err := c.Set(key, value)

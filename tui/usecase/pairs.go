@@ -14,11 +14,11 @@ import (
 var ErrNotLast = workspace.ErrNotLast
 
 type (
-	// PairsLoaded contains pairs as they are stored.
+	// PairsLoaded contains pairs as stored.
 	PairsLoaded struct {
 		Reply
 		Pairs []assistant.Pair
-		Err   error // if some could not be read
+		Err   error // why some pairs could not be loaded
 	}
 	// Starred is the outcome of SetStars.
 	Starred struct {
@@ -32,40 +32,40 @@ type (
 		Reply
 		Pair    int64
 		On      bool
-		ViewErr error // see Starred
+		ViewErr error // as in Starred
 	}
 	// TopicSet is the outcome of SetPairTopic.
 	TopicSet struct {
 		Reply
 		Pair    int64
 		Path    string // "" means no topic
-		ViewErr error  // see Starred
+		ViewErr error  // as in Starred
 	}
 	// AnswerChosen is the outcome of ChooseAnswer.
 	AnswerChosen struct {
 		Reply
 		Pair    int64
-		Answer  int   // from 0
-		Of      int   // number of answers
-		ViewErr error // see Starred
+		Answer  int   // index of the selected answer, from 0
+		Of      int   // number of answers of the pair
+		ViewErr error // as in Starred
 	}
 	// Deleted is the outcome of Delete.
 	Deleted struct{ Reply }
-	// RetryReady is the outcome of Retry; the prompt can be sent.
+	// RetryReady is the outcome of Retry. The caller can send its prompt.
 	RetryReady struct {
 		Reply
 		Prompt assistant.Prompt
 	}
-	// ReAskBegun is the outcome of BeginReAsk; the text can be edited.
+	// ReAskBegun is the outcome of BeginReAsk. The user can edit its text.
 	ReAskBegun struct {
 		Reply
 		Pair     int64
 		Text     string
-		Replaces bool // sending it replaces a failed message
+		Replaces bool // sending the text replaces a failed message
 	}
 )
 
-// LoadPairs reads pairs: PairsLoaded.
+// LoadPairs loads pairs. The outcome is PairsLoaded.
 func (c *Commands) LoadPairs(request int64, seqs []int64) tea.Cmd {
 	return c.command(request, "read the history", func(ctx context.Context, c call) (Outcome, error) {
 		pairs, err := c.Session().Pairs(ctx, seqs)
@@ -73,8 +73,9 @@ func (c *Commands) LoadPairs(request int64, seqs []int64) tea.Cmd {
 	})
 }
 
-// SetStars gives a pair n stars; -1 adds one to the stored number, which may be newer than
-// the screen's, or removes all three: Starred.
+// SetStars gives a pair n stars; -1 adds one star or, if the pair has three, removes all.
+// The stored number of stars counts, which may be newer than the number on the screen. The
+// outcome is Starred.
 func (c *Commands) SetStars(request, seq int64, n int) tea.Cmd {
 	return c.command(request, "set the stars", func(ctx context.Context, c call) (Outcome, error) {
 		if n < 0 {
@@ -92,7 +93,7 @@ func (c *Commands) SetStars(request, seq int64, n int) tea.Cmd {
 	})
 }
 
-// ToggleFlag toggles the flag of a pair: Flagged.
+// ToggleFlag toggles the flag of a pair. The outcome is Flagged.
 func (c *Commands) ToggleFlag(request, seq int64) tea.Cmd {
 	return c.command(request, "set the flag", func(ctx context.Context, c call) (Outcome, error) {
 		on, err := c.Workspace.ToggleFlag(ctx, seq)
@@ -104,7 +105,7 @@ func (c *Commands) ToggleFlag(request, seq int64) tea.Cmd {
 	})
 }
 
-// SetPairTopic sets the topic of a pair; "" means no topic: TopicSet.
+// SetPairTopic sets the topic of a pair; "" means no topic. The outcome is TopicSet.
 func (c *Commands) SetPairTopic(request, seq int64, path string) tea.Cmd {
 	return c.command(request, "set the topic", func(ctx context.Context, c call) (Outcome, error) {
 		if err := c.Workspace.SetTopic(ctx, seq, path); err != nil {
@@ -115,8 +116,8 @@ func (c *Commands) SetPairTopic(request, seq int64, path string) tea.Cmd {
 	})
 }
 
-// ChooseAnswer selects one of a pair's answers, of which there are total, as the one that
-// is sent: AnswerChosen.
+// ChooseAnswer selects the answer of a pair that is sent; total is the number of the pair's
+// answers. The outcome is AnswerChosen.
 func (c *Commands) ChooseAnswer(request, seq int64, answer, total int) tea.Cmd {
 	return c.command(request, "choose the answer", func(ctx context.Context, c call) (Outcome, error) {
 		if _, err := c.Choose(ctx, seq, answer); err != nil {
@@ -127,7 +128,7 @@ func (c *Commands) ChooseAnswer(request, seq int64, answer, total int) tea.Cmd {
 	})
 }
 
-// refilter evaluates the active filter again if it depends on marks.
+// refilter evaluates the active filter again if the filter depends on marks.
 func (c call) refilter(ctx context.Context) error {
 	if !transfer.ReadsMarks(c.Session().Filter()) {
 		return nil
@@ -135,7 +136,8 @@ func (c call) refilter(ctx context.Context) error {
 	return c.Refilter(ctx)
 }
 
-// Delete deletes a pair permanently: ConfirmWanted, then Deleted.
+// Delete deletes a pair permanently. The outcome is ConfirmWanted and, once confirmed,
+// Deleted.
 func (c *Commands) Delete(request, seq int64) tea.Cmd {
 	return c.confirmed(request, "delete", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		ask, err := c.Workspace.Delete(ctx, []int64{seq}, confirmed)
@@ -143,8 +145,8 @@ func (c *Commands) Delete(request, seq int64) tea.Cmd {
 	})
 }
 
-// Retry prepares to retry a failed pair in place, or to regenerate the last answer:
-// RetryReady, after ConfirmWanted if the old answer changed the window.
+// Retry prepares to retry a failed pair in place, or to regenerate the last answer. The
+// outcome is RetryReady, after ConfirmWanted if the old answer changed the window.
 func (c *Commands) Retry(request, seq int64) tea.Cmd {
 	return c.confirmed(request, "try again", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		retry, ask, err := c.Workspace.Retry(ctx, seq, confirmed != nil)
@@ -152,7 +154,7 @@ func (c *Commands) Retry(request, seq int64) tea.Cmd {
 	})
 }
 
-// BeginReAsk returns the message of a pair for editing: ReAskBegun.
+// BeginReAsk returns the message of a pair for editing. The outcome is ReAskBegun.
 func (c *Commands) BeginReAsk(request, seq int64) tea.Cmd {
 	return c.command(request, "edit the message", func(ctx context.Context, c call) (Outcome, error) {
 		text, replaces, err := c.Workspace.BeginReAsk(ctx, seq)

@@ -12,16 +12,17 @@ type (
 	// Edited is the outcome of Edit.
 	Edited struct {
 		Reply
-		Done string // what was done, as a sentence; may be ""
+		Done string // what was done, in a sentence; may be ""
 	}
-	// EffectsRead contains the effects that some proposals would have now.
+	// EffectsRead contains the effects that proposals would have now.
 	EffectsRead struct {
 		Reply
-		Effects map[string][]assistant.Effect // by ID of the payload
+		Effects map[string][]assistant.Effect // by payload ID
 	}
 )
 
-// Edit carries out an act based on what a pane showed at a revision: Edited.
+// Edit carries out an act of a pane; revision is the revision that the pane showed. The
+// outcome is Edited.
 func (c *Commands) Edit(request int64, act assistant.Act, revision int64) tea.Cmd {
 	return c.command(request, "change the window", func(ctx context.Context, c call) (Outcome, error) {
 		done, err := c.Act(ctx, act, revision)
@@ -29,7 +30,8 @@ func (c *Commands) Edit(request int64, act assistant.Act, revision int64) tea.Cm
 	})
 }
 
-// ReadEffects reads the effects that some proposals would have now: EffectsRead.
+// ReadEffects computes the effects that proposals would have now. The outcome is
+// EffectsRead.
 func (c *Commands) ReadEffects(request int64, proposals []assistant.Payload) tea.Cmd {
 	return c.command(request, "read what the proposals do", func(_ context.Context, c call) (Outcome, error) {
 		effects := map[string][]assistant.Effect{}

@@ -10,18 +10,18 @@ import (
 	"winnow/assistant"
 )
 
-// RequestsRead contains the requests of a pair as they were sent, and the one that would be
-// sent now.
+// RequestsRead contains the requests of a pair as they were sent, and the request that
+// would be sent now.
 type RequestsRead struct {
 	Reply
-	Pair int64 // 0 if there is no pair
+	Pair int64 // the pair whose requests were read; 0 if there is none
 	Sent []assistant.SentRequest
-	Next json.RawMessage // nil if it cannot be built
-	Err  error           // what could not be read or built
+	Next json.RawMessage // the request that would be sent now; nil if it cannot be built
+	Err  error           // why requests could not be read or built
 }
 
-// ReadRequests reads the requests of a pair (0 reads none). text is the message for the one
-// that would be sent now: RequestsRead.
+// ReadRequests reads the requests of a pair; 0 means no pair. It also builds the request
+// that would be sent now with text as its message. The outcome is RequestsRead.
 func (c *Commands) ReadRequests(request, pair int64, text string) tea.Cmd {
 	return c.command(request, "read the requests", func(ctx context.Context, c call) (Outcome, error) {
 		o := RequestsRead{Pair: pair}

@@ -20,12 +20,12 @@ type (
 	RollbackUndone struct {
 		Reply
 		Nothing bool   // there was no rollback to undo
-		Warning string // what failed afterwards; may be ""
+		Warning string // what failed after the rollback was undone; may be ""
 	}
 )
 
-// Rollback rolls back to a checkpoint; newest is the newest step that was shown: RolledBack
-// or PlanChanged.
+// Rollback rolls back to a checkpoint; newest is the newest step that the user has seen.
+// The outcome is RolledBack or PlanChanged.
 func (c *Commands) Rollback(request int64, id string, scope checkpoint.Scope, newest string) tea.Cmd {
 	return c.command(request, "roll back", func(ctx context.Context, c call) (Outcome, error) {
 		result, err := c.Workspace.Rollback(ctx, id, scope, newest)
@@ -33,8 +33,8 @@ func (c *Commands) Rollback(request int64, id string, scope checkpoint.Scope, ne
 	})
 }
 
-// UndoRollback undoes the last rollback: RollbackUndone, after ConfirmWanted if that undoes
-// something the user has not seen.
+// UndoRollback undoes the last rollback. The outcome is RollbackUndone, after ConfirmWanted
+// if this undoes something that the user has not seen.
 func (c *Commands) UndoRollback(request int64) tea.Cmd {
 	return c.confirmed(request, "undo the rollback", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		warning, ask, err := c.Workspace.UndoRollback(ctx, confirmed)

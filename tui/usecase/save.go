@@ -16,8 +16,8 @@ type (
 		Reply
 		Plan assistant.SavePlan
 	}
-	// PlanChanged is the outcome of Save, MergeSaved or Discard if the plan is no longer
-	// the one that was shown.
+	// PlanChanged is the outcome of Save, MergeSaved, Discard or Rollback if the plan is no
+	// longer the plan that the user has seen.
 	PlanChanged struct {
 		Reply
 		Now *assistant.PlanChanged
@@ -27,7 +27,7 @@ type (
 		Reply
 		Conflict *assistant.Conflict
 	}
-	// Merged is the outcome of MergeSaved: the window contains what another program has
+	// Merged is the outcome of MergeSaved: the window now contains what another program has
 	// saved.
 	Merged struct{ Reply }
 	// Saved is the outcome of Save.
@@ -35,7 +35,7 @@ type (
 		Reply
 		Saved assistant.Saved
 	}
-	// Applied is the outcome of WaitApplied: no save is being applied.
+	// Applied is the outcome of WaitApplied: no save is being applied any longer.
 	Applied struct{ Reply }
 	// DiscardPlanned describes what a discard would lose.
 	DiscardPlanned struct {
@@ -45,11 +45,11 @@ type (
 	// Discarded is the outcome of Discard.
 	Discarded struct {
 		Reply
-		Lost int // number of lost changes; 0 if there were none left
+		Lost int // number of lost changes; 0 if there were no unsaved changes
 	}
 )
 
-// PlanSave plans a save: SavePlanned.
+// PlanSave plans a save. The outcome is SavePlanned.
 func (c *Commands) PlanSave(request int64) tea.Cmd {
 	return c.command(request, "plan the save", func(ctx context.Context, c call) (Outcome, error) {
 		plan, err := c.Workspace.PlanSave(ctx, "")
@@ -57,7 +57,8 @@ func (c *Commands) PlanSave(request int64) tea.Cmd {
 	})
 }
 
-// Save writes the plan that basis identifies: Saved, PlanChanged or Conflicted.
+// Save writes the plan that basis identifies. The outcome is Saved, PlanChanged or
+// Conflicted.
 func (c *Commands) Save(request int64, basis assistant.Basis) tea.Cmd {
 	return c.command(request, "save", func(ctx context.Context, c call) (Outcome, error) {
 		saved, err := c.Workspace.Save(ctx, basis)
@@ -68,7 +69,7 @@ func (c *Commands) Save(request int64, basis assistant.Basis) tea.Cmd {
 	})
 }
 
-// WaitApplied waits until no save is being applied: Applied.
+// WaitApplied waits until no save is being applied. The outcome is Applied.
 func (c *Commands) WaitApplied(request int64) tea.Cmd {
 	return c.command(request, "apply the save", func(ctx context.Context, c call) (Outcome, error) {
 		c.Workspace.WaitApplied(ctx)
@@ -76,15 +77,16 @@ func (c *Commands) WaitApplied(request int64) tea.Cmd {
 	})
 }
 
-// CancelApplied cancels applying a save, if one is being applied.
+// CancelApplied cancels applying a save, if a save is being applied.
 func (c *Commands) CancelApplied() {
 	if c.work != nil {
 		c.work.CancelApplied()
 	}
 }
 
-// MergeSaved loads what another program has saved. It keeps the unsaved changes, or drops
-// those that drop identifies: Merged or PlanChanged.
+// MergeSaved loads what another program has saved. It keeps the unsaved changes; if drop is
+// set, it drops the unsaved changes that drop identifies. The outcome is Merged or
+// PlanChanged.
 func (c *Commands) MergeSaved(request int64, description string, drop *assistant.Basis) tea.Cmd {
 	return c.command(request, "load the changed file", func(ctx context.Context, c call) (Outcome, error) {
 		_, err := c.RefreshSaved(ctx, description, drop)
@@ -92,7 +94,7 @@ func (c *Commands) MergeSaved(request int64, description string, drop *assistant
 	})
 }
 
-// PlanDiscard plans a discard: DiscardPlanned.
+// PlanDiscard plans a discard. The outcome is DiscardPlanned.
 func (c *Commands) PlanDiscard(request int64) tea.Cmd {
 	return c.command(request, "plan the discard", func(_ context.Context, c call) (Outcome, error) {
 		plan, err := c.Workspace.PlanDiscard("")
@@ -100,7 +102,8 @@ func (c *Commands) PlanDiscard(request int64) tea.Cmd {
 	})
 }
 
-// Discard discards the changes that basis identifies: Discarded or PlanChanged.
+// Discard discards the changes that basis identifies. The outcome is Discarded or
+// PlanChanged.
 func (c *Commands) Discard(request int64, description string, basis assistant.Basis) tea.Cmd {
 	return c.command(request, "discard", func(_ context.Context, c call) (Outcome, error) {
 		lost, err := c.Workspace.Discard(description, basis)
@@ -111,7 +114,8 @@ func (c *Commands) Discard(request int64, description string, basis assistant.Ba
 	})
 }
 
-// changed returns the outcome of a use case that has a basis.
+// changed returns PlanChanged if err is an assistant.PlanChanged; otherwise it returns o
+// and err.
 func (c call) changed(o Outcome, err error) (Outcome, error) {
 	if now, ok := errors.AsType[*assistant.PlanChanged](err); ok {
 		return PlanChanged{c.reply(), now}, nil

@@ -11,8 +11,8 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// About describes the open session: the title that the user gave it, and the folder that it
-// belongs to if that is not the current one; both may be "".
+// About describes the open session: the title that the user has set, and the folder of the
+// session if it is not the current folder. Both may be "".
 type About struct{ Title, Folder string }
 
 type (
@@ -21,28 +21,28 @@ type (
 		Reply
 		Sessions []history.Session
 	}
-	// RecentSessionsRead contains the most recently used sessions of this folder, for the
-	// welcome.
+	// RecentSessionsRead contains the most recently used sessions of this folder, which the
+	// welcome lists.
 	RecentSessionsRead struct {
 		Reply
 		Sessions []history.Session
 	}
-	// SessionOpened is the outcome of NewSession, Branch and ResumeSession: the session has
-	// changed.
+	// SessionOpened is the outcome of NewSession, Branch and ResumeSession: a different
+	// session is now open.
 	SessionOpened struct {
 		Reply
 		New      bool
-		Branched bool   // New branches off from the previous session
+		Branched bool   // the new session branches off from the previous session
 		Model    string // the model of the session, if a different model was selected before
 		About    About
-		Err      error // what failed afterwards
+		Err      error // what failed after the session was opened
 	}
 	// CancelledKept is the outcome of KeepCancelled.
 	CancelledKept struct {
 		Reply
-		Pair *assistant.Pair // holds the answer
+		Pair *assistant.Pair // the pair that contains the answer
 	}
-	// AskedAgain is the outcome of AskAgain; the prompt can be sent.
+	// AskedAgain is the outcome of AskAgain. The caller can send its prompt.
 	AskedAgain struct {
 		Reply
 		Prompt assistant.Prompt
@@ -61,11 +61,11 @@ type (
 	SessionTitled struct {
 		Reply
 		Title string
-		Read  bool // it was not changed
+		Read  bool // the title was only read, not changed
 	}
 )
 
-// ListSessions lists the sessions: SessionsListed.
+// ListSessions lists the sessions. The outcome is SessionsListed.
 func (c *Commands) ListSessions(request int64) tea.Cmd {
 	return c.command(request, "list the sessions", func(ctx context.Context, c call) (Outcome, error) {
 		all, err := c.Sessions(ctx)
@@ -73,7 +73,7 @@ func (c *Commands) ListSessions(request int64) tea.Cmd {
 	})
 }
 
-// RecentSessions reads the n most recently used sessions of this folder:
+// RecentSessions reads the n most recently used sessions of this folder. The outcome is
 // RecentSessionsRead.
 func (c *Commands) RecentSessions(request int64, n int) tea.Cmd {
 	return c.command(request, "list the sessions", func(ctx context.Context, c call) (Outcome, error) {
@@ -82,8 +82,8 @@ func (c *Commands) RecentSessions(request int64, n int) tea.Cmd {
 	})
 }
 
-// NewSession starts a new session: SessionOpened, after ConfirmWanted if there are unsaved
-// changes.
+// NewSession starts a new session. The outcome is SessionOpened, after ConfirmWanted if
+// there are unsaved changes.
 func (c *Commands) NewSession(request int64) tea.Cmd {
 	return c.confirmed(request, "start a session", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
 		ask, err := c.Workspace.NewSession(ctx, confirmed != nil)
@@ -91,7 +91,7 @@ func (c *Commands) NewSession(request int64) tea.Cmd {
 	})
 }
 
-// ResumeSession continues another session: SessionOpened.
+// ResumeSession continues another session. The outcome is SessionOpened.
 func (c *Commands) ResumeSession(request int64, id string) tea.Cmd {
 	return c.command(request, "continue the session", func(ctx context.Context, c call) (Outcome, error) {
 		model := c.Session().Model()
@@ -99,7 +99,7 @@ func (c *Commands) ResumeSession(request int64, id string) tea.Cmd {
 		if c.Session().ID() != id {
 			return nil, err
 		}
-		opened := SessionOpened{Reply: c.reply(), Err: err} // only its time of use could not be stored
+		opened := SessionOpened{Reply: c.reply(), Err: err} // the session was resumed; only its time of use could not be stored
 		if now := c.Session().Model(); now != model {
 			opened.Model = now
 		}
@@ -109,7 +109,8 @@ func (c *Commands) ResumeSession(request int64, id string) tea.Cmd {
 	})
 }
 
-// Branch starts a session that branches off from this one at a pair: SessionOpened.
+// Branch starts a session that branches off from this one at a pair. The outcome is
+// SessionOpened.
 func (c *Commands) Branch(request, seq int64) tea.Cmd {
 	return c.command(request, "branch the session", func(ctx context.Context, c call) (Outcome, error) {
 		before := c.Session().ID()
@@ -121,7 +122,7 @@ func (c *Commands) Branch(request, seq int64) tea.Cmd {
 	})
 }
 
-// KeepCancelled keeps the cancelled answer: CancelledKept.
+// KeepCancelled keeps the cancelled answer. The outcome is CancelledKept.
 func (c *Commands) KeepCancelled(request int64) tea.Cmd {
 	return c.command(request, "keep the answer", func(ctx context.Context, c call) (Outcome, error) {
 		p, err := c.Workspace.KeepCancelled(ctx)
@@ -129,7 +130,7 @@ func (c *Commands) KeepCancelled(request int64) tea.Cmd {
 	})
 }
 
-// AskAgain prepares to repeat the cancelled request: AskedAgain.
+// AskAgain prepares to repeat the cancelled request. The outcome is AskedAgain.
 func (c *Commands) AskAgain(request int64) tea.Cmd {
 	return c.command(request, "ask again", func(ctx context.Context, c call) (Outcome, error) {
 		p, err := c.Workspace.AskAgain(ctx)
@@ -137,7 +138,8 @@ func (c *Commands) AskAgain(request int64) tea.Cmd {
 	})
 }
 
-// SetTitle names the session; "" restores the default, its first message: SessionTitled.
+// SetTitle names the session; "" restores the default title, which is the first message.
+// The outcome is SessionTitled.
 func (c *Commands) SetTitle(request int64, title string) tea.Cmd {
 	return c.command(request, "name the session", func(ctx context.Context, c call) (Outcome, error) {
 		title, err := c.Workspace.SetTitle(ctx, title)
@@ -145,7 +147,7 @@ func (c *Commands) SetTitle(request int64, title string) tea.Cmd {
 	})
 }
 
-// ReadTitle reads the title of the session: SessionTitled.
+// ReadTitle reads the title of the session. The outcome is SessionTitled.
 func (c *Commands) ReadTitle(request int64) tea.Cmd {
 	return c.command(request, "read the title", func(ctx context.Context, c call) (Outcome, error) {
 		title, err := c.Title(ctx)
@@ -153,7 +155,7 @@ func (c *Commands) ReadTitle(request int64) tea.Cmd {
 	})
 }
 
-// ReadAbout reads the title and the folder of the session: AboutRead.
+// ReadAbout reads the title and the folder of the session. The outcome is AboutRead.
 func (c *Commands) ReadAbout(request int64) tea.Cmd {
 	return c.command(request, "read the session", func(ctx context.Context, c call) (Outcome, error) {
 		about, err := c.about(ctx)
@@ -166,7 +168,7 @@ func (c call) about(ctx context.Context) (About, error) {
 	return About{v.Title, v.Folder}, err
 }
 
-// ReadCost adds up the cost of the session's answers: CostRead.
+// ReadCost adds up the cost of the session's answers. The outcome is CostRead.
 func (c *Commands) ReadCost(request int64) tea.Cmd {
 	return c.command(request, "add up the cost", func(ctx context.Context, c call) (Outcome, error) {
 		sum, err := c.Cost(ctx)

@@ -18,16 +18,16 @@ type (
 	// TopicsChanged is the outcome of CreateTopic, MoveTopic and DeleteTopic.
 	TopicsChanged struct {
 		Reply
-		Names   filter.Sources // new names for completion
-		From    string         // the topic that was moved or deleted; "" if one was created and selected
-		To      string         // its new path, or where its pairs went
+		Names   filter.Sources // the names for completion after the change
+		From    string         // the topic that was moved or deleted; "" if a topic was created and selected
+		To      string         // the new path of the topic, or the topic to which the pairs of a deleted topic moved
 		Deleted bool
 		Err     error // why nothing was changed
-		ViewErr error // see Starred
+		ViewErr error // as in Starred
 	}
 )
 
-// SelectTopic sets the topic of new pairs: TopicSelected.
+// SelectTopic sets the topic of new pairs. The outcome is TopicSelected.
 func (c *Commands) SelectTopic(request int64, path string) tea.Cmd {
 	return c.command(request, "select the topic", func(_ context.Context, c call) (Outcome, error) {
 		c.Session().SetTopic(path)
@@ -35,7 +35,7 @@ func (c *Commands) SelectTopic(request int64, path string) tea.Cmd {
 	})
 }
 
-// CreateTopic creates a topic and selects it: TopicsChanged.
+// CreateTopic creates a topic and selects it. The outcome is TopicsChanged.
 func (c *Commands) CreateTopic(request int64, path string) tea.Cmd {
 	return c.command(request, "create the topic", func(ctx context.Context, c call) (Outcome, error) {
 		err := c.Session().Needs(assistant.RolePropose)
@@ -50,10 +50,11 @@ func (c *Commands) CreateTopic(request int64, path string) tea.Cmd {
 	})
 }
 
-// MoveTopic moves a topic and the topics below it to another path: TopicsChanged.
+// MoveTopic moves a topic and the topics below it to another path. The outcome is
+// TopicsChanged.
 func (c *Commands) MoveTopic(request int64, from, to string) tea.Cmd {
 	return c.command(request, "rename the topic", func(ctx context.Context, c call) (Outcome, error) {
-		err := c.Session().Needs(assistant.RoleSave) // the topic may contain pairs of others
+		err := c.Session().Needs(assistant.RoleSave) // the topic may contain pairs of other users
 		if err == nil {
 			err = c.store.MoveTopic(ctx, from, to)
 		}
@@ -61,8 +62,8 @@ func (c *Commands) MoveTopic(request int64, from, to string) tea.Cmd {
 	})
 }
 
-// DeleteTopic deletes a topic; its pairs and the topics below it move to parent:
-// TopicsChanged.
+// DeleteTopic deletes a topic; its pairs and the topics below it move to the topic parent.
+// The outcome is TopicsChanged.
 func (c *Commands) DeleteTopic(request int64, path, parent string) tea.Cmd {
 	return c.command(request, "delete the topic", func(ctx context.Context, c call) (Outcome, error) {
 		err := c.Session().Needs(assistant.RoleSave)
@@ -73,7 +74,7 @@ func (c *Commands) DeleteTopic(request int64, path, parent string) tea.Cmd {
 	})
 }
 
-// topicMoved updates the session and the view after a change of a topic.
+// topicMoved updates the session and the view after a topic was moved or deleted.
 func (c call) topicMoved(ctx context.Context, o TopicsChanged) TopicsChanged {
 	if o.Err == nil {
 		c.Session().TopicMoved(o.From, o.To)

@@ -16,8 +16,8 @@ type (
 	MessageQueued struct {
 		Reply
 		Prompt assistant.Prompt
-		Joined bool  // sent together with a previously queued message
-		Err    error // assistant.ErrNotBusy: no turn is running any more, so it can be sent
+		Joined bool  // the message will be sent together with a message that was already queued
+		Err    error // assistant.ErrNotBusy means that no turn is running any longer, so the message can be sent
 	}
 	// QueueForgotten is the outcome of ForgetQueued.
 	QueueForgotten struct{ Reply }
@@ -25,14 +25,14 @@ type (
 	Decided struct {
 		Reply
 		Pair     int64
-		Accepted bool // the turn that carries it out arrives in the log
+		Accepted bool // the turn that carries out the proposals arrives in the log
 	}
 )
 
-// The methods below take effect at once, in the order of the keys. They do no I/O and do
-// not wait.
+// The methods below take effect at once, without I/O and without waiting, and so in the
+// order of the key presses.
 
-// Begin starts a turn, whose events arrive in the log.
+// Begin starts a turn. The events of the turn arrive in the log.
 func (c *Commands) Begin(p assistant.Prompt) (*assistant.Turn, error) {
 	if _, err := c.work.Begin(context.Background(), p); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (c *Commands) Begin(p assistant.Prompt) (*assistant.Turn, error) {
 	return c.work.Session().Turn(), nil
 }
 
-// Cancel ends the running turn, if any.
+// Cancel cancels the running turn, if there is one.
 func (c *Commands) Cancel() {
 	if c.work != nil {
 		c.work.Cancel()
@@ -50,18 +50,18 @@ func (c *Commands) Cancel() {
 // Answer answers a question of the running turn.
 func (c *Commands) Answer(id string, yes bool) error { return c.work.Answer(id, yes) }
 
-// Dequeue removes the queued message and returns it. It stays stored until it is sent,
-// dropped or stored in a draft.
+// Dequeue removes the queued message from the queue and returns it. The history keeps the
+// message until it is sent, dropped or stored in a draft.
 func (c *Commands) Dequeue() (assistant.Prompt, bool) { return c.work.Dequeue() }
 
-// EndReAsk makes the next message a new one.
+// EndReAsk makes the next message a new message, which replaces no failed pair.
 func (c *Commands) EndReAsk() {
 	if c.work != nil {
 		c.work.EndReAsk()
 	}
 }
 
-// ReAsked returns the failed pair that the next message replaces; 0 if none.
+// ReAsked returns the failed pair that the next message replaces; 0 if there is none.
 func (c *Commands) ReAsked() int64 {
 	if c.work == nil {
 		return 0
@@ -69,7 +69,7 @@ func (c *Commands) ReAsked() int64 {
 	return c.work.Session().ReAsked()
 }
 
-// Author returns the user's name as the author of changes; "" if unknown.
+// Author returns the name under which the user's changes are recorded; "" if unknown.
 func (c *Commands) Author() string {
 	if c.work == nil {
 		return ""
@@ -85,8 +85,8 @@ func (c *Commands) Models() *llm.Registry {
 	return c.work.Session().Registry()
 }
 
-// Queue queues a message until the running turn ends, together with one that
-// is queued already: MessageQueued.
+// Queue queues a message until the running turn ends, together with any message that is
+// already queued. The outcome is MessageQueued.
 func (c *Commands) Queue(request int64, p assistant.Prompt) tea.Cmd {
 	return c.command(request, "queue the message", func(ctx context.Context, c call) (Outcome, error) {
 		waiting, err := c.Workspace.Queue(ctx, p)
@@ -94,8 +94,8 @@ func (c *Commands) Queue(request int64, p assistant.Prompt) tea.Cmd {
 	})
 }
 
-// ForgetQueued drops a message that Dequeue returned, but keeps it in the list of sent
-// messages: QueueForgotten.
+// ForgetQueued drops a message that Dequeue returned, but keeps the message in the list of
+// sent messages. The outcome is QueueForgotten.
 func (c *Commands) ForgetQueued(request int64, typed string) tea.Cmd {
 	return c.command(request, "drop the queued message", func(ctx context.Context, c call) (Outcome, error) {
 		err := errors.Join(c.Workspace.AddSent(ctx, typed), c.Session().ForgetQueued(ctx))
@@ -103,8 +103,8 @@ func (c *Commands) ForgetQueued(request int64, typed string) tea.Cmd {
 	})
 }
 
-// Decide accepts or rejects proposals of a pair. shown are the effects the user has seen:
-// Decided.
+// Decide accepts or rejects proposals of a pair. shown contains the effects that the user
+// has seen. The outcome is Decided.
 func (c *Commands) Decide(request, pair int64, payloads []string, accept bool, shown map[string][]assistant.Effect) tea.Cmd {
 	return c.command(request, "answer the proposal", func(ctx context.Context, c call) (Outcome, error) {
 		_, err := c.Workspace.Decide(ctx, pair, payloads, accept, shown)
@@ -112,12 +112,12 @@ func (c *Commands) Decide(request, pair int64, payloads []string, accept bool, s
 	})
 }
 
-// Methods for use after the program has ended:
+// The methods below are called after the program has ended.
 
 // SaveDraft stores a draft.
 func (c *Commands) SaveDraft(ctx context.Context, d history.Draft) error {
 	return c.work.SaveDraft(ctx, d)
 }
 
-// GoodStart stores that this start has not failed.
+// GoodStart records that this start has not failed.
 func (c *Commands) GoodStart(ctx context.Context) error { return c.work.SetFailedStarts(ctx, 0) }

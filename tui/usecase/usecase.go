@@ -22,12 +22,12 @@ type Commands struct {
 	answerWait time.Duration
 }
 
-// Source is what the commands work on.
+// Source is the workspace, and what belongs to it, on which the commands work.
 type Source struct {
 	Work    *workspace.Workspace
-	History history.Store // history of Work; nil if the view is the session and nothing is stored
-	// Served is the session of a hub whose Workspace is Work; nil if the session has its
-	// window to itself.
+	History history.Store // history of Work; nil if nothing is stored and the view shows only the session
+	// Served is the hub session whose Workspace is Work; nil if the session does not share its
+	// window.
 	Served *serve.Session
 	// AnswerWait is how long a question of a turn of Served may stay unanswered; 0 means
 	// serve.AnswerWait.
@@ -37,7 +37,7 @@ type Source struct {
 // AnswerWait returns how long a question of a turn may stay unanswered; 0 means no limit.
 func (c *Commands) AnswerWait() time.Duration { return c.answerWait }
 
-// Bind sets what the commands work on.
+// Bind sets the source on which the commands work.
 func (c *Commands) Bind(s Source) {
 	c.work, c.store, c.served = s.Work, s.History, s.Served
 	if s.Served != nil {
@@ -64,9 +64,9 @@ type Outcome interface{ Ended() Reply }
 
 // Reply is part of every Outcome.
 type Reply struct {
-	Request int64           // the number assigned to the command
-	Session string          // id of the session in which it started
-	State   assistant.State // the state after it
+	Request int64           // the number that the caller assigned to the command
+	Session string          // id of the session in which the command started
+	State   assistant.State // the state after the command
 }
 
 // Ended implements Outcome.
@@ -75,7 +75,7 @@ func (r Reply) Ended() Reply { return r }
 // Failed is the outcome of a command that returned an error.
 type Failed struct {
 	Reply
-	Doing string // what it was doing, as in "store the draft"
+	Doing string // what the command was doing, as in "store the draft"
 	Err   error
 }
 
@@ -84,16 +84,16 @@ type call struct {
 	*workspace.Workspace
 	store   history.Store
 	request int64
-	begun   string // id of the session in which it started
+	begun   string // id of the session in which the command started
 }
 
-// reply must be called after the use case has ended.
+// reply returns the Reply of the command. Call it after the use case has ended.
 func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().State()} }
 
-// command returns the command for a request. An error of do becomes Failed.
+// command returns the command for a request. If do returns an error, the outcome is Failed.
 func (c *Commands) command(request int64, doing string, do func(context.Context, call) (Outcome, error)) tea.Cmd {
 	if c.work == nil {
-		return nil // the start is not over
+		return nil // the start is not over, so there is no workspace yet
 	}
 	now := call{c.work, c.store, request, c.work.Session().ID()}
 	return func() tea.Msg {
