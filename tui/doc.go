@@ -4,32 +4,33 @@
 // # Types
 //
 // Model is the one tea.Model of the program: it routes, moves the focus, lays out, and runs
-// use cases. Its children have their own state and know neither it nor each other:
-// conversation (VIEW, with search and pointer), input (the box, the list that completes it,
-// outbox), commandLine (COMMAND), and in packages of their own the pane, the HUD, the
-// overlays, the notices and the bars. They get what they need of the session or the screen
-// as arguments, and return what should be done: a child an intent, a pane a pane.Action, an
-// overlay an overlay.Outcome, which carryOut, perform and onOutcome carry out. turn is the
-// running turn; header.go determines what header and footer show.
+// use cases. Its children have their own state; they know neither the Model nor each other.
+// In this package they are conversation (VIEW, with search and pointer), input (the box,
+// its completions and the outbox) and commandLine (COMMAND). The pane, the HUD, the
+// overlays, the notices and the bars have packages of their own. Children get what they
+// need of the session or the screen as arguments, and return what should be done: a child
+// of this package returns an intent, which carryOut carries out; a pane returns a
+// pane.Action, for perform; an overlay returns an overlay.Outcome, for onOutcome. turn is
+// the running turn; header.go determines what header and footer show.
 //
-// Everything the user can do is a row in package keymap, which defines the keys of each
-// action and from which footer, help, palette and /commands are generated. actions.go
+// Everything the user can do is a row in package keymap. A row defines the keys of an
+// action; footer, help, palette and /commands are generated from the rows. actions.go
 // defines what each action does, by name.
 //
 // # From a key to the screen
 //
 // Update passes a key to its action, which creates a command of usecase.Commands. The
 // command calls the workspace outside the update loop and ends with a typed
-// usecase.Outcome, including the state after it, which Update shows first. Commands that
-// change something go through (*acts).add: they run one at a time, in the order of the
-// keys, and the outcome of one starts the next. A flow of several steps is a small typed
-// state, see saving. Changes without a key arrive as usecase.LogRead: the parts of the
-// session that have changed, and at most one event of a turn, in the order of the session's
-// log. Until the start is over there is no session and no part.
-//
+// usecase.Outcome. The outcome includes the state after the command, which Update shows
+// first. Commands that change something go through (*acts).add: they run one at a time, in
+// the order of the key presses, and the outcome of one starts the next. A flow of several
+// steps is a small typed state, see saving. Changes that no key caused arrive as
+// usecase.LogRead: the parts of the session that have changed, and at most one event of a
+// turn, in the order of the session's log. Until the start is over, there is no session and
+// the parts are empty.
 // To add a use case, see package usecase; to add a key, package keymap; to add a pane,
-// package pane.
-//
+// To add a use case, see package usecase; to add a key, see package keymap; to add a pane,
+// see package pane.
 // # Modes
 //
 // INPUT is for writing a message, VIEW for moving through the conversation, COMMAND for the

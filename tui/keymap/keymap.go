@@ -1,36 +1,38 @@
-// Package keymap defines everything the user can do, with the keys and the slash commands for it.
+// Package keymap defines everything the user can do, with the keys and slash commands for
+// it.
 //
 // # Types
 //
-// An Action names something the user can do; a Row of the table describes it as pure data.
-// The screen implements it. A Mode is a part of the screen with its own keys, including
-// overlays such as a list or a question. A Map contains the actions with the keys they are
-// bound to, and generates help, hints and the key table of the README; a Rebind is a
-// binding set by the user. A Key has the name used by Bubble Tea.
+// An Action names something the user can do; a Row of the table describes the action as
+// pure data. The screen implements the action. A Mode is a part of the screen with its own
+// keys; overlays such as a list or a question have modes too. A Map contains the actions
+// with the keys they are bound to, and generates help, hints and the key table of the
+// README; a Rebind is a key binding set by the user. A Key has the name that Bubble Tea
+// uses.
 //
 // A SlashCommand is what the user types into the message box, such as /help or /model NAME.
-// CommandTable lists the commands that the front ends have in common; Commands adds every
-// other action of the screen under its own name. ParseCommand distinguishes a command from
-// a message, and FindCommand looks one up.
+// CommandTable lists the commands of both front ends; Commands adds every other action of
+// the screen under its own name. ParseCommand distinguishes a command from a message, and
+// FindCommand looks up a command.
 //
 // # How to add an action
 //
-// Name it in actions.go and describe it in table.go, or in overlays.go if its key works in
-// a list, a text or a question. Implement it in package tui, in actions.go or where the
-// overlay is opened. Add it to TestSpecifiedKeys and the tests of the key table. Help,
-// footer, palette, /command and rebinding are derived from the Row; hints that depend on
-// the state are in tui/header.go.
+// Name the action in actions.go and describe it in table.go, or in overlays.go if its key
+// works in a list, a text or a question. Implement it in package tui, in actions.go or
+// where the overlay is opened. Add it to TestSpecifiedKeys and to the tests of the key
+// table. Help, footer, palette, slash command and rebinding are derived from the Row; hints
+// that depend on the state are in tui/header.go.
 //
 // # Caveats
 //
 // A draft is a command, known or unknown, only if it is a single line whose first word is a
-// slash followed by letters, digits or hyphens: /etc/hosts begins a message. To send a
-// message that looks like a command, begin it with two slashes or a space.
+// slash followed by letters, digits or hyphens; for example, /etc/hosts begins a message.
+// To send a message that looks like a command, begin it with two slashes or a space.
 //
 // # Concurrency
 //
-// A Map must be used by the update loop of its screen; the functions may be called from any
-// goroutine.
+// A Map must be used only by the update loop of its screen; the package's functions may be
+// called from any goroutine.
 package keymap
 
 import (

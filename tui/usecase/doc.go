@@ -9,27 +9,29 @@
 // command. A screen applies the state first, so it does not matter whether the outcome
 // arrives before or after the log entry for the same change.
 //
-// An error becomes Failed, unless the use case has its own outcome for it: PlanChanged if
-// what was shown is no longer what would be done, Conflicted if another program has changed
-// the same rules.
+// An error becomes Failed, unless the use case has its own outcome for the error:
+// PlanChanged if the plan is no longer the plan that the user has seen, Conflicted if
+// another program has changed the same rules.
 //
 // # How to add a use case
 //
 //  1. Declare the outcome next to its method, with an embedded Reply, and add its name to
 //     the comment on Outcome. If the workspace lacks the operation, add it there first.
-//  2. Add the method, which calls the workspace below Commands.command; see PlanSave. One
-//     that asks first goes through Commands.confirmed, and (*Model).askConfirm words the
-//     question, or it never appears; see NewSession.
-//  3. In package tui, begin it: by (*acts).add when it changes something, which runs one
-//     act at a time in the order of the keys; by (*acts).query when it only reads. A child
-//     returns an intent for it. What only changes the window of the pane needs no use
-//     case: the pane returns a pane.Edit.
-//  4. Show the outcome in (*Model).showOutcome. When a flow has several steps, give it a
-//     small struct with its step and the number of the request it waits for; see saving.
-//  5. An act cannot come too late, because the next act waits for it. A read can: keep the
-//     number of its last request and drop any other (requestList.reading), or compare what
-//     it was asked for (Found.Text); if it depends on the shown session, add it to
-//     (*Model).late. Tests: lateresults_test.go and acts_test.go.
+//  2. Add the method, which calls the workspace in a function passed to Commands.command;
+//     see PlanSave. A use case that asks first uses Commands.confirmed instead, and
+//     (*Model).askConfirm must word its question, or the question never appears; see
+//     NewSession.
+//  3. In package tui, start the use case: with (*acts).add if it changes something, so that
+//     acts run one at a time in the order of the key presses; with (*acts).query if it only
+//     reads. A child returns an intent for this. An action that only changes the window of
+//     the pane needs no use case: the pane returns a pane.Edit.
+//  4. Show the outcome in (*Model).showOutcome. If a flow has several steps, give it a
+//     small struct with the step and the number of the request it waits for; see saving.
+//  5. The outcome of an act cannot arrive too late, because the next act waits for it. The
+//     outcome of a read can: keep the number of the last request and drop every other
+//     outcome (requestList.reading), or compare what was asked for (Found.Text). If the
+//     outcome depends on the shown session, add it to (*Model).late. Tests:
+//     lateresults_test.go and acts_test.go.
 //
 // # Concurrency
 //
