@@ -39,7 +39,7 @@
 //
 // # Components of bubbles
 //
-// key and textarea are used. The others do not fit, for these reasons:
+// The components key and textarea are used. The others do not fit, for these reasons:
 //
 //	component   what it does                                  what is needed here
 //	textinput   moves and deletes by code point               by grapheme: flags, emoji, accents
@@ -50,8 +50,8 @@
 //	list        pages, with its own filter                    the rows around the cursor stay visible
 //
 // # Concurrency
-//
-// A Model belongs to its program. Call Typed and StoreDraft after the program has ended.
+// A Model must be used only by its Bubble Tea program. Call Typed and StoreDraft after the
+// program has ended.
 // Keys may be called from any goroutine.
 //
 // # Caveats
