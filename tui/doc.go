@@ -50,9 +50,9 @@
 //	list        pages, with its own filter                    the rows around the cursor stay visible
 //
 // # Concurrency
+//
 // A Model must be used only by its Bubble Tea program. Call Typed and StoreDraft after the
 // program has ended.
-// Keys may be called from any goroutine.
 //
 // # Caveats
 //
