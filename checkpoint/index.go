@@ -32,6 +32,7 @@ type rollback struct {
 	record          *record            // record of the intent; no step is recorded while it is pending
 	state           jsondelta.Document // Intent.State; the zero Document after Open
 	targetWasUndone bool               // whether the target was Undone before the rollback
+	earlier         *rollback          // the one that can be undone after this one; nil if there is none
 }
 
 // index is the content of all records of a journal. It is changed only by apply, so that a journal gives the same
@@ -182,6 +183,7 @@ func (x *index) finishRollback(r *record) {
 	switch {
 	case intent.Undoes != "":
 		if undone != nil && undone.ID == intent.Undoes {
+			x.undo = undone.earlier
 			x.setDropped(undone.Dropped, false)
 			if target != nil {
 				target.Undone = undone.targetWasUndone
@@ -189,7 +191,7 @@ func (x *index) finishRollback(r *record) {
 		}
 	case target != nil:
 		if pending != nil && pending.ID == intent.ID {
-			pending.targetWasUndone, x.undo = target.Undone, pending
+			pending.targetWasUndone, pending.earlier, x.undo = target.Undone, undone, pending
 		}
 		target.Undone = target.Undone || intent.Scope != ScopeConversation && target.Kind != KindStart
 	}

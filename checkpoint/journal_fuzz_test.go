@@ -18,7 +18,7 @@ type model struct {
 	list    []string
 	starts  map[string]bool
 	now     json.RawMessage
-	undo    *model // before the last rollback
+	undo    *model // before the last rollback that can be undone
 	undoRun int    // length of list after the last rollback
 	scope   Scope
 }
@@ -160,7 +160,7 @@ func (m *model) undoRollback(t *testing.T, j *Journal) {
 		m.list = append(m.undo.list, starts...)
 		m.now = m.undo.now
 	}
-	m.undo = nil
+	m.undo, m.undoRun, m.scope = m.undo.undo, m.undo.undoRun, m.undo.scope
 }
 
 // check compares all that j answers with m.

@@ -114,12 +114,15 @@ func (x *index) firstNeeded() int {
 	sessions := slices.SortedFunc(maps.Keys(x.active), func(a, b string) int { return cmp.Compare(x.active[b], x.active[a]) })
 	sessions = slices.DeleteFunc(sessions[:keepSessions], func(s string) bool { return s == "" })
 	i := slices.IndexFunc(x.entries, func(e *entry) bool {
-		for _, rb := range []*rollback{x.undo, x.pending} {
-			if rb != nil && (rb.record.Seq < e.Seq || e.ID == rb.Target || slices.Contains(rb.Dropped, e.ID)) {
+		needs := func(rb *rollback) bool {
+			return rb != nil && (rb.record.Seq < e.Seq || e.ID == rb.Target || slices.Contains(rb.Dropped, e.ID))
+		}
+		for rb := x.undo; rb != nil; rb = rb.earlier {
+			if needs(rb) {
 				return true
 			}
 		}
-		return slices.Contains(sessions, e.Session)
+		return needs(x.pending) || slices.Contains(sessions, e.Session)
 	})
 	if i <= 0 { // no checkpoint would be removed
 		return 0

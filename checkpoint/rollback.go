@@ -54,6 +54,7 @@ func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error)
 // BeginUndoRollback records, like BeginRollback, that the last rollback is to be undone. This is possible until the
 // next Add or ForgetRollback. Edits made since the rollback are dropped. The window returns to state or, if it is nil, to
 // the state before the rollback. It returns ErrNoRollback if there is none to undo.
+// After it is undone, the rollback before it can be undone in turn.
 func (j *Journal) BeginUndoRollback(state json.RawMessage) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {

@@ -83,6 +83,7 @@ type point struct {
 
 // wayBack is what the last rollback removed.
 type wayBack struct {
+	earlier   *wayBack // undoes the rollback before that; nil if it cannot be undone
 	scope     checkpoint.Scope
 	rules     ruleset
 	pairs     []*oraclePair
@@ -317,7 +318,7 @@ func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string, nothin
 		text = back.pairs[0].text
 	}
 	o.clock++
-	back.done, o.back = o.clock, back
+	back.done, back.earlier, o.back = o.clock, o.back, back
 	return text, false
 }
 
@@ -366,7 +367,7 @@ func parted[T any](list []T, takes func(T) bool) (rest, taken []T) {
 
 func (o *oracle) undoRollback() {
 	b := o.back
-	o.back = nil
+	o.back = b.earlier
 	o.all = append(o.all, b.pairs...)
 	slices.SortFunc(o.all, func(p, q *oraclePair) int { return cmp.Compare(p.seq, q.seq) })
 	if b.scope == checkpoint.ScopeConversation {
