@@ -161,7 +161,7 @@ type Applied struct {
 type Refreshed struct {
 	Path    string   `json:"path"`
 	Changed bool     `json:"changed"` // the file differs from the one read before
-	Deleted bool     `json:"deleted"` // the file no longer exists; what it contained is unsaved now
+	Deleted bool     `json:"deleted"` // the file no longer exists; the window's part of its content is unsaved now
 	Changes []Change `json:"changes"` // of the saved state
 	Dropped []Change `json:"dropped"` // unsaved changes that are lost
 }
@@ -169,7 +169,7 @@ type Refreshed struct {
 // Outcome says in a sentence what happened to the file.
 func (r Refreshed) Outcome() string {
 	if r.Deleted {
-		return filepath.Base(r.Path) + " was deleted: what it contained is unsaved now"
+		return filepath.Base(r.Path) + " was deleted: what is shown here is unsaved now, the rest is gone"
 	}
 	return "another program changed the file"
 }

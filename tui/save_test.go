@@ -86,6 +86,8 @@ func TestAChangeOfTheFileIsShown(t *testing.T) {
 	d.says("another program changed the file")
 	changes <- assistant.SavedChange{Conflict: &assistant.Conflict{}}
 	d.says("conflict with yours")
+	changes <- assistant.SavedChange{Refreshed: assistant.Refreshed{Path: "/a/.env", Changed: true, Deleted: true}}
+	d.says(".env was deleted: what is shown here is unsaved now, the rest is gone")
 	close(changes)
 }
 
