@@ -205,8 +205,7 @@ type Pager interface {
 // Location is a page with its open tab and subtab; both may be "".
 type Location struct{ Page, Tab, Subtab string }
 
-// MaxEntries limits the length of Entries; a model needs fewer entries between two
-// messages.
+// MaxEntries is the maximum length of Entries: more than a model needs between two messages.
 const MaxEntries = 200
 
 // Entries is the list that a Window needs to be a Log: the newest MaxEntries

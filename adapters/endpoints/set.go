@@ -122,7 +122,7 @@ type Choice struct {
 	Note string // a sentence about a model that the user did not choose
 }
 
-// ListError means that an endpoint has no model to start with.
+// ListError means that no initial model could be chosen from an endpoint's list.
 type ListError struct {
 	Endpoint *Endpoint
 	Err      error // nil if the endpoint lists no chat model

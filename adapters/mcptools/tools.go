@@ -34,7 +34,7 @@ const (
 	hashLength = 8
 )
 
-// category groups the tools of servers for people.
+// category is the heading under which the tools of MCP servers are listed.
 const category = "MCP"
 
 // notUndone is added to the result of every call to a server.

@@ -32,7 +32,7 @@ type (
 		Provider string
 		Rule     Rule
 	}
-	// RestoreRule adds a rule again whose removal is not saved yet.
+	// RestoreRule restores a rule whose removal is unsaved.
 	RestoreRule struct {
 		Provider string
 		Rule     Rule

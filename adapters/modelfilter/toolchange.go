@@ -246,8 +246,8 @@ func (p phrase) isKind() bool {
 	return len(p.names) == 0 || len(p.names) == 1 && strings.Contains(kinds, " "+strings.TrimSuffix(strings.ToLower(p.names[0]), "s")+" ")
 }
 
-// maxExact is how many models that meet a condition are hidden by their names; more are hidden
-// by patterns.
+// maxExact is the maximum number of models that are hidden by name if they meet a condition;
+// more are hidden by patterns.
 const maxExact = 12
 
 // meaning is the models that phrases select on one provider, and patterns for them.

@@ -158,7 +158,7 @@ type docLines struct {
 	read, rest int                 // number of bytes that are parsed, and that are not
 }
 
-// laidOut returns the number of existing lines.
+// laidOut returns the number of lines laid out so far.
 func (l *docLines) laidOut() int {
 	n := len(l.lines)
 	if rest := l.doc.Rest(); rest != nil {

@@ -77,7 +77,7 @@ func (c *Commands) Author() string {
 	return c.work.Author()
 }
 
-// Models returns the registry of selectable models; nil until the start is over.
+// Models returns the registry of selectable models; it is empty until the start is over.
 func (c *Commands) Models() *llm.Registry {
 	if c.work == nil {
 		return &llm.Registry{}

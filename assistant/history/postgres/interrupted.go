@@ -118,7 +118,7 @@ func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, 
 		if len(seqs) > 0 {
 			c := s.NewChange(t)
 			ended, _ = c.EndInterrupted(seqs)
-			t.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " 0 ", s.schema)) // no store has the number 0, so this store also counts it as a change by another
+			t.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " 0 ", s.schema)) // no store has number 0, so this store treats the change as another store's, too
 		}
 	})
 	return ended, undecided, err

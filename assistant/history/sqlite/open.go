@@ -322,8 +322,8 @@ func (s *store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// abandon undoes a failed Open. If the store has taken the open lock, the lock is still held. After a lost WAL the
-// unclean mark stays, so that the next Open reports the loss again.
+// abandon cleans up after a failed Open. Call it before releasing the open lock, if the store took it. After a lost
+// WAL the unclean mark stays, so that the next Open reports the loss again.
 func (s *store) abandon() {
 	s.cancel()
 	if s.owner == nil {

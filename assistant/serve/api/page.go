@@ -68,7 +68,7 @@ func cursor(key any) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// cursorOf returns the key for which a cursor stands.
+// cursorOf decodes a cursor into its key.
 func cursorOf[K any](text string) (key K, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err == nil {

@@ -239,7 +239,7 @@ func (s *Server) follow(ctx context.Context, st *stream, after int64, turnOnly b
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if attempt != nil {
-			r = r.WithContext(attempt.ctx) // a stream ends with its client
+			r = r.WithContext(attempt.ctx) // the response ends when its client disconnects
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the deadline of the server would end the stream
 		w.Header().Set("Content-Type", eventStream)

@@ -168,7 +168,7 @@ func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice
 	asked := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(conn, in) // ends when the agent closes its input or the connection ends
-		close(asked)             // closed before the end of the input can end the connection
+		close(asked)             // before CloseWrite, which may end the connection
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
 	_, err = io.Copy(out, from)
