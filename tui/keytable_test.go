@@ -266,7 +266,11 @@ func proveBurst(t *testing.T) {
 				if n := len(d.script.Requests()); n != 0 {
 					t.Errorf("%d requests went out", n)
 				}
-				d.Type("!", map[bool]tuitest.Key{true: tuitest.Enter, false: tuitest.Send}[sends])
+				send := tuitest.Send
+				if sends {
+					send = tuitest.Enter
+				}
+				d.Type("!", send)
 				d.Wait("sent")
 			})
 		}

@@ -389,8 +389,10 @@ func (o *office) openAgent() saver {
 // ask is called by the server; the test provides the answer.
 func (a *agentSaver) ask(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	a.asked <- req.Params.Message
-	yes := <-a.yes
-	return &sdk.ElicitResult{Action: map[bool]string{true: "accept", false: "decline"}[yes], Content: map[string]any{"confirm": yes}}, nil
+	if !<-a.yes {
+		return &sdk.ElicitResult{Action: "decline", Content: map[string]any{"confirm": false}}, nil
+	}
+	return &sdk.ElicitResult{Action: "accept", Content: map[string]any{"confirm": true}}, nil
 }
 
 func (a *agentSaver) call(tool string, args any) toolReply {

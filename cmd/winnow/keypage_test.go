@@ -16,7 +16,12 @@ func testPage(t *testing.T) *keyPage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newKeyPage(table, func(ctrlEnter bool) string { return map[bool]string{true: "ctrl+enter", false: "ctrl+j"}[ctrlEnter] })
+	return newKeyPage(table, func(ctrlEnter bool) string {
+		if ctrlEnter {
+			return "ctrl+enter"
+		}
+		return "ctrl+j"
+	})
 }
 
 func TestTheKeyPageTellsWhatArrives(t *testing.T) {

@@ -462,7 +462,11 @@ func (v *victim) star() act {
 
 func (v *victim) flag() act {
 	p, _ := v.must.last()
-	return v.notices("flag "+p.text, map[bool]string{true: "unflagged: grey", false: "flagged"}[p.flag], func() { v.screen.press("a") },
+	notice := "flagged"
+	if p.flag {
+		notice = "unflagged: grey"
+	}
+	return v.notices("flag "+p.text, notice, func() { v.screen.press("a") },
 		func(l *ledger) { l.set(p.text, func(p *entry) { p.flag = !p.flag }) })
 }
 

@@ -444,10 +444,13 @@ func (s *subject) crash(rt *rapid.T) {
 	home := s.t.TempDir()
 	s.must(os.CopyFS(home, os.DirFS(s.home)))
 	s.must(filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
-		if err == nil {
-			err = os.Chmod(path, map[bool]os.FileMode{true: 0o700, false: 0o600}[d.IsDir()])
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return os.Chmod(path, 0o700)
 		}
-		return err
+		return os.Chmod(path, 0o600)
 	}))
 	s.crashed, s.home = append(s.crashed, s.app), home
 	s.open()

@@ -93,8 +93,16 @@ func TestFencesCostWhatParagraphsCost(t *testing.T) {
 			t.Errorf("%s: %d fences take %.0f times as long as paragraphs", name, n, float64(d)/float64(paragraphs))
 		}
 	}
-	lines := took(func(i int) string { return map[bool]string{true: "```c\n", false: "x;\n"}[i == 0] })
-	if d := took(func(i int) string { return map[bool]string{true: "```c\n", false: "\n\n\n\n\n"}[i == 0] }); d > 10*lines {
+	code := func(line string) time.Duration {
+		return took(func(i int) string {
+			if i == 0 {
+				return "```c\n"
+			}
+			return line
+		})
+	}
+	lines := code("x;\n")
+	if d := code("\n\n\n\n\n"); d > 10*lines {
 		t.Errorf("blank lines of code take %.0f times as long as others", float64(d)/float64(lines))
 	}
 }
