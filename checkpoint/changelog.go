@@ -17,12 +17,12 @@ const (
 	TurnChange     ChangeKind = "turn"     // write tools of a turn; What describes their effect
 	EditChange     ChangeKind = "edit"     // an edit by hand; What describes it
 	SaveChange     ChangeKind = "save"     // the newest state was written to the file
-	RollbackChange ChangeKind = "rollback" // back to before the step that What describes
+	RollbackChange ChangeKind = "rollback" // a rollback to before the step that What describes
 	UndoChange     ChangeKind = "undo"     // the undo of a rollback
 	OutsideChange  ChangeKind = "outside"  // another program changed the file
 )
 
-// Change is one change of a window or of its file.
+// Change is one change to a window or to its file.
 type Change struct {
 	Seq     int64                  `json:"seq"` // orders changes
 	Time    time.Time              `json:"time"`
@@ -50,14 +50,14 @@ func Changes(j *Journal, except ...string) []Change {
 	return out
 }
 
-// Transition is one change of the state of a window.
+// Transition is one change to the state of a window.
 type Transition struct {
 	Before, After json.RawMessage
 }
 
 // OutsideSince returns what other programs changed in the window's file after the record with this sequence number,
-// oldest first. What a run found changed at its start counts only if nothing was unsaved then: otherwise unsaved changes
-// may be missing from the state as well.
+// oldest first. A change that a run found when it started counts only if nothing was unsaved at that time: otherwise
+// the new state may also lack unsaved changes.
 func OutsideSince(j *Journal, seq int64) (all []Transition) {
 	h := changeReader{steps: map[string]Checkpoint{}}
 	j.Replay(func(r Record) {
@@ -74,10 +74,10 @@ type changeReader struct {
 	except  []string
 	saved   string // the state in the file; "" if unknown
 	steps   map[string]Checkpoint
-	adopted bool // the previous record adopted a change of the file; an OpSaved record for it follows
+	adopted bool // the previous record adopted a change to the file; an OpSaved record for that change follows
 }
 
-// read interprets the next record; ok is false if it is not a change.
+// read interprets the next record; ok is false if the record is not a change.
 func (h *changeReader) read(r Record) (c Change, ok bool) {
 	adopted, before := h.adopted, r.Before
 	h.adopted = false
@@ -107,7 +107,7 @@ func (h *changeReader) read(r Record) (c Change, ok bool) {
 		if r.Rollback.Undoes != "" {
 			c.Kind = UndoChange
 		}
-	default: // the state changed without a session
+	default: // the state changed, but not by a step of a session
 		c.Kind, c.User, c.Session, h.adopted = OutsideChange, "", "", changed && before.Text() == h.saved
 	}
 	if !changed && c.Kind != SaveChange {

@@ -30,11 +30,10 @@ type Checkpoint struct {
 	// Description is one line for lists. It is never empty in a Checkpoint returned by the journal; for a turn,
 	// Describe makes it from Tools.
 	Description string `json:"description,omitempty"`
-	// Tools are the calls to write tools in the turn: first the calls passed to Add, later replaced by their
-	// results, which are passed to Record.
+	// Tools are the turn's calls to write tools: Add stores the calls, Record replaces them with their results.
 	Tools   []ToolSummary `json:"tools,omitempty"`
 	Session string        `json:"session,omitempty"`  // "" outside sessions
-	PairSeq int64         `json:"position,omitempty"` // sequence number of the turn's pair in the database; a rollback cuts it and later pairs; 0 if there is none
+	PairSeq int64         `json:"position,omitempty"` // sequence number of the turn's pair in the database; a rollback cuts this and all later pairs; 0 means no pair
 	Full    bool          `json:"full,omitempty"`     // the record contains the whole state, not a delta
 	Undone  bool          `json:"undone,omitempty"`   // the step was rolled back; LastStep skips it
 }
@@ -84,8 +83,8 @@ func effectsOf(tools []ToolSummary) (effects []string, lasting bool) {
 	return effects, lasting
 }
 
-// Undoes describes what a rollback to the checkpoint reverts of the checkpoint's own step, and mentions saved
-// changes, which stay in the file. It returns "" for the start of a session.
+// Undoes describes the effects of the checkpoint's own step that a rollback to the checkpoint reverts. It also
+// mentions saved changes, which stay in the file. It returns "" for the start of a session.
 func (c Checkpoint) Undoes() string {
 	effects, lasting := effectsOf(c.Tools)
 	text := strings.Join(effects, "; ")

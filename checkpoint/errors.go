@@ -13,7 +13,7 @@ var (
 	ErrClosed     = errors.New("checkpoint: journal is closed")
 	ErrUnknown    = errors.New("checkpoint: no such checkpoint")                            // always wrapped
 	ErrPending    = errors.New("checkpoint: a rollback is not finished")                    // call Finish or Abandon first
-	ErrNoRollback = errors.New("checkpoint: no such rollback")                              // there is none to undo, or it is not the pending one
+	ErrNoRollback = errors.New("checkpoint: no such rollback")                              // there is no rollback to undo, or the given one is not pending
 	ErrDamaged    = errors.New("checkpoint: journal is damaged")                            // always wrapped: a state cannot be rebuilt
 	ErrUnsafe     = errors.New("checkpoint: the path is not safe for a journal")            // always wrapped: not a regular file, or a folder that anyone can write to
 	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
@@ -55,7 +55,7 @@ type Report struct {
 	Damaged           bool     // complete records were unreadable; the next five fields describe this
 	DamagedCopy       string   // path of a copy of the damaged file; "" when ReadOnly
 	UnreadableRecords int      // including missing records
-	Lost, Kept        int      // number of checkpoints whose state was lost, and of the others
+	Lost, Kept        int      // number of checkpoints whose state was lost, and number of all others
 	StateLost         bool     // the newest state could not be rebuilt; Current is older
 	Narrowed          []string // files and folders that other users could access until now
 }

@@ -13,15 +13,15 @@ import (
 // entry is a checkpoint and the location of its state.
 type entry struct {
 	Checkpoint
-	record   int    // index of the record after which the window is in the checkpoint's state
+	record   int    // index of the record that left the window in the checkpoint's state
 	sum      string // sum of that state
 	changed  bool   // the step changed the window
 	recorded bool   // Record was called for the turn, so changed is known
 	dropped  bool   // a rollback removed it from the list
 }
 
-// listed reports whether the checkpoint is in the list. The checkpoint of a turn is not in the list while the turn's
-// tools have run without changing the state.
+// listed reports whether the checkpoint is in the list. A turn's checkpoint is not in the list if the turn's tools
+// have run without changing the state.
 func (e *entry) listed() bool {
 	return !e.dropped && (e.changed || !e.recorded)
 }
@@ -32,7 +32,7 @@ type rollback struct {
 	record          *record            // record of the intent; no step is recorded while it is pending
 	state           jsondelta.Document // Intent.State; the zero Document after Open
 	targetWasUndone bool               // whether the target was Undone before the rollback
-	earlier         *rollback          // the one that can be undone after this one; nil if there is none
+	earlier         *rollback          // the rollback that can be undone once this one has been undone, or nil
 }
 
 // index is the content of all records of a journal. It is changed only by apply, so that a journal gives the same
@@ -197,7 +197,7 @@ func (x *index) finishRollback(r *record) {
 	}
 }
 
-// begin makes a session the last started one.
+// begin makes session the last started one.
 func (x *index) begin(session string) {
 	x.leave([]string{session})
 	x.open = append(x.open, session)

@@ -70,7 +70,7 @@ type Journal struct {
 
 	writing sync.Mutex  // held while a record is written or the file is read
 	file    file        // nil while the writer lock is not held
-	info    fs.FileInfo // of the file when it was last read or written
+	info    fs.FileInfo // describes the file as last read or written
 	report  Report      // report of the last read
 	torn    bool        // there are bytes after the last complete record
 	turn    string      // id of the checkpoint that Record adds tools to

@@ -71,7 +71,7 @@ func (j *Journal) adopt(moved bool) error {
 	j.stale = j.stale || moved
 	if j.stale && j.opts.Adopt != nil {
 		if err := j.opts.Adopt(j); err != nil {
-			return fmt.Errorf("nothing was changed: another program has changed the window, and the new state could not be read: %w", err)
+			return fmt.Errorf("another program changed the window, but the new state could not be read: %w", err)
 		}
 	}
 	j.stale = false

@@ -13,7 +13,7 @@ type Record struct {
 	Time          time.Time
 	User, Session string // as returned by Options.Author
 	Op            Op
-	Checkpoint    *Checkpoint // of an edit, or the start of a turn or session
+	Checkpoint    *Checkpoint // the checkpoint of an edit, or of the start of a turn or session
 	For           string      // id of the turn's checkpoint
 	Tools         []ToolSummary
 	Rollback      *Intent

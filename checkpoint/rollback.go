@@ -20,18 +20,17 @@ type RollbackOptions struct {
 	NextPair int64
 	// OnlySession limits the cut to the conversation of one session; "" cuts all sessions.
 	OnlySession string
-	// State is restored instead of the state at the checkpoint, for example the same state with the changes of other
-	// programs, see OutsideSince; nil means the state at the checkpoint.
+	// State is the state to restore, for example the state at the checkpoint plus what other programs have changed
+	// since (see OutsideSince); nil means the state at the checkpoint.
 	State json.RawMessage
 }
 
-// BeginRollback records that the window is rolled back to the checkpoint id, and returns the Intent to carry out.
-// Until Finish or Abandon, every other call that writes returns ErrPending.
+// BeginRollback records that the window is to be rolled back to the checkpoint id, and returns the Intent to carry
+// out. Until Finish or Abandon, every other call that writes returns ErrPending.
 //
 // The window returns to the state at the checkpoint. The conversation is cut before the pair of the checkpoint's
-// turn, or before the pair of a later turn if that is older; at the start of a session, it is cut before FirstPair, at an edit
-// by hand before NextPair.
-// The error wraps ErrUnknown if id is not in the list.
+// turn, or before the pair of a later turn if that pair is older. For the start of a session, it is cut before
+// FirstPair, for an edit by hand before NextPair. The error wraps ErrUnknown if id is not in the list.
 func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
@@ -52,9 +51,9 @@ func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error)
 }
 
 // BeginUndoRollback records, like BeginRollback, that the last rollback is to be undone. This is possible until the
-// next Add or ForgetRollback. Edits made since the rollback are dropped. The window returns to state or, if it is nil, to
-// the state before the rollback. It returns ErrNoRollback if there is none to undo.
-// After it is undone, the rollback before it can be undone in turn.
+// next Add or ForgetRollback. Edits made since the rollback are dropped. The window returns to state or, if it is
+// nil, to the state before the rollback. It returns ErrNoRollback if there is none to undo. Once a rollback has been
+// undone, the one before it can be undone.
 func (j *Journal) BeginUndoRollback(state json.RawMessage) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
@@ -79,7 +78,7 @@ func (j *Journal) BeginUndoRollback(state json.RawMessage) (Intent, error) {
 
 // stateBeforeRollback returns the state before the rollback that can be undone.
 func (x *index) stateBeforeRollback() (jsondelta.Document, error) {
-	begin := x.undo.record // the state did not change with this record
+	begin := x.undo.record // this record did not change the state
 	return rebuild(x.records[:slices.Index(x.records, begin)+1], begin.Sum)
 }
 
@@ -110,7 +109,7 @@ func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
 		cut = opts.FirstPair
 	case KindEdit:
 		cut = opts.NextPair
-	case KindTurn: // its own pair
+	case KindTurn: // the turn's own pair
 	}
 	if !cuts(target.Session) {
 		cut = 0
@@ -226,10 +225,10 @@ func (j *Journal) endRollback(op Op, intent Intent) error {
 
 // UndoableRollback is the rollback that BeginUndoRollback would undo.
 type UndoableRollback struct {
-	ID            string       // of its Intent
-	Seq           int64        // of the record with its Intent
-	User, Session string       // who rolled back, as Options.Author returned it
-	Drops         []Checkpoint // the steps made since, which undoing the rollback drops, oldest first
+	ID            string       // id of its Intent
+	Seq           int64        // Seq of the record that contains its Intent
+	User, Session string       // who rolled back, as returned by Options.Author
+	Drops         []Checkpoint // the steps since the rollback, which undoing it drops, oldest first
 }
 
 // LastRollback returns the rollback that BeginUndoRollback would undo; ok is false if there is none.

@@ -80,7 +80,7 @@ func (j *Journal) Saved(state json.RawMessage) error {
 		if err := j.catchUp(saved); err != nil {
 			return Checkpoint{}, err
 		}
-		return Checkpoint{}, j.write(record{Op: OpSaved}, nil, "") // without payload, the record refers to the current state
+		return Checkpoint{}, j.write(record{Op: OpSaved}, nil, "") // without a payload, the record refers to the current state
 	})
 	return err
 }
@@ -92,7 +92,7 @@ func (j *Journal) CatchUp(state json.RawMessage) error {
 	return err
 }
 
-// catchUp records a state that the window has reached without a call to Record, such as another position.
+// catchUp records a state that the window has reached without a call to Record, such as a change of the position.
 func (j *Journal) catchUp(now jsondelta.Document) error {
 	if j.current.Text() == now.Text() {
 		return nil

@@ -11,7 +11,7 @@ import (
 // ErrMismatch is wrapped by the error of Apply if the document lacks a path that a delta changes.
 var ErrMismatch = errors.New("the delta is for a different document")
 
-// errNoPlace is wrapped together with ErrMismatch.
+// errNoPlace means that the document lacks a path; it is always wrapped together with ErrMismatch.
 var errNoPlace = errors.New("no such path")
 
 // absent stands for a member that an object does not have.
@@ -59,7 +59,7 @@ func (d Delta) apply(tree any) (any, error) {
 	return tree, err
 }
 
-// outerFirst sorts paths so that a place precedes everything inside it.
+// outerFirst sorts paths so that each path precedes the paths inside it.
 func outerFirst(items map[string][]Item) []string {
 	return slices.SortedFunc(maps.Keys(items), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 }
@@ -92,7 +92,7 @@ func changeAt(v any, path []pathPart, change func(old any) (any, error)) (any, e
 	return list, err
 }
 
-// removeItems returns list v without items, or absent for a member.
+// removeItems returns list v without items. If the only item is a Member, it returns absent.
 func removeItems(v any, items []Item) (any, error) {
 	if len(items) == 1 && items[0].Index == Member {
 		return absent{}, nil
@@ -109,7 +109,7 @@ func removeItems(v any, items []Item) (any, error) {
 	return append(stay, list[next:]...), nil
 }
 
-// addItems returns list v with items added, or the new value of a member.
+// addItems returns list v with items added. If the only item is a Member, it returns the value of the item.
 func addItems(v any, items []Item) (any, error) {
 	if len(items) == 1 && items[0].Index == Member {
 		return decode(items[0].Value)

@@ -92,7 +92,7 @@ func (d *Delta) compareObjects(path string, a, b map[string]any) {
 }
 
 // compareLists adds the differences between two lists. Between the items that both lists have in common, two objects
-// or two lists at the same place count as one changed item, so that a change of one field does not store the whole
+// or two lists at the same place count as one changed item, so that a change to one field does not store the whole
 // object.
 func (d *Delta) compareLists(path string, a, b []any) {
 	i, j, rank := 0, 0, 0 // rank counts the items that are neither added nor removed

@@ -41,7 +41,7 @@ func ReadDocument(path string, v any) error {
 	}
 	defer f.Close()
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		return errors.New("it was replaced while it was opened")
+		return errors.New("it was replaced while being opened")
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxDocument))
 	if err != nil {

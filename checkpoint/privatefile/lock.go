@@ -154,8 +154,8 @@ func (l *Lock) isAt(path string) bool {
 	return err == nil && nowErr == nil && os.SameFile(locked, now)
 }
 
-// describe writes the holder to the file, for the HeldError of others. Failures are ignored, because the lock
-// does not depend on it.
+// describe writes the holder to the file, for the HeldError of others. Failures are ignored, because the lock works
+// without the description.
 func (l *Lock) describe(path string, o LockOptions) {
 	if o.Since.IsZero() {
 		o.Since = time.Now()
