@@ -76,7 +76,7 @@ func nextStep(err error) string {
 	case isUnsafe:
 		return "use another folder with --home"
 	case has[*dotenv.ChangedError](err):
-		return "winnow rules diff shows your changes and those in the file; save again to apply yours to the current file"
+		return "winnow rules diff shows your changes and the changes in the file; save again to apply yours to the current file"
 	case isUnknown && unknown.What == "provider":
 		return "winnow models lists the providers"
 	case isRequest:

@@ -12,9 +12,9 @@ import (
 	"winnow/assistant"
 )
 
-// afterSave returns what runs the command of the setting after_save for a window; nil if
-// there is none. Commands other than the screen, a server and winnow mcp wait for it when
-// they end.
+// afterSave returns an Applier that runs the command of the setting after_save for a window, or
+// nil if the setting is empty. Unless they are the screen, a server or winnow mcp, programs
+// wait for that command before they end.
 func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	if len(a.settings.AfterSave) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	}
 	path, err := a.inJournalFolder("after_save")
 	if err != nil {
-		a.logger().Warn("result of after_save not stored", "error", err)
+		a.logger().Warn("the result of after_save will not be stored", "error", err)
 	}
 	waited := func() bool { w := a.applied.Load(); return a.background == nil && w.hub.Load() == nil && w.agent == "" }
 	r := aftersave.New(aftersave.Options{

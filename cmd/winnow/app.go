@@ -32,7 +32,7 @@ import (
 
 // app is one run of the program. Its parts are opened on first use and closed by close.
 type app struct {
-	ctx      context.Context // done when the run ends or at the first signal
+	ctx      context.Context // cancelled when the run ends or at the first signal
 	stop     context.CancelFunc
 	stdin    io.Reader
 	stdout   io.Writer
@@ -60,7 +60,7 @@ type app struct {
 	onTools atomic.Pointer[func(string)] // shows what the servers report; nil prints it
 
 	applier *aftersave.Runner               // runs the command of after_save; nil before a window is opened or without one
-	applied atomic.Pointer[journaledWindow] // the window whose saves it applies
+	applied atomic.Pointer[journaledWindow] // the window whose saves applier applies
 
 	historyWaits chan bool // the latest state from onHistoryWait
 
@@ -193,11 +193,11 @@ func (a *app) config() (*config.Settings, error) {
 		return a.settings, err
 	}
 	if postgres.HasPassword(a.settings.History) || postgres.HasPassword(a.settings.HistoryListen) {
-		a.settings = nil // so that no later call shows the password
+		a.settings = nil // so that nothing can print the password later
 		return nil, errPassword
 	}
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog's name is "warn"; the value is valid
+	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog calls this level "warn"; config.Load has checked the value
 	a.logLevel.Set(level)
 	return a.settings, nil
 }

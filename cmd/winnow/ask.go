@@ -38,13 +38,13 @@ func askCommand(a *app) *cobra.Command {
 		}
 		return a.ask(ctx, prompt, yes)
 	})
-	c.Long = "ask sends one message and writes the answer to standard output as it comes; tool\n" +
-		"calls are listed on standard error. Standard input, when it is a file or a pipe, is\n" +
-		"added to the message, and so are files named as @path. Rules are staged until they are saved. On a terminal a save is\n" +
-		"confirmed there; elsewhere it needs --yes, and is refused with exit status 3 without."
+	c.Long = "ask sends one message and writes the answer to standard output as it arrives; tool\n" +
+		"calls are listed on standard error. If standard input is a file or a pipe, it is added\n" +
+		"to the message, and so are files named as @path. Rules are staged until they are saved.\n" +
+		"On a terminal, ask asks you before it saves. Elsewhere a save needs --yes; without\nit, the save is refused and the exit status is 3."
 	c.Example = "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
 		"git diff | winnow ask \"what changed here?\""
-	c.Flags().BoolVar(&yes, "yes", false, "agree to what the assistant asks, such as saving")
+	c.Flags().BoolVar(&yes, "yes", false, "agree when the assistant asks for confirmation, such as before a save")
 	if a.remote == nil {
 		a.flags.bindSession(c)
 	}
@@ -57,7 +57,7 @@ const maxInput = 16 << 20
 // message returns the user's message: the arguments of the command, followed by standard input.
 func (a *app) message(args []string) (string, error) {
 	reads := piped(a.stdin)
-	if n := len(args); a.remote != nil && n > 0 { // ssh keeps standard input open where a local user has a terminal
+	if n := len(args); a.remote != nil && n > 0 { // ssh keeps standard input open even if nothing is piped to it
 		if reads = args[n-1] == "-"; reads {
 			args = args[:n-1]
 		}
@@ -80,7 +80,8 @@ func (a *app) message(args []string) (string, error) {
 	return text, nil
 }
 
-// piped reports whether r is a file or a pipe, as opposed to a terminal or what a service manager connects.
+// piped reports whether r is a file or a pipe, as opposed to a terminal or the socket or device that a service
+// manager connects.
 func piped(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -114,7 +115,7 @@ func (a *app) ask(ctx context.Context, prompt assistant.Prompt, yes bool) error 
 	}
 	defer singleProcessor()()
 	err = a.askIn(ctx, p, prompt, yes)
-	if err == nil && a.flags.set.Changed("model") { // chosen by the user, and it works
+	if err == nil && a.flags.set.Changed("model") { // the user chose this model, and it works
 		err = p.store.Set(ctx, lastModelKey(a.folder()), p.session.Model())
 	}
 	return err
@@ -195,7 +196,7 @@ type asked struct {
 	answer  func(id string, yes bool) error
 	yes     bool // the answer to all questions
 	turn    plain.TurnLines
-	out     *bufio.Writer // to standard output
+	out     *bufio.Writer // buffers standard output
 	parts   int           // number of parts of the answer printed so far
 	changed bool          // a tool has changed the rules or the file
 	err     error         // the error to exit with although the turn completed
@@ -243,7 +244,7 @@ func (q *asked) tool(e assistant.ToolComplete) {
 	message, _, _ := strings.Cut(e.Message, "\n")
 	switch {
 	case e.Tool == saveTool && e.Success:
-		q.changed = true // checkpoints do not include the file
+		q.changed = true // a save changes the file, which is not part of the checkpoints
 	case !q.ends(e):
 	case e.ErrorCode == assistant.CodeLocked:
 		q.err = advise(fmt.Errorf("%s: %s", e.ErrorCode, message), "%s", requestAdvice(e.ErrorCode))
@@ -266,7 +267,7 @@ func (q *asked) note(label, text string) {
 	q.app.printErr("%s", text)
 }
 
-// suggest prints the messages that an answer suggests, each with its effect if the label contains it.
+// suggest prints the messages that an answer suggests, each with its effect if the label describes one.
 func (q *asked) suggest(done assistant.Complete) {
 	for _, v := range done.Payload.Values {
 		text := v.Value

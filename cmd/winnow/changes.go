@@ -37,8 +37,7 @@ func (a *app) userName() string {
 // followEvery is the interval at which log -f looks for changes.
 const followEvery = 300 * time.Millisecond
 
-// position lists the parts of a window's state that only affect the view, so that changing them is not a change of
-// rules.
+// position lists the parts of a window's state that only affect the view: changing them does not change the rules.
 var position = []string{"provider", "search", "version"}
 
 func logCommand(a *app) *cobra.Command {
@@ -69,13 +68,13 @@ func logCommand(a *app) *cobra.Command {
 	})
 	c.Long = "The log is read from the checkpoints and lists a change as soon as it is durable: changes\n" +
 		"by hand, by a tool of the assistant or of another agent, saves, rollbacks, and changes\n" +
-		"of the file by other programs. --json prints one change per line.\n\n" +
+		"to the file by other programs. --json prints one change per line.\n\n" +
 		"winnow serve copies the log of the rules it serves into a history in PostgreSQL. --team\n" +
 		"reads it there, from any machine, about a second after each change, with host and file.\n" +
 		"A history in a file has no team log."
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep listing new changes as they are made")
 	c.Flags().IntVarP(&last, "last", "n", 100, "how many changes to list")
-	c.Flags().BoolVar(&team, "team", false, "list the changes of all windows served with the team's history")
+	c.Flags().BoolVar(&team, "team", false, "list the changes to all windows served with the team's history")
 	return c
 }
 
@@ -95,7 +94,7 @@ func (a *app) logSource(ctx context.Context, team bool, last int) (serve.ChangeS
 	log, ok := store.(history.WindowLog)
 	if !ok {
 		return nil, advise(errors.New("the history is a local file, which has no team log"),
-			`winnow log lists the changes of this folder; --history "postgres://…" names a team's history`)
+			`winnow log without --team lists the changes in this folder; --history "postgres://…" names a team's history`)
 	}
 	return serve.HistoryChanges(log, last), nil
 }

@@ -28,7 +28,7 @@ func (a *app) connector(set *endpoints.Set, store history.Settings, pick func(ct
 	}), err
 }
 
-// firstStart reports whether a model has neither been set up nor skipped yet.
+// firstStart reports whether the user has neither connected a model nor skipped this step.
 func (a *app) firstStart(ctx context.Context, store history.Settings) bool {
 	skipped, err := store.Get(ctx, connectSkippedKey)
 	s := a.settings

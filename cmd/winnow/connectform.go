@@ -40,7 +40,7 @@ type connectForm struct {
 // Bind declares the flags that fill in the form.
 func (f *connectForm) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.Endpoint, "endpoint", "", "NAME or address of the endpoint")
-	set.StringVar(&f.Key, "key", "", "its key as env:NAME, cmd:COMMAND or keyring:NAME; - reads the key from standard input")
+	set.StringVar(&f.Key, "key", "", "the endpoint's key as env:NAME, cmd:COMMAND or keyring:NAME; - reads the key from standard input")
 	set.StringVar(&f.Store, "store", "", "where to store an entered key: keyring, variable (you set it) or file (plain text)")
 	set.BoolVar(&f.Yes, "yes", false, "don't ask before writing")
 }
@@ -203,7 +203,7 @@ func (f *connectForm) chooseCandidate(ctx context.Context, found []endpoints.Can
 	return i, err
 }
 
-const maxShown = 100 // cells of an invalid value that are shown
+const maxShown = 100 // maximum width in cells of an invalid value in a message
 
 // candidateNames lists the candidates found here and the providers that are known by name but need a key.
 func candidateNames(found []endpoints.Candidate) string {
@@ -224,7 +224,7 @@ func candidateNames(found []endpoints.Candidate) string {
 	if len(vendors) > 0 {
 		text += "; known providers, which need a key: " + strings.Join(vendors, ", ")
 	}
-	return text + "; use the address for any other"
+	return text + "; for any other endpoint, give its address"
 }
 
 // storage returns where to store a pasted key. It chooses the settings file only if the user asks for it.
@@ -235,11 +235,11 @@ func (f *connectForm) storage(ctx context.Context, ch *endpoints.Checked) (endpo
 	case named:
 		return storage, nil
 	case f.Store != "":
-		return 0, fmt.Errorf("--store must be %s, not %q", strings.Join(keyStores, ", "), safetext.Line(f.Store, maxShown))
+		return 0, fmt.Errorf("--store must be one of %s, not %q", strings.Join(keyStores, ", "), safetext.Line(f.Store, maxShown))
 	case f.Ask == nil && has[0] == endpoints.Keyring:
 		return endpoints.Keyring, nil
 	case f.Ask == nil:
-		return 0, &missingFlagError{"store", "there is no keyring here; variable names one that you set, file stores the key in plain text"}
+		return 0, &missingFlagError{"store", "there is no keyring here; use variable (an environment variable that you set) or file (plain text)"}
 	}
 	labels := map[endpoints.Storage]string{
 		endpoints.Keyring: "in the keyring", endpoints.Variable: "in the variable " + ch.KeyVariable() + ", which you set",
@@ -275,16 +275,16 @@ func (f *connectForm) model(ctx context.Context, ch *endpoints.Checked) (string,
 	case len(ids) == 1:
 		return ids[0], nil
 	case f.Ask == nil:
-		return "", &missingFlagError{"model", fmt.Sprintf("%s has %d, such as %s", ch.Name, len(ids), safetext.Visible(ids[0]))}
+		return "", &missingFlagError{"model", fmt.Sprintf("%s has %d models, such as %s", ch.Name, len(ids), safetext.Visible(ids[0]))}
 	}
-	const listed = 30 // models; the others can be entered by name
+	const listed = 30 // number of models shown; the others can be entered by name
 	shown := make([]string, min(listed, len(ids)))
 	for i := range shown {
 		shown[i] = safetext.Visible(strings.TrimPrefix(ids[i], ch.Name+"/"))
 	}
 	title := "Which model?"
 	if len(ids) > listed {
-		title = fmt.Sprintf("Which model? These are %d of %d; any can be named.", listed, len(ids))
+		title = fmt.Sprintf("Which model? Only %d of %d are listed, but you can enter any name.", listed, len(ids))
 	}
 	i, err := f.choose(ctx, title, "number or name", shown, named)
 	if err != nil {

@@ -193,7 +193,7 @@ func TestNamesOfWhatIsFound(t *testing.T) {
 	f := newFakeConnector()
 	form := connectForm{Connector: f}
 	_, err := form.Run(t.Context())
-	const want = "--endpoint is missing: found: ollama, proxy; known providers, which need a key: openai; use the address for any other"
+	const want = "--endpoint is missing: found: ollama, proxy; known providers, which need a key: openai; for any other endpoint, give its address"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -5,14 +5,14 @@
 // # How it is built
 //
 // main calls run, which returns the exit status. newRoot is the table of all commands. Each command is declared in a
-// file of its own, by a method of app that sets its arguments, help, flags and action, so a new command is one such
+// file of its own, by a method of app that sets its arguments, help, flags and action, so a new command needs one
 // file and one line in the table. The commands use cobra. Through app, each command opens only what it needs:
-// settings, window, journal, history, endpoints. Package topics contains the pages of `winnow help`. Before a command
-// asks for it, no connection is opened, no catalogue is read and no renderer is created.
+// settings, window, journal, history, endpoints. Package topics contains the pages of `winnow help`. No connection is
+// opened, no catalogue is read and no renderer is created before a command needs it.
 //
 // # Exit status
 //
-// statuses lists them; `winnow help exit` prints them.
+// The variable statuses lists the exit statuses; `winnow help exit` prints them.
 //
 // # Output
 //

@@ -124,7 +124,7 @@ func (a *app) examineSettings() doctor.Finding {
 	case err != nil:
 		return doctor.Fail("settings", doctor.BadSettings, err, "")
 	case !s.Found:
-		return doctor.Pass("settings", "%s does not exist, the defaults apply", s.Path)
+		return doctor.Pass("settings", "%s does not exist; the defaults apply", s.Path)
 	}
 	return doctor.Pass("settings", "%s", s.Path)
 }
@@ -153,18 +153,19 @@ func (a *app) examineSecrets(ctx context.Context) []doctor.Finding {
 	return doctor.Secrets(ctx, a.redactor, h.DataDir, h.StateDir, h.CacheDir)
 }
 
-// examineWindow reports which program is changing the rules now, and whether the proxy serves what they say.
+// examineWindow reports which program is changing the rules now, and whether the proxy serves the models that the
+// rules leave shown.
 func (a *app) examineWindow(ctx context.Context) []doctor.Finding {
 	h, err := a.folders()
 	if err != nil {
-		return nil // examineFolders has reported it
+		return nil // examineFolders has already reported this error
 	}
 	w, err := a.openFilter(ctx, toRead)
 	switch {
 	case has[*checkpoint.VersionError](err):
 		return []doctor.Finding{doctor.Fail("rules", doctor.NewerSchema, err, "")}
 	case err != nil:
-		return nil // EnvFile has reported it
+		return nil // doctor.EnvFile has already reported this error
 	}
 	found := append([]doctor.Finding{doctor.Journal(w.name, h.Journal(w.name))}, doctor.Proxy(ctx, w.filter, w.lists)...)
 	return append(found, doctor.Use(w.filter)...)

@@ -39,7 +39,7 @@ func followOthers(ctx context.Context, w *modelfilter.Window, j *checkpoint.Jour
 	}
 	records, err := dotenv.Watch(ctx, j.Path())
 	if err != nil {
-		log.Warn("other programs that change the rules are not followed", "error", err)
+		log.Warn("changes to the rules by other programs are not followed", "error", err)
 		return
 	}
 	for {
@@ -62,8 +62,8 @@ func followOthers(ctx context.Context, w *modelfilter.Window, j *checkpoint.Jour
 	}
 }
 
-// readOthers updates w with what other programs have written to j. It returns who wrote last and what that changed;
-// what is "" if nothing changed.
+// readOthers updates w with what other programs have written to j. It returns who wrote last and a description of the
+// changes; what is "" if nothing changed.
 func readOthers(w *modelfilter.Window, j *checkpoint.Journal) (who, what string, err error) {
 	if w.Locked() {
 		return "", "", modelfilter.ErrLocked

@@ -25,7 +25,7 @@ import (
 // filterFlags supply what a filter line takes from the running program: the time, the topic and the included pairs.
 type filterFlags struct {
 	now, topic string
-	newest     int // number of pairs that o selects; -1 means all
+	newest     int // number of pairs that the term o selects; -1 means all
 }
 
 func (l *filterFlags) bind(c *cobra.Command) {
@@ -40,8 +40,8 @@ type sessionStore interface {
 	history.Settings
 }
 
-// env returns the environment for a query over the history. The model is taken from --model, the session is the last
-// one of this folder.
+// env returns the environment for a query over the history. The model comes from --model; the session is the one last
+// used in this folder.
 func (l *filterFlags) env(ctx context.Context, a *app, store sessionStore) (history.Env, error) {
 	s, err := a.config()
 	if err != nil {

@@ -38,8 +38,8 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	return store, nil
 }
 
-// hubConnections are the connections that a program which serves others may have to the history's server; any other
-// program has half of them.
+// hubConnections is the maximum number of connections to the history server for a program that serves other users.
+// For any other program, the maximum is half as high.
 const hubConnections = 6
 
 // openStore opens the PostgreSQL store at address, or the file if address is "".
@@ -95,7 +95,7 @@ func (a *app) onHistoryWait(waiting bool) {
 	}
 }
 
-// ownFile is the name of the user's own file where an address is expected.
+// ownFile stands for the user's own file where a flag takes an address.
 const ownFile = "sqlite"
 
 func historyMigrateCommand(a *app) *cobra.Command {
@@ -146,13 +146,13 @@ func (a *app) historyChanges(ctx context.Context, store history.Store) <-chan hi
 	}
 	writes, err := dotenv.Watch(ctx, store.Path()+"-wal")
 	if err != nil {
-		a.logger().Warn("other programs that change the history are not followed", "error", err)
+		a.logger().Warn("changes to the history by other programs are not followed", "error", err)
 		return nil
 	}
 	changes := make(chan history.Change)
 	go func() {
 		for range writes {
-			if changed, err := store.Refresh(ctx); err != nil || !changed { // after an error, the next write is another chance
+			if changed, err := store.Refresh(ctx); err != nil || !changed { // after an error, the next write triggers another attempt
 				continue
 			}
 			select {
@@ -165,11 +165,11 @@ func (a *app) historyChanges(ctx context.Context, store history.Store) <-chan hi
 }
 
 // watchHistory updates the screen when other programs change the history, names who deleted visible pairs, and
-// reports when a history's server stops responding and when it responds again.
+// reports when the history server stops responding and when it responds again.
 func (a *app) watchHistory(ctx context.Context, store history.Store, session *assistant.Session, notify func(tui.Noticed)) {
 	by := "another winnow"
 	if _, shared := store.(history.Notifier); shared {
-		by = "" // a team adds messages all the time, and each names its author
+		by = "" // teammates add messages all the time, and each message names its author
 	}
 	for changes := a.historyChanges(ctx, store); ; {
 		select {

@@ -87,7 +87,7 @@ func (p *keyPage) press(name string) tea.Cmd {
 // View implements tea.Model.
 func (p *keyPage) View() tea.View {
 	lines := []string{
-		"winnow doctor keys: press any key to see what arrives. Esc twice or ctrl+c leaves.", "",
+		"winnow doctor keys: press any key to see what arrives. Press esc twice or ctrl+c to leave.", "",
 		"  " + strings.Join(p.arrivals(), "   "),
 		"  " + p.protocol(), "",
 	}
@@ -112,7 +112,7 @@ func (p *keyPage) Kitty() bool { return p.kitty }
 // Summary describes the terminal in lines.
 func (p *keyPage) Summary() []string { return []string{strings.Join(p.arrivals(), ", "), p.protocol()} }
 
-// arrivals says for each of probedKeys whether it has arrived.
+// arrivals returns a text for each of probedKeys: the key, and whether it has arrived.
 func (p *keyPage) arrivals() []string {
 	var out []string
 	for _, key := range probedKeys {

@@ -53,9 +53,9 @@ type program struct {
 	endpoints    *endpoints.Set
 	pane         pane.Pane
 	metrics      *serve.Metrics // nil if the window is not served
-	notice       string         // tells the user about the selected model
+	notice       string         // a notice for the user about the selected model
 	modelPending bool           // the endpoints have not been asked for a model yet
-	autoModel    string         // the model selected without the user; owned by askEndpoints while that runs
+	autoModel    string         // the model selected automatically; owned by askEndpoints while that runs
 	asking       sync.WaitGroup // counts running calls of askEndpoints
 }
 
@@ -143,14 +143,14 @@ func (p *program) makePane() {
 // closeSession ends a running turn before the files are closed; its pair is stored as interrupted, with what was
 // received.
 func (p *program) closeSession() {
-	const limit = 500 * time.Millisecond // if this is exceeded, the next start marks the pair
+	const limit = 500 * time.Millisecond // if closing takes longer, the next start marks the pair as interrupted
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	_ = p.session.Close(ctx)
 }
 
 // end closes the session and, if the user chose a model, stores it for the next start in this folder. The context of
-// askEndpoints must have ended; end waits for its calls.
+// askEndpoints must have ended, because end waits for its calls.
 func (p *program) end(ctx context.Context, folder string) error {
 	p.closeSession()
 	p.asking.Wait()
@@ -265,8 +265,8 @@ func (a *app) workspace(p *program) *workspace.Workspace {
 // waited for the draft; together they take at most two seconds.
 const endTime = time.Second
 
-// endScreen stores what the screen leaves behind and closes the program. If the history did
-// not accept the draft, it is kept for the next start.
+// endScreen stores what the screen leaves behind and closes the program. If the history did not
+// accept the draft, the draft is kept for the next start.
 func (a *app) endScreen(ctx context.Context, model *tui.Model, inOrder bool) error {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
@@ -278,7 +278,7 @@ func (a *app) endScreen(ctx context.Context, model *tui.Model, inOrder bool) err
 }
 
 // leave closes the program and stores typed: text entered before there was a session, or text that could not be
-// stored; unstored is the error.
+// stored. unstored is the error of storing it, or nil.
 func (a *app) leave(ctx context.Context, typed history.Draft, unstored error) error {
 	p, ended := a.background.end()
 	var stored error

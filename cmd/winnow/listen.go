@@ -59,9 +59,9 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.DurationVar(&f.Idle, "idle-limit", sshserver.DefaultIdle, "how long an SSH connection may be idle, TIME")
 	set.DurationVar(&f.Total, "total-limit", sshserver.DefaultTotal, "how long an SSH connection may be open, TIME")
 	set.IntVar(&f.Connections, "max-connections", sshserver.DefaultConnections, "how many SSH connections may be open at once, N")
-	set.IntVar(&f.PerUser, "max-per-user", sshserver.DefaultPerUser, "how many SSH connections one user may have open at once, and how many screens and commands, N")
-	set.IntVar(&f.Logins, "max-logins", serve.MaxLogins, "how many connections may be open that have not logged in, N, for each of SSH and HTTP")
-	set.IntVar(&f.AddressLogins, "max-address-logins", serve.MaxAddressLogins, "how many of these may come from one address, N")
+	set.IntVar(&f.PerUser, "max-per-user", sshserver.DefaultPerUser, "how many SSH connections one user may have open at once, and how many screens and commands in them, N")
+	set.IntVar(&f.Logins, "max-logins", serve.MaxLogins, "how many connections that have not logged in may be open, N, for SSH and HTTP each")
+	set.IntVar(&f.AddressLogins, "max-address-logins", serve.MaxAddressLogins, "how many of the connections that --max-logins limits may come from one address, N")
 	set.IntVar(&f.Sessions, "max-sessions", api.DefaultSessions, "how many HTTP sessions may be open, N")
 	set.IntVar(&f.Limits.Sessions, "max-user-sessions", serve.DefaultUserSessions, "how many sessions one user may have open, of all kinds, N")
 	set.IntVar(&f.Limits.Bytes, "max-session-bytes", serve.DefaultSessionBytes, "how many bytes of event text are stored per session of any kind, N; a reader that is further behind gets the whole state again")
@@ -70,7 +70,7 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.IntVar(&f.Limits.Turns, "user-turns", 0, "how many messages one user may send per day, N; the default is no limit")
 	set.Int64Var(&f.Limits.Tokens, "user-tokens", 0, "how many tokens one user may spend per day, N; the default is no limit")
 	set.IntVar(&f.Events, "max-events", api.DefaultEvents, "how many events are stored for each HTTP session, N")
-	set.IntVar(&f.EventBytes, "max-event-bytes", api.DefaultEventBytes, "how many bytes these events may have, N")
+	set.IntVar(&f.EventBytes, "max-event-bytes", api.DefaultEventBytes, "how many bytes of events are stored for each HTTP session, N")
 	set.StringVar(&f.Screen, "max-screen", fmt.Sprintf("%dx%d", sshserver.DefaultWidth, sshserver.DefaultHeight), "the largest screen over SSH, COLUMNSxROWS")
 }
 

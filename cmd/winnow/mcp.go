@@ -26,7 +26,7 @@ func mcpCommand(a *app) *cobra.Command {
 		return err
 	})
 	c.Long = "mcp is started by an agent, such as Claude Code, Codex or opencode, and talks to it on\n" +
-		"standard input and output. Each change is a checkpoint of a session named after\n" +
+		"standard input and output. Each change adds a checkpoint to a session named after\n" +
 		"the agent. If the agent can ask the user, a save asks for confirmation; otherwise it is refused.\n\n" +
 		"If winnow serve runs for this window, the agent joins it: people and agents then see each\n" +
 		"other's changes at once. Agents elsewhere use ssh SERVER winnow mcp, or the address /mcp of\n" +
@@ -107,7 +107,7 @@ func (a *app) serveMCP(ctx context.Context, choice mcp.Choice) error {
 	}
 	o.History, o.AllowSave, o.ReadOnly, o.Tools = store, choice.AllowSave, choice.ReadOnly, choice.Tools
 	o.HowToAllow = "The rules stay staged; the user saves them in winnow or with winnow rules save, or starts winnow mcp with --allow-save."
-	a.afterSave(&journaledWindow{}) // here, because it goes on after a request
+	a.afterSave(&journaledWindow{}) // before n is set, because the command of after_save may outlast a request
 	asked := false
 	var answers []models.Answer // the proxy's answers, for the windows of later requests
 	n := len(a.closers)         // closers registered from here on run after each request
@@ -123,7 +123,7 @@ func (a *app) serveMCP(ctx context.Context, choice mcp.Choice) error {
 		for _, answer := range answers {
 			w.filter.AcceptModels(ctx, answer)
 		}
-		if !asked { // once, like the program when it starts
+		if !asked { // only once, as when the program starts
 			asked = true
 			if answers, err = a.askProxy(ctx, w); err != nil {
 				return mcp.Opened{}, errors.Join(err, a.closeAfter(n))

@@ -183,12 +183,12 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 	return p, nil
 }
 
-// newsJSON is the JSON form of a change of a model.
+// newsJSON is the JSON form of a change to a model.
 type newsJSON struct {
 	Provider string `json:"provider"`
 	Change   string `json:"change"` // "new", "vanished", "deprecated" or "repriced"
 	modelJSON
-	PriceInBefore  llm.Price `json:"price_in_before"` // of a repriced model
+	PriceInBefore  llm.Price `json:"price_in_before"` // only for a repriced model
 	PriceOutBefore llm.Price `json:"price_out_before"`
 }
 

@@ -270,7 +270,7 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 		}
 		if len(use.Unused) > 0 {
 			unused[use.Provider] = use.Unused
-			notes = append(notes, fmt.Sprintf("%s: shown, and not used for 90 days: %s", use.Provider, visible(strings.Join(use.Unused, ", "))))
+			notes = append(notes, fmt.Sprintf("%s: shown but not used for 90 days: %s", use.Provider, visible(strings.Join(use.Unused, ", "))))
 		}
 	}
 	out := map[string]any{"findings": found, "unused": unused}
@@ -282,11 +282,11 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 
 // lintReasons explain why a rule has no effect; %s is the other rule of the finding.
 var lintReasons = map[engine.Kind]string{
-	engine.Dead: "it matches no model", engine.Shadowed: "other rules apply to every model it matches, the first of them %s",
+	engine.Dead: "it matches no model", engine.Shadowed: "other rules, such as %s, apply to every model it matches",
 	engine.Redundant: "%s covers it", engine.Undecided: "%s may cover it",
 }
 
-// ruleAct returns what a command about rules does with its argument, in the current provider.
+// ruleAct returns the act of a rule command in the current provider, with the command's argument.
 func ruleAct(w *modelfilter.Window, action keymap.Action, argument string) (act assistant.Act, revision int64) {
 	if action == keymap.WhyModel {
 		return modelfilter.ExplainModel{Model: argument}, w.Revision()

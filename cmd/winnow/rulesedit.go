@@ -73,7 +73,7 @@ type ruleEdits struct {
 	change  func(s modelfilter.Scope, verb string, list modelfilter.List, pattern string) (changeJSON, error)
 	results []changeJSON
 	lines   []string // for people
-	notes   []string // those lines that do not report a change
+	notes   []string // the lines that do not report a change
 	refused []error
 }
 
@@ -88,7 +88,7 @@ func editsOf(ws *workspace.Workspace) *ruleEdits {
 	}}
 }
 
-// do adds or removes rules, each on its own.
+// do adds or removes rules, each in a separate edit.
 func (e *ruleEdits) do(s modelfilter.Scope, verb string, list modelfilter.List, patterns ...string) {
 	for _, pattern := range patterns {
 		change, err := e.change(s, verb, list, pattern)
@@ -104,7 +104,7 @@ func (e *ruleEdits) do(s modelfilter.Scope, verb string, list modelfilter.List, 
 	}
 }
 
-// finishEdits saves the changes if asked to, and prints their results with more.
+// finishEdits saves the changes if save is set, and prints their results; the JSON output also contains more.
 func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, e *ruleEdits, save bool, more map[string]any) error {
 	saved := assistant.Saved{}
 	var pending error
@@ -166,7 +166,7 @@ func rulesPlanCommand(a *app) *cobra.Command {
 	}
 	var where string
 	// The window is open read-only, so nothing staged here outlives the process.
-	c := command("plan", "Show what changes would do, without staging them (exit 3 if there are any)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error {
+	c := command("plan", "Show what changes would do, without staging them (exit 3 if they do anything)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error {
 		s, err := w.filter.On(a.flags.provider)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func rulesPlanCommand(a *app) *cobra.Command {
 	return c
 }
 
-// stagingCommand is the command that stages a step of rules plan; none without patterns.
+// stagingCommand returns the command line that stages a step of rules plan, or nil if there are no patterns.
 func stagingCommand(verb, provider string, list modelfilter.List, patterns []string) []string {
 	if len(patterns) == 0 {
 		return nil
@@ -216,7 +216,7 @@ func stagingCommand(verb, provider string, list modelfilter.List, patterns []str
 	return []string{strings.Join(words, " ")}
 }
 
-// hideCommand is the command that stages what rules plan --where shows.
+// hideCommand returns the command line that stages what rules plan --where shows.
 func (a *app) hideCommand(where string) string {
 	text := "winnow rules hide --where " + shellQuote(where)
 	if a.flags.provider != "" {
@@ -230,8 +230,8 @@ func shellQuote(text string) string {
 	return "'" + strings.ReplaceAll(visible(text), "'", `'\''`) + "'"
 }
 
-// printPlan prints what a save would change, and returns errPending if there is anything to save. staging are the
-// commands that stage the plan first; none if it is staged.
+// printPlan prints what a save would change, and returns errPending if there is anything to save. staging lists the
+// command lines that stage the plan first; it is empty if the plan is staged.
 func (a *app) printPlan(ctx context.Context, w *journaledWindow, staging []string) error {
 	a.printNotices(w)
 	plan, err := w.filter.PlanSave(ctx, "")
@@ -336,7 +336,7 @@ func rulesRestoreCommand(a *app) *cobra.Command {
 		saved, err := ws.Restore(ctx, "restore version "+args[0], func() (assistant.Saved, error) { return w.filter.Restore(ctx, args[0]) })
 		switch {
 		case errors.Is(err, modelfilter.ErrUnsaved):
-			return advise(err, "winnow rules save or winnow rules discard")
+			return advise(err, "first run winnow rules save or winnow rules discard")
 		case err != nil:
 			return advise(a.saveError(err), logAdvice)
 		}

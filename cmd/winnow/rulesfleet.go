@@ -18,7 +18,7 @@ import (
 func rulesDiffCommand(a *app) *cobra.Command {
 	plan := a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error { return a.printPlan(ctx, w, nil) })
 	var names []string
-	c := command("diff", "Show what saving would change, or how two targets differ (exit 3 if anything does)", 0, 0, func(ctx context.Context, args []string) error {
+	c := command("diff", "Show what a save would change, or how two targets differ (exit 3 if there is a difference)", 0, 0, func(ctx context.Context, args []string) error {
 		switch len(names) {
 		case 0:
 			return plan(ctx, args)
@@ -36,7 +36,7 @@ func rulesDiffCommand(a *app) *cobra.Command {
 	c.Long = "With --target it compares the saved rules of two proxies, and the models that they show.\n" +
 		"One --target is compared with this folder. winnow help fleet covers targets."
 	c.Example = "winnow rules diff\nwinnow rules diff --target staging --target production"
-	c.Flags().StringSliceVar(&names, "target", nil, "a proxy to compare, NAME of a [[target]] in the settings or "+config.HereTarget)
+	c.Flags().StringSliceVar(&names, "target", nil, "a proxy to compare: the NAME of a [[target]] in the settings, or "+config.HereTarget)
 	completeTargets(a, c, "target")
 	return c
 }
@@ -49,10 +49,10 @@ func rulesApplyCommand(a *app) *cobra.Command {
 		}
 		return a.applyTo(ctx, from, to, yes)
 	})
-	c.Long = "It first stages the rules on every target and shows each plan with its effects, then asks,\n" +
-		"and saves each plan by its digest. Without a terminal it saves only with --yes; else what\n" +
-		"was staged is discarded again, and the exit status is 3. A target that fails doesn't stop\n" +
-		"the others: the exit status is 1, and the result says what stays staged there."
+	c.Long = "apply first stages the rules on every target and shows each plan with its effects. Then it\n" +
+		"asks you, and saves each plan by its digest. Without a terminal it saves only with --yes;\n" +
+		"otherwise it discards what it staged and exits with status 3. A target that fails does not\n" +
+		"stop the others: the exit status is then 1, and the result names what stays staged there."
 	c.Example = "winnow rules apply --from staging --to production\nwinnow rules apply --to staging,production --provider openai --yes"
 	c.Flags().StringVar(&from, "from", from, "the NAME of the target to copy the rules from")
 	c.Flags().StringSliceVar(&to, "to", nil, "the NAMES of the targets to copy them to")
@@ -134,7 +134,7 @@ func differenceLines(one, other string, d fleet.Difference) (lines []string) {
 	return lines
 }
 
-// applyTo brings the rules of one target to others.
+// applyTo copies the rules of one target to others.
 func (a *app) applyTo(ctx context.Context, from string, to []string, yes bool) error {
 	source, err := a.target(ctx, from)
 	if err != nil {

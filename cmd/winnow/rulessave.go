@@ -34,7 +34,7 @@ func rulesSaveCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&shown, "plan", "", "save only the plan with this digest, as printed by rules plan or rules diff (exit 3 if it has changed)")
 	c.Long = "On a terminal, save first shows the changes and who staged them. Otherwise --plan names\n" +
 		"the plan to save; without it only your own changes are saved, and the exit status is 3 if\n" +
-		"others have staged changes, which stay. Other programs' changes to the file are kept. If\n" +
+		"others have staged changes, which stay staged. Other programs' changes to the file are kept. If\n" +
 		"both sides changed the same rules, nothing is written and both versions are shown."
 	c.Example = "winnow rules diff\nwinnow rules save --plan 1f0c2b7a9d3e4f56"
 	return c
@@ -57,7 +57,7 @@ func rulesDiscardCommand(a *app) *cobra.Command {
 	}))
 	c.Flags().StringVar(&shown, "plan", "", "discard only the changes with this digest, as printed by rules diff (exit 3 if they have changed)")
 	c.Long = "On a terminal, discard first shows the changes. Otherwise it discards your own; the exit\n" +
-		"status is 3 if others have staged changes, which stay."
+		"status is 3 if others have staged changes, which stay staged."
 	return c
 }
 
@@ -193,7 +193,7 @@ func (a *app) printLines(lines []string) {
 
 func (a *app) printSaved(saved assistant.Saved) error {
 	a.printErr("%s", saved.Warning)
-	if saved.Applied != nil && a.flags.json { // otherwise the result is printed at the end
+	if saved.Applied != nil && a.flags.json { // without --json, the result is printed when the program ends
 		result := a.applier.WaitApplied(a.ctx)
 		saved.Applied = &result
 	}

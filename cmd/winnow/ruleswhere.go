@@ -19,7 +19,7 @@ import (
 )
 
 // whereHelp is the help of the --where flag.
-const whereHelp = "models that match a condition, such as 'price>10 unused:30d'; winnow help conditions"
+const whereHelp = "models that match a condition, such as 'price>10 unused:30d'; see winnow help conditions"
 
 // foundJSON is the JSON form of a model that a condition selects.
 type foundJSON struct {
@@ -135,7 +135,7 @@ func (a *app) planHide(w *journaledWindow, where string) ([]modelfilter.HidePlan
 	return w.filter.PlanHide(found)
 }
 
-// hide adds the rules of plans, and says which models they leave shown.
+// hide adds the rules of plans, and notes which models they leave shown.
 func (e *ruleEdits) hide(w *journaledWindow, plans []modelfilter.HidePlan) error {
 	for _, p := range plans {
 		s, err := w.filter.On(p.Provider)
@@ -149,7 +149,7 @@ func (e *ruleEdits) hide(w *journaledWindow, plans []modelfilter.HidePlan) error
 	return nil
 }
 
-// hideNotes explains which models a plan leaves shown, and which others its patterns match later.
+// hideNotes explains which models a plan leaves shown, and that its patterns may match models added later.
 func hideNotes(p modelfilter.HidePlan) (notes []string) {
 	if slices.ContainsFunc(p.Patterns, func(pattern string) bool { return strings.Contains(pattern, "*") }) {
 		notes = append(notes, p.Provider+": a pattern with * also hides a model that is added later, whether the condition holds for it or not")

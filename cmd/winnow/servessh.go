@@ -50,7 +50,7 @@ func (r *remote) serveAgent(ctx context.Context, a *app, choice mcp.Choice) erro
 func (r *remote) open(ctx context.Context, a *app) (*serve.Session, error) {
 	s, err := r.window.hub.Load().Open(ctx, serve.Join{User: r.user, Role: r.who.Role, Key: r.who.Key, Model: a.flags.model})
 	if err == nil {
-		s.Use() // in use until it is closed
+		s.Use() // the session counts as in use until it is closed
 		a.onClose(func() error { return s.Close(context.WithoutCancel(ctx)) })
 	}
 	return s, err

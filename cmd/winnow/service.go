@@ -57,7 +57,7 @@ func (m serviceManager) listen(ctx context.Context, name, address string) (net.L
 	if file == nil {
 		return (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	}
-	defer file.Close() // the listener has a copy
+	defer file.Close() // the listener has its own copy of the descriptor
 	l, err := net.FileListener(file)
 	if err != nil {
 		return nil, fmt.Errorf("the socket %s of the service manager cannot be used: %w", name, err)

@@ -51,7 +51,7 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 		if id != "" || s.Pairs > 0 {
 			return id == "" || s.ID == id
 		}
-		_, queued, _ := store.Queued(ctx, s.ID) // if it cannot be read, another session is more useful
+		_, queued, _ := store.Queued(ctx, s.ID) // if the queue cannot be read, the session counts as empty
 		return queued
 	}
 	if i := slices.IndexFunc(found, wanted); i >= 0 || id == "" && len(found) > 0 {
@@ -90,8 +90,8 @@ func (a *app) crashedSession(ctx context.Context, p *program) (history.Session, 
 	return s, err
 }
 
-// sayWhatIsKept prints, after the screen, what the next start finds: the conversation and the unsaved rules. After a
-// run without either it prints nothing.
+// sayWhatIsKept prints, after the screen, what the next start will find: the conversation and the unsaved rules.
+// After a run without either it prints nothing.
 func (a *app) sayWhatIsKept() {
 	p, ended := a.background.end()
 	if p == nil || !ended {

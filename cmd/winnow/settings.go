@@ -88,7 +88,7 @@ func (a *app) storeSetting(key, value string) error {
 	if err != nil {
 		return err
 	}
-	a.storing.Lock() // the screen stores its settings, and the session its own
+	a.storing.Lock() // the screen and the session may both store a setting at the same time
 	err = config.Set(s.Path, key, value, style.Themes())
 	a.storing.Unlock()
 	if err != nil {

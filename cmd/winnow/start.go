@@ -240,7 +240,7 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	case s.Model != "" && from == "flag": // takes precedence over an endpoint from the environment
 		id, err := p.endpoints.ModelID(ctx, s.Model, byFlag)
 		if name, _, _ := strings.Cut(id, "/"); err == nil && !strings.HasPrefix(s.Model, name+"/") && p.endpoints.Unlisted(id) {
-			a.printErr("%s does not list %s, but is asked for it; winnow models --chat lists the models", name, s.Model)
+			a.printErr("%s does not list %s; it is requested anyway; winnow models --chat lists the models", name, s.Model)
 		}
 		return id, err
 	case s.Model != "" && from == "environment":
@@ -335,13 +335,13 @@ func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 			notify(tui.Noticed{Err: err})
 			return
 		}
-		if p.autoModel = c.ID; c.ID != endpoints.OfflineModel { // the first screen says what the built-in rules are
+		if p.autoModel = c.ID; c.ID != endpoints.OfflineModel { // the first screen already explains the built-in rules
 			notify(tui.Noticed{Text: c.Note})
 		}
 	})
 }
 
-// examples returns requests that make sense for the window.
+// examples returns example requests that make sense for the window.
 func (p *program) examples(ctx context.Context) []string {
 	if p.window.filter == nil {
 		return append(p.searches(ctx), "list the topics", "list the sessions")
@@ -350,17 +350,17 @@ func (p *program) examples(ctx context.Context) []string {
 	return now.(*modelfilter.Snapshot).Requests()
 }
 
-// searches returns a search that finds messages of the history, or none if the history has none: for the longest word
-// of the title of the last session that can be searched.
+// searches returns at most one example request: to find the longest word in the title of the session last used. It
+// skips sessions that have no messages or no suitable word in the title.
 func (p *program) searches(ctx context.Context) []string {
 	if p.store == nil {
 		return nil
 	}
 	all, err := p.store.Sessions(ctx)
 	if err != nil {
-		return nil // it is only a suggestion
+		return nil // the request is only an example
 	}
-	const shortest = 4 // letters of a word that is worth a search
+	const shortest = 4 // the minimum number of letters in a word worth searching for
 	for _, one := range all {
 		best := ""
 		for _, word := range strings.FieldsFunc(one.Title, func(r rune) bool { return !unicode.IsLetter(r) }) {

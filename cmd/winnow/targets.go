@@ -16,10 +16,10 @@ import (
 	"winnow/assistant/workspace"
 )
 
-// errNoTarget is returned for a name that the settings don't have.
+// errNoTarget is returned for a target name that is not in the settings.
 var errNoTarget = errors.New("there is no such target")
 
-// target returns the target with a name.
+// target returns the target with this name.
 func (a *app) target(ctx context.Context, name string) (fleet.Target, error) {
 	s, err := a.config()
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *app) target(ctx context.Context, name string) (fleet.Target, error) {
 	return a.targetOf(ctx, s.Targets[i])
 }
 
-// targetOf returns the target of an entry of the settings.
+// targetOf returns the target that an entry in the settings describes.
 func (a *app) targetOf(ctx context.Context, t config.Target) (fleet.Target, error) {
 	if t.EnvFile != "" {
 		return &localTarget{name: t.Name, app: a.at(t.EnvFile)}, nil
@@ -53,8 +53,8 @@ func (a *app) targetOf(ctx context.Context, t config.Target) (fleet.Target, erro
 	return s, nil
 }
 
-// at returns an app for another .env file of this machine, which is closed with a. The setting after_save is for the
-// proxy of this folder.
+// at returns an app for another .env file on this machine. It is closed with a, and ignores settings that are for the
+// proxy of this folder, such as after_save.
 func (a *app) at(envFile string) *app {
 	settings := *a.settings
 	settings.AfterSave, settings.ProxyData, settings.Targets = nil, "", nil
@@ -70,7 +70,8 @@ func (a *app) at(envFile string) *app {
 // compareTime limits how long the pane waits for other proxies.
 const compareTime = 5 * time.Second
 
-// compareTargets returns a function that compares the window with all targets of the settings; nil without any.
+// compareTargets returns a function that compares the window with all targets in the settings, or nil if there are
+// none.
 func (a *app) compareTargets() func(context.Context, modelfilter.Exported) []modelfilter.TargetView {
 	if len(a.settings.Targets) == 0 {
 		return nil
@@ -80,7 +81,7 @@ func (a *app) compareTargets() func(context.Context, modelfilter.Exported) []mod
 	for _, t := range all {
 		if t.EnvFile != "" {
 			u := a.at(t.EnvFile)
-			u.stderr = io.Discard // a screen may be drawn
+			u.stderr = io.Discard // a screen may be drawn on the terminal
 			local[t.Name] = &localTarget{name: t.Name, app: u}
 		}
 	}
@@ -122,7 +123,7 @@ type localTarget struct {
 	name string
 	app  *app
 
-	window    *journaledWindow // while something is staged; nil before
+	window    *journaledWindow // the open window once something is staged; nil before
 	workspace *workspace.Workspace
 }
 
@@ -145,7 +146,7 @@ func (t *localTarget) Export(ctx context.Context) (modelfilter.Exported, error) 
 		if w, err = t.app.openAskedFilter(ctx, toRead); err != nil {
 			return modelfilter.Exported{}, errors.Join(err, t.app.closeAfter(n))
 		}
-		defer func() { _ = t.app.closeAfter(n) }() // it was only read
+		defer func() { _ = t.app.closeAfter(n) }() // the window was only read, so nothing can be lost
 	}
 	e, err := w.filter.Export(ctx)
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 
 func tokenCommand(a *app) *cobra.Command {
 	g := group("token", "Show and change who may use winnow serve over HTTP", tokenAddCommand(a), tokenListCommand(a), tokenRemoveCommand(a))
-	g.Long = "Every token belongs to a user, who is the author of what is done with it, and has a role:\n\n" +
+	g.Long = "Every token has a role and belongs to a user, who is named as the author of everything\ndone with the token. The roles:\n\n" +
 		"  metrics  read /metrics and nothing else\n" +
-		"  read     look, and change nothing\n" +
+		"  read     look, but change nothing\n" +
 		"  propose  talk to the assistant; every change becomes a proposal\n" +
 		"  write    change the rules, and undo your own changes\n" +
 		"  save     save, accept proposals, discard and undo what others changed; the default\n" +
-		"  admin    manage tokens, read metrics, end the sessions of others\n\n" +
+		"  admin    manage tokens, read metrics, end other users' sessions\n\n" +
 		"A key in the file of --authorized-keys has its role as an option: winnow-role=\"propose\".\n" +
-		"Only the hashes of tokens are stored. A removed token ends its sessions within a second."
+		"Only the hashes of tokens are stored. Removing a token ends its sessions within a second."
 	return g
 }
 
-// tokens returns the file of tokens.
+// tokens returns the token file.
 func (a *app) tokens() (serve.Tokens, error) {
 	h, err := a.folders()
 	return serve.Tokens{Path: h.Tokens()}, err

@@ -72,13 +72,13 @@ func (a *app) waitForTools(ctx context.Context) {
 
 func toolsCommand(a *app) *cobra.Command {
 	test := command("test [SERVER…]", "Connect to the MCP servers and report what each offers", 0, -1, a.toolsTest)
-	test.Long = "test exits with status 1 if a server cannot be used. It names the tools that the assistant\n" +
-		"is not given, and why: for example parameters whose description is too large."
+	test.Long = "test exits with status 1 if a server cannot be used. It lists the tools that the assistant\n" +
+		"is not given, with the reason: for example, the description of the parameters is too large."
 	return group("tools", "List and test the MCP servers whose tools the assistant has",
 		command("list [SERVER…]", "List the tools of the MCP servers", 0, -1, a.toolsList), test)
 }
 
-// reports connects to the named servers, or to all of them.
+// reports connects to the named servers, or to all if there are no names, and returns a report on each.
 func (a *app) reports(ctx context.Context, names []string) ([]mcptools.Report, error) {
 	c, err := a.openTools()
 	if err != nil {
