@@ -31,7 +31,7 @@ func overHTTP(p *page, _ Facts) {
 	p.text("winnow serve --http lets programs open sessions, send messages and change what the window shows. GET /openapi.json describes every request, response and event (OpenAPI 3.1), so that a client can be generated.")
 	p.code(httpExample)
 	operations, err := api.Operations()
-	if err != nil { // the server of this program would not start either
+	if err != nil { // winnow serve would not start either
 		p.text(err.Error())
 		return
 	}
@@ -41,8 +41,8 @@ func overHTTP(p *page, _ Facts) {
 		p.lines = append(p.lines, wrapped(o.Summary+".", 3*indent)...)
 	}
 	p.text("The response to a message, a retry or an accepted proposal is a stream of server-sent events until the end of the turn; each event is a line of JSON, named by its type field. If the connection is lost, GET /v1/sessions/{id}/events with the header Last-Event-ID continues after the last event that the client received.")
-	p.text("On the screen, retry is r, answers and choose are < and >, and proposals are Accept and Reject. A save, a discard and a rollback name what the user was shown, the digest of a plan or the newest checkpoint: in the body, or as If-Match with the ETag of the plan or of the list of checkpoints.")
-	p.text("A POST with the header Idempotency-Key, a random value chosen by the client, can be repeated for 24 hours, even after a restart of the server: it is carried out once, and the same user gets the same response again. A refused request can be repeated with its key. Every GET that returns JSON has an ETag; with If-None-Match, the response is 304 if it would be the same.")
+	p.text("On the screen, retry is r, answers and choose are < and >, and proposals are Accept and Reject. A save, a discard and a rollback must name what the user was shown: the digest of a plan, or the newest checkpoint. Clients send it in the body, or as If-Match with the ETag of the plan or of the list of checkpoints.")
+	p.text("A POST with the header Idempotency-Key, a random value chosen by the client, can be repeated for 24 hours, even after a restart of the server: it is carried out once, and the same user gets the same response again. A refused request can be repeated with its key. Every GET that returns JSON has an ETag; with If-None-Match, the response is 304 if nothing has changed.")
 	p.text("A list returns limit entries, 100 by default, and next if there are more: repeated with after=NEXT, the request returns the next page. Each entry is returned once, even if others are added or removed in the meantime. The first page of messages and of checkpoints contains the newest entries.")
 	p.head("Refusals")
 	p.text("A refused request changes nothing; the response is a problem document (RFC 9457). Its code tells programs the cause:")

@@ -7,17 +7,17 @@ func mcpServers(p *page, _ Facts) {
 		{"name = \"github\"", "letters, digits and -; the model calls a tool github__TOOL"},
 		{"command = [\"PROGRAM\", \"ARGUMENT\"]", "a program that talks on standard input and output, or"},
 		{"url = \"https://HOST/mcp\"", "an address for streamable HTTP; plain http only on this machine"},
-		{"env = { NAME = \"keyring:NAME\" }", "variables of the program; other keys do not reach it"},
-		{"headers = { Authorization = \"env:NAME\" }", "headers for the address, and for no other"},
+		{"env = { NAME = \"keyring:NAME\" }", "environment variables of the program, which gets no other keys"},
+		{"headers = { Authorization = \"env:NAME\" }", "headers that are sent only to this address"},
 		{"allowed_tools = [\"search\"]", "tools that run without asking"},
-		{"timeout = \"90s\"", "of a call; the default is one minute"},
+		{"timeout = \"90s\"", "time limit of a call; the default is one minute"},
 	})
-	p.head("What asks")
-	p.text("Each call shows its arguments and asks, unless allowed_tools lists the tool or confirm = \"never\". What a server claims about its tools, for example that they are read-only, is ignored. winnow ask --yes does not answer these questions. What a server does is not part of a checkpoint; its card says that it cannot be undone here.")
+	p.head("When you are asked")
+	p.text("Each call shows its arguments and asks whether to run, unless allowed_tools lists the tool or confirm = \"never\". What a server claims about its tools, for example that they are read-only, is ignored. winnow ask --yes does not answer these questions. Checkpoints do not cover what a server does; the card of the call says that it cannot be undone here.")
 	p.head("Starting and ending")
 	p.text("Servers start in the background; a notice reports when their tools are available, or why not. A server that is slow or broken delays nothing, except that winnow ask waits up to 5 seconds. A call to a server that has ended starts it again. Esc ends a call at once. All servers end with the program.")
 	p.head("What is left out")
-	p.text("Hidden characters in descriptions and results are removed, names become valid for all providers, results are cut at 32,000 characters, and parameters whose schema is too large, refers to itself or hides characters exclude their tool. winnow tools test lists these, and winnow tools list what is offered.")
+	p.text("Hidden characters in descriptions and results are removed, names become valid for all providers, results are cut at 32,000 characters, and parameters whose schema is too large, refers to itself or hides characters exclude their tool. winnow tools test lists the excluded tools, and winnow tools list the offered ones.")
 	p.head("Served sessions")
 	p.text("winnow serve connects once, with its own settings, for all sessions; each call asks the user whose session it is. Users cannot add servers, and winnow mcp does not pass these tools on.")
 }

@@ -53,8 +53,8 @@ type Topic struct {
 // All lists the topics.
 func All() []Topic {
 	return []Topic{
-		{"keys", "the keys of the screen, as bound", keys},
-		{"input", "what can be typed where messages are written: /help, /model …", typed},
+		{"keys", "the keys of the screen, including your own bindings", keys},
+		{"input", "what you can type in the message box: /help, /model …", typed},
 		{"attach", "how to attach files and pictures: @PATH", attach},
 		{"filter", "the filter language: choose which messages are shown and sent", filterLanguage},
 		{"rules", "the rules in the .env: patterns and what they hide", rules},
@@ -177,7 +177,7 @@ func wrapped(text string, n int) []string {
 // typed writes the page of the commands that start with a slash.
 func typed(p *page, _ Facts) {
 	p.text("The send key sends the message. @PATH attaches a file or a picture (winnow help attach); @ also completes rules and models. " +
-		"A line that starts with / and a name is a command: tab or enter accepts an entry from the list above it, enter then runs it, esc closes the list. " +
+		"A line that starts with / and a name is a command: tab or enter accepts an entry from the list above the line, enter then runs the command, and esc closes the list. " +
 		"If a command does not exist or is refused, the line stays in the box.")
 	p.text("/etc/hosts, /^a+$/ and any text of several lines are messages. To send a message that looks like a command, start it with // or a space. " +
 		"/1 chooses suggestion 1.")
@@ -197,9 +197,9 @@ func attach(p *page, f Facts) {
 	}
 	p.text("@PATH in a message attaches the file. The path is relative to the folder in which winnow was started, or begins with ~/ (your home) or /. " +
 		"While you type, a list shows matching files with their sizes: ↑ and ↓ choose, " + take + " accepts an entry; accepting a folder lists its files. " +
-		"The same list completes rules and models; these are plain text and attach nothing.")
+		"The same list completes rules and models, which are inserted as plain text and attach nothing.")
 	p.head("What counts as a file")
-	p.text("A word that starts with @ and contains a dot or a slash. It cannot contain spaces; a trailing , ; : ! ? or ) belongs to the sentence.")
+	p.text("A word that starts with @ and contains a dot or a slash. It cannot contain spaces; a trailing , ; : ! ? or ) is not part of the path.")
 	var rows [][]string
 	for _, e := range MentionExamples {
 		rows = append(rows, []string{e.Text, cmp.Or(strings.Join(e.Files, " and "), "no file")})
@@ -212,7 +212,7 @@ func attach(p *page, f Facts) {
 	p.text(fmt.Sprintf("Pictures are sent with the message: %s (detected from the content), at most %s and %d pixels per side, up to %d per message. The history stores each picture once.",
 		attachment.PictureKinds, attachment.SizeText(attachment.MaxPictureBytes), attachment.MaxPictureSide, attachment.MaxPictures))
 	p.text("If the model is known not to accept pictures, nothing is sent: select another model and send again. " +
-		"For pictures in earlier messages it gets only their names. A model whose support is unknown gets the pictures.")
+		"Of pictures in earlier messages, such a model gets only the names. A model whose support is unknown gets the pictures.")
 	p.head("Finding them later")
 	for _, c := range filter.Complete("", 0, filter.Sources{}) {
 		if c.Text == "i" {
@@ -330,15 +330,15 @@ func team(p *page, _ Facts) {
 	p.head("Password and encryption")
 	p.text("The address must not contain the password: set history_password = \"env:NAME\", \"cmd:COMMAND\" or \"keyring:NAME\", or use PGPASSWORD, the service file or ~/.pgpass as with PostgreSQL's own programs. Connections to other machines are encrypted; sslmode=verify-full in the address also verifies the server's certificate.")
 	p.head("Behind pgbouncer")
-	p.text("A pooler in transaction mode is recognised and needs no further settings. Then others' changes appear within two seconds, or at once if history_listen is an address that reaches the server directly. A program has at most 3 connections, winnow serve at most 6.")
+	p.text("A pooler in transaction mode is recognised and needs no further settings. Behind it, other users' changes appear within two seconds, or at once if history_listen is an address that reaches the server directly. A program opens at most 3 connections, winnow serve at most 6.")
 	p.head("Readers")
 	p.text("A role that may only read opens the history read-only: GRANT USAGE ON SCHEMA winnow TO NAME; GRANT SELECT ON ALL TABLES IN SCHEMA winnow TO NAME. Comments in the database describe its tables and columns.")
 	p.head("Backup")
 	p.text("pg_dump -Fc -f winnow.dump DATABASE saves everything while programs are running; createdb NEW and pg_restore -d NEW winnow.dump restore it. winnow history check then verifies every message. Other formats and a copy of the whole server work as well.")
 	p.head("Authors")
-	p.text("Every message has an author: the user of winnow serve, else the setting user, else the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database can read everything in it, for example with SQL: keep private messages in a separate database.")
+	p.text("Every message has an author: the user of winnow serve, otherwise the setting user, otherwise the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database can read everything in it, for example with SQL: keep private messages in a separate database.")
 	p.head("Who changed which rule")
-	p.text("winnow serve copies every rule change to this history, with host, file, author, session and values, but no messages. Changes made while the database is unreachable follow later. winnow log --team lists the changes of all served files on any machine; -f follows new ones. A history in a file has no team log; winnow log lists the changes of this folder.")
+	p.text("winnow serve copies every rule change to this history, with host, file, author, session and values, but no messages. Changes made while the database is unreachable are copied later. winnow log --team lists the changes of all served files on any machine; -f follows new ones. A history in a file has no team log; winnow log lists the changes in this folder.")
 	p.head("Moving a history")
 	p.text("winnow history migrate --from sqlite --to postgres://… copies a history to the server; swap the two to copy it back. It can be interrupted and repeated without adding anything twice, and it compares both histories at the end. The log of rule changes is not copied.")
 	p.head("When the server cannot be reached")
