@@ -8,7 +8,7 @@ import (
 	"winnow/assistant"
 )
 
-// CheckPair returns an error for a pair that could not be loaded as it was stored.
+// CheckPair returns an error if p could not be loaded again exactly as it was stored.
 func CheckPair(p *assistant.Pair) error {
 	all, _ := p.Answers()
 	ids := map[string]bool{}
@@ -25,7 +25,7 @@ func CheckPair(p *assistant.Pair) error {
 	}
 	switch {
 	case p.Chosen < 0 || p.Chosen > len(p.Variants):
-		return fmt.Errorf("history: message %s: answer %d of %d is chosen", p.ID, p.Chosen+1, len(all))
+		return fmt.Errorf("history: message %s: the chosen answer is %d; want 1 to %d", p.ID, p.Chosen+1, len(all))
 	case p.Star < 0 || p.Star > MaxStar:
 		return fmt.Errorf("history: message %s: %d stars; want 0 to %d", p.ID, p.Star, MaxStar)
 	case p.CreatedAt.Year() < 0 || p.CreatedAt.Year() > 9999:
@@ -39,7 +39,7 @@ func CheckPair(p *assistant.Pair) error {
 	return nil
 }
 
-// CheckBatch returns an error for a batch with a pair or mark that could not be loaded as stored.
+// CheckBatch returns an error if a pair or mark in b could not be loaded again exactly as it was stored.
 func CheckBatch(b *assistant.Batch) error {
 	var faults []error
 	for _, p := range b.Put {
@@ -54,7 +54,7 @@ func CheckBatch(b *assistant.Batch) error {
 	return errors.Join(faults...)
 }
 
-// CheckStar returns an error for a rating out of range.
+// CheckStar returns an error for a rating that is out of range; nil is valid.
 func CheckStar(star *int) error {
 	if star != nil && (*star < 0 || *star > MaxStar) {
 		return fmt.Errorf("history: %d stars; want 0 to %d", *star, MaxStar)

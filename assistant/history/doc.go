@@ -1,18 +1,18 @@
-// Package history defines the store of message pairs and contains what all of its engines need. The engines are
-// packages sqlite and postgres, which share their use cases in package sqlstore. Package historytest tests any
-// engine, and package transfer exports and imports through the interface.
+// Package history defines the store of message pairs and contains the code that all of its engines share. The engines
+// are the packages sqlite and postgres; package sqlstore contains the use cases common to both. Package historytest
+// tests any engine. Package transfer exports and imports pairs through the Store interface.
 //
 // # Types
 //
-// A Store contains pairs and what a user interface remembers. All pairs of all sessions and models form one stream,
-// ordered by Seq, which the store assigns and never reuses; clocks play no role. A Session is a conversation, a Topic a
-// node in a tree, a Draft the text of an input box. A cut pair was rolled back: until it is uncut, it is excluded from
-// the view, searches, requests and exports. A sent request is the JSON document that was sent to an endpoint: the
-// newest ones are stored with their pair, and never exported.
+// A Store contains the pairs and the state that a user interface remembers. All pairs of all sessions and models form
+// one stream, ordered by Seq, which the store assigns and never reuses; the order does not depend on clocks. A Session
+// is a conversation, a Topic a node in a tree, a Draft the text of an input box. A cut pair was rolled back: until it
+// is uncut, it is excluded from the view, searches, requests and exports. A sent request is the JSON document that was
+// sent to an endpoint. The newest requests are stored with their pairs; they are never exported.
 //
-// For engines, Row and PackedRequest are the stored forms of a pair and a request. A Search evaluates a filter line
-// on a PairReader: the line becomes one SQL condition (filter.Where), which is evaluated in spans of the stream,
-// newest first.
+// Row and PackedRequest are the forms in which an engine stores a pair and a request. A Search evaluates a filter line
+// with a PairReader: it translates the line into one SQL condition (filter.Where) and queries one range of Seqs after
+// another, newest first.
 //
 // # Concurrency
 //
@@ -23,7 +23,7 @@
 //
 // # Caveats
 //
-// The checksum of a pair covers everything except its marks. A flipped byte is detected when the pair is read, and
-// its Notice reports it. Arguments of calls are stored byte for byte, but exported as JSON without their white space.
-// Times keep their offset, but not the name of their zone.
+// The checksum of a pair covers everything except its marks. A flipped byte is detected when the pair is read, and the
+// pair's Notice reports the damage. Arguments of tool calls are stored byte for byte, but exported as JSON without
+// their white space. Times keep their UTC offset, but not the name of their time zone.
 package history

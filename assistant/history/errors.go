@@ -10,12 +10,12 @@ var (
 	ErrNoSession = errors.New("no such session")
 	// ErrClosed is returned by every method of a closed store.
 	ErrClosed = errors.New("history: the store is closed")
-	// ErrChanged is wrapped if a pair is not replaced because another program has replaced that pair since it was
-	// loaded.
+	// ErrChanged is wrapped by the error returned when a pair is not replaced because another program has replaced it
+	// since it was loaded.
 	ErrChanged = errors.New("another program changed it in the meantime")
-	// ErrPicture is wrapped if a picture is missing or damaged.
+	// ErrPicture is wrapped by errors about a missing or damaged picture.
 	ErrPicture = errors.New("history: the picture is missing or damaged")
-	// ErrTopic is wrapped if a change of the tree of topics is refused.
+	// ErrTopic is wrapped by errors about invalid changes to the tree of topics.
 	ErrTopic = errors.New("history: topic")
 )
 
@@ -30,8 +30,8 @@ func (e *NewerSchemaError) Error() string {
 	return fmt.Sprintf("history: %s was written by a newer winnow (schema version %d; this one reads up to %d)", e.Path, e.Found, e.Supported)
 }
 
-// OlderSchemaError means that the database was written by a winnow whose schema is no longer supported. It was not
-// changed.
+// OlderSchemaError means that the database was written by an older winnow whose schema is no longer supported. The
+// database was not changed.
 type OlderSchemaError struct {
 	Path             string
 	Found, Supported int
@@ -64,8 +64,8 @@ func (e *DamageError) Error() string {
 // Unwrap returns the damage.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// StorageError means that a disk or folder failed. Nothing was changed, and stored data can still be read as far as
-// the disk allows.
+// StorageError means that the database could not be read, written or opened, for example because the disk is full.
+// Nothing was changed, and stored data can still be read as far as the system allows.
 type StorageError struct {
 	Op     string // "read", "write" or "open"
 	Path   string

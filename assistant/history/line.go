@@ -12,8 +12,9 @@ import (
 // defaultCharsPerToken is the default of Env.CharsPerToken.
 const defaultCharsPerToken = 3.5
 
-// PairReader reads a consistent state of the database of a Store for a Search. A condition is about a row p of the
-// table pair, with ? for each argument. After the first error, which Err returns, the methods return nothing.
+// PairReader reads pairs for a Search from one consistent state of a store's database. A condition refers to a row p of
+// the table pair and contains a ? for each argument. After the first error, which Err returns, the other methods return
+// zero values.
 type PairReader interface {
 	PairQuery
 	PairDialect
@@ -21,12 +22,13 @@ type PairReader interface {
 	Err() error
 }
 
-// PairDialect is how an engine evaluates conditions on texts.
+// PairDialect describes how an engine evaluates conditions on texts.
 type PairDialect interface {
-	// Dialect generates conditions on the texts of the pairs with from < seq <= to. An engine that cannot match regular
-	// expressions in SQL tests them on the candidates, which include every pair that the whole line matches.
+	// Dialect generates conditions on the texts of the pairs with from < seq <= to. candidates returns a condition that
+	// every pair matched by the whole line meets; an engine that cannot match regular expressions in SQL tests them on
+	// those pairs.
 	Dialect(from, to int64, candidates func() (where string, args []any)) filter.Dialect
-	// Spans returns how many seqs each query of a stream covers, for a line with these regular expressions.
+	// Spans returns the Spans for a line that contains these regular expressions.
 	Spans(regexps []string) Spans
 }
 
@@ -35,21 +37,21 @@ type PairQuery interface {
 	// Refs returns the pairs that meet the condition, in order.
 	Refs(where string, args []any, charsPerToken float64) []assistant.Ref
 	CountPairs(where string, args []any) int
-	// SeqAt returns the seq of the nth newest pair that meets the condition, where 0 is the newest; 0 if there are
-	// fewer.
+	// SeqAt returns the seq of the nth newest pair that meets the condition, counted from 0, or 0 if there are not that
+	// many pairs.
 	SeqAt(where string, args []any, n int) int64
 }
 
-// Spans says how many seqs each query of a stream covers: First for the first query, which is small so that the first
-// screenful appears quickly, then Factor times more for each further query, up to Max.
+// Spans sets how many seqs each query of a stream covers. The first query covers First, few enough that the first
+// screenful appears quickly. Each further query covers Factor times as many as the one before it, up to Max.
 type Spans struct{ First, Factor, Max int64 }
 
-// Names is what a Search needs to know about a database in advance.
+// Names is what a Search needs to know about a database before it starts.
 type Names struct {
 	Saved          map[string]string           // lines of saved filters by name
 	Topics, Models map[int64]string            // names by number; topic 0 is the root, ""
 	Newest         int64                       // the highest seq, or 0
-	Branches       map[string]assistant.Branch // by the id of the session; only sessions that branch from another
+	Branches       map[string]assistant.Branch // by session id; only sessions that branch from another
 }
 
 // Search evaluates one line on one state of a database, in the same way for all engines.
@@ -62,8 +64,8 @@ type Search struct {
 	source filter.Source
 }
 
-// NewSearch prepares the evaluation of a line; a nil line matches all pairs. The error is a *filter.Error at a saved
-// filter.
+// NewSearch prepares the evaluation of a line; a nil line matches all pairs. The error is a *filter.Error if a saved
+// filter in the line cannot be used.
 func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, error) {
 	if env.CharsPerToken == 0 {
 		env.CharsPerToken = defaultCharsPerToken
@@ -87,7 +89,7 @@ func NewSearch(q *filter.Query, env Env, db PairReader, names Names) (*Search, e
 	return f, nil
 }
 
-// ancestors returns, for each session that branches off, the sessions that it continues.
+// ancestors returns, for each session that branches from another, the sessions that it continues.
 func ancestors(branches map[string]assistant.Branch) map[string][]filter.Ancestor {
 	all := make(map[string][]filter.Ancestor, len(branches))
 	for id := range branches {
@@ -124,7 +126,7 @@ func (f *Search) Count() int {
 	return f.db.CountPairs(f.where(f.base, f.expr, 0, f.newest))
 }
 
-// Stream calls each with the matching pairs, newest piece first, until it returns false.
+// Stream passes the matching pairs to each in pieces, newest piece first, until each returns false.
 func (f *Search) Stream(each func([]assistant.Ref) bool) { f.stream(f.base, f.expr, each) }
 
 // where returns the condition for uncut pairs with from < seq <= to that match both expressions.
@@ -150,7 +152,8 @@ func all(a, b filter.Expr, from, to int64, source filter.Source) (sql string, ar
 	return sql, args
 }
 
-// withoutRegexp returns an expression without regular expressions that matches every pair that x matches, or nil.
+// withoutRegexp returns an expression without regular expressions that matches every pair that x matches. It returns
+// nil, which matches every pair, if no other terms are left.
 func withoutRegexp(x filter.Expr) filter.Expr {
 	terms := []filter.Expr{x}
 	if and, ok := x.(filter.And); ok {
@@ -178,7 +181,7 @@ func regexps(x filter.Expr) (sources []string) {
 	return sources
 }
 
-// stream calls each with the refs that match both expressions, newest piece first, until it returns false.
+// stream passes the refs that match both expressions to each in pieces, newest piece first, until each returns false.
 func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
 	spans := f.db.Spans(append(regexps(a), regexps(b)...))
 	for to, n := f.newest, spans.First; to > 0 && f.db.Err() == nil; n = min(spans.Factor*n, spans.Max) {
@@ -192,10 +195,10 @@ func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
 	}
 }
 
-// findBoundary reads the newest pairs of the base until one does not fit, and makes the term o match the pairs newer
-// than that one.
+// findBoundary reads the newest pairs of the base until one does not fit in a request, and makes the term o match the
+// newer ones.
 func (f *Search) findBoundary() {
-	firsts := map[int]int64{} // by Boundary.Extra: the first seq that o matches; 0 means all
+	firsts := map[int]int64{} // the first seq that o matches, by Boundary.Extra; 0 means all
 	f.source.First = func(extra int) int64 { return firsts[extra] }
 	if f.env.Fits == nil {
 		return
@@ -214,8 +217,8 @@ func (f *Search) findBoundary() {
 	})
 }
 
-// boundarySeq returns the seq of the pair at an index of newest. A negative index counts back in the base from
-// newest; an index past the end gives a seq that does not exist yet.
+// boundarySeq returns the seq of the pair at an index of newest. A negative index counts back from the first of newest
+// through the older pairs of the base. For an index past the end, boundarySeq returns a seq that does not exist yet.
 func (f *Search) boundarySeq(newest []assistant.Ref, at int) int64 {
 	switch {
 	case at >= len(newest):
@@ -245,7 +248,8 @@ func (f *Search) hints() []filter.Hint {
 	return filter.Hints(f.expr, slices.Sorted(maps.Values(topics)), sessions)
 }
 
-// CheckFilter returns an error for a line that cannot be evaluated with these saved filters.
+// CheckFilter returns an error if the line cannot be saved, because it contains a command or cannot be evaluated with
+// these saved filters.
 func CheckFilter(saved map[string]string, line string) error {
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -258,7 +262,7 @@ func CheckFilter(saved map[string]string, line string) error {
 	return err
 }
 
-// Lookup returns the function that finds saved filters for filter.Expand.
+// Lookup returns the function with which filter.Expand finds saved filters by name.
 func Lookup(saved map[string]string) func(name string) (string, bool) {
 	return func(name string) (string, bool) {
 		line, ok := saved[name]

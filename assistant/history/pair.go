@@ -15,7 +15,7 @@ import (
 	"winnow/assistant/attachment"
 )
 
-// states lists the states of pairs; their indexes are stored in the database.
+// states lists the states of pairs; the database stores their indexes.
 var states = []assistant.PairState{
 	assistant.PairIdle, assistant.PairSending, assistant.PairComplete, assistant.PairError, assistant.PairPartial,
 }
@@ -42,17 +42,17 @@ type variantJSON struct {
 	ToolCalls []callJSON `json:"tool_calls,omitempty"`
 }
 
-// callJSON is the JSON form of a call. Its arguments need not be valid JSON. Result is raw, so that numbers keep all
-// their digits.
+// callJSON is the JSON form of a tool call. Its arguments need not be valid JSON. Result is raw, so that numbers keep
+// all their digits.
 type callJSON struct {
 	assistant.ToolCall
 	Arguments     json.RawMessage `json:"arguments,omitempty"`
-	ArgumentsText *string         `json:"arguments_text,omitempty"` // exact text, used instead of Arguments
+	ArgumentsText *string         `json:"arguments_text,omitempty"` // the exact text, used instead of Arguments
 	ArgumentsRaw  []byte          `json:"arguments_raw,omitempty"`  // used instead of Arguments and ArgumentsText if the arguments are not UTF-8
 	Result        json.RawMessage `json:"result,omitempty"`
 }
 
-// newPairJSON returns the JSON form of p. With asText, arguments are stored byte for byte as text; otherwise
+// newPairJSON returns the JSON form of p. If asText is set, arguments are stored byte for byte as text; otherwise
 // arguments that are valid JSON become part of the document.
 func newPairJSON(p *assistant.Pair, asText bool) (form pairJSON, err error) {
 	form = pairJSON{Pair: p, Attachments: append([]assistant.Attachment{}, p.Attachments...)}
@@ -105,7 +105,7 @@ func EncodePair(p *assistant.Pair) ([]byte, error) {
 	return assistant.PlainJSON(form)
 }
 
-// DecodePair decodes the JSON form of a pair into p; missing fields stay unchanged.
+// DecodePair decodes the JSON form of a pair into p; fields missing from raw stay unchanged.
 func DecodePair(raw []byte, p *assistant.Pair) (err error) {
 	form := pairJSON{Pair: p}
 	if err := json.Unmarshal(raw, &form); err != nil {
@@ -148,7 +148,7 @@ func decodeCalls(encoded []callJSON) (calls []assistant.ToolCall, err error) {
 	return calls, nil
 }
 
-// decodeResult decodes a result. Its Data is a json.RawMessage, so that numbers keep all their digits.
+// decodeResult decodes the result of a tool call. Data stays a json.RawMessage, so that numbers keep all their digits.
 func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
@@ -167,8 +167,9 @@ func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
 	return &r, nil
 }
 
-// moreJSON contains the fields of a pair that have no column; it is stored in body.more. The fields declared here hide
-// the fields of Pair that have a column, so that a new field of Pair is stored without a change of this type.
+// moreJSON contains the fields of a pair that have no column; it is stored in the column more of the table body. The
+// fields declared here hide the fields of Pair that have a column, so that a new field of Pair is stored without a
+// change to this type.
 type moreJSON struct {
 	*assistant.Pair
 	ID            any                    `json:"id,omitempty"`
@@ -213,7 +214,7 @@ func pairSum(p *assistant.Pair, more string) int64 {
 	return textSum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
-// Row is a pair as an engine stores it. Times, marks and names are in Pair.
+// Row is a pair as an engine stores it. The embedded Pair also contains the times, marks and names.
 type Row struct {
 	assistant.Pair        // with redacted texts
 	StateNumber    int    // number of State; StateError is the number of PairError
@@ -222,7 +223,7 @@ type Row struct {
 	Sum            sql.NullInt64
 }
 
-// NewRow returns the row of a pair.
+// NewRow returns the row for p, with redacted texts.
 func NewRow(p *assistant.Pair, redact func(string) string) (Row, error) {
 	more, err := encodeMore(p)
 	r := Row{Pair: *p, StateNumber: stateNumber(p), Parts: partRunes(p), More: redact(more)}
@@ -238,8 +239,8 @@ func (r *Row) texts() [5]*string {
 	return [5]*string{&r.UserText, &r.AssistantText, &r.Reasoning, &r.ErrorCode, &r.ErrorMessage}
 }
 
-// ExactTexts encodes the texts byte for byte if storable changes one of them, for an engine whose columns cannot
-// store all bytes. Otherwise it returns nil.
+// ExactTexts encodes the texts byte for byte, for an engine whose columns cannot store all bytes. It returns nil if
+// storable leaves every text unchanged.
 func (r *Row) ExactTexts(storable func(string) string) ([]byte, error) {
 	var exact [5][]byte
 	changed := false
@@ -253,7 +254,7 @@ func (r *Row) ExactTexts(storable func(string) string) ([]byte, error) {
 	return json.Marshal(exact)
 }
 
-// SetExactTexts sets the texts that ExactTexts has encoded; nil changes nothing.
+// SetExactTexts restores the texts that ExactTexts encoded; nil changes nothing.
 func (r *Row) SetExactTexts(exact []byte) error {
 	var texts [5][]byte
 	if exact == nil {
@@ -269,7 +270,7 @@ func (r *Row) SetExactTexts(exact []byte) error {
 }
 
 // Decode sets the remaining fields of Pair from StateNumber and More, after the other fields have been read. If the
-// pair is damaged, it sets only the Notice.
+// pair is damaged, Decode decodes what it can and sets Notice to DamagedPair.
 func (r *Row) Decode() (damaged bool, err error) {
 	r.State = states[min(max(r.StateNumber, 0), len(states)-1)]
 	damaged = !intact(&r.Pair, r.More, r.Sum)
@@ -284,7 +285,8 @@ func (r *Row) Decode() (damaged bool, err error) {
 	return damaged, nil
 }
 
-// intact compares p with its checksum. Checksums of older versions cover only the texts.
+// intact reports whether p matches its checksum; a pair without a checksum always does. Checksums of older versions
+// cover only the texts.
 func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
 	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == textSum(pairTexts(p, more)...)
 }
@@ -292,7 +294,7 @@ func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
 // castagnoli is the CRC-32 polynomial with hardware support.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// textSum returns the checksum of texts, including the positions at which they end.
+// textSum returns the checksum of the texts and their lengths.
 func textSum(texts ...string) int64 {
 	sum := crc32.New(castagnoli)
 	for _, t := range texts {
@@ -302,7 +304,7 @@ func textSum(texts ...string) int64 {
 	return int64(sum.Sum32())
 }
 
-// tokenPart marks a packed part that is the number of tokens of pictures.
+// tokenPart is added to a packed part that counts the tokens of pictures instead of runes.
 const tokenPart = 1 << 48
 
 // partRunes packs the length in runes of each part that p adds to a request, and the tokens of its pictures, so that
@@ -318,7 +320,8 @@ func partRunes(p *assistant.Pair) []byte {
 	return packed
 }
 
-// Cost returns the estimated tokens of packed parts: for each text, its runes divided by charsPerToken, rounded up.
+// Cost returns the estimated tokens of packed parts: the runes of each text divided by charsPerToken, rounded up, plus
+// the tokens of pictures.
 func Cost(packed []byte, charsPerToken float64) int {
 	sum := 0
 	for len(packed) > 0 {
@@ -336,7 +339,7 @@ func Cost(packed []byte, charsPerToken float64) int {
 	return sum
 }
 
-// Instant returns a stored time with its offset.
+// Instant returns the time that is stored as Unix seconds, nanoseconds and a UTC offset in seconds.
 func Instant(sec, nsec int64, zone int) time.Time {
 	t := time.Unix(sec, nsec)
 	if zone == 0 {

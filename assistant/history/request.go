@@ -10,8 +10,8 @@ import (
 	"winnow/assistant"
 )
 
-// maxRequest is the maximum size of a stored body in bytes: four times the largest context window. It also limits the
-// size to which a damaged row can unpack.
+// maxRequest is the maximum size of a stored body in bytes: four times the largest context window. It also limits how
+// much is unpacked from a damaged row.
 const maxRequest = 64 << 20
 
 // PackedRequest is a request as an engine stores it.
@@ -21,7 +21,8 @@ type PackedRequest struct {
 	Packed []byte
 }
 
-// PackRequests redacts and compresses bodies before the transaction begins. It omits bodies that are too large.
+// PackRequests redacts and compresses the bodies of requests; call it before the transaction begins. It omits bodies
+// larger than maxRequest.
 func PackRequests(requests []assistant.PairRequest, redact func(string) string) (list []PackedRequest, err error) {
 	for _, r := range requests {
 		if len(r.Body) > maxRequest {
@@ -50,7 +51,7 @@ func pack(body []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Unpack restores a packed body of size bytes.
+// Unpack decompresses a packed body and returns an error if it does not have size bytes.
 func Unpack(packed []byte, size int) (body []byte, err error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err == nil {

@@ -15,9 +15,9 @@ import (
 	"winnow/checkpoint"
 )
 
-// Store contains pairs and what a user interface remembers. It is composed of smaller interfaces; a consumer should
-// accept only the interfaces it uses. Its methods may be called from any goroutine. Each is one transaction, which is
-// durable when it returns nil and changes nothing if it fails.
+// Store contains the pairs and the state that a user interface remembers. It is composed of smaller interfaces; a
+// consumer should accept only the interfaces it uses. Its methods may be called from any goroutine. Each method is one
+// transaction: when it returns nil, its changes are durable; if it fails, nothing has changed.
 type Store interface {
 	Pairs
 	Searcher
@@ -29,34 +29,34 @@ type Store interface {
 	FilterHistory
 	Settings
 	Condition
-	// Redact removes secrets, which are never stored or exported, from a text.
+	// Redact removes secrets from a text; secrets are never stored or exported.
 	Redact(text string) string
-	// Close closes the store after any write in progress.
+	// Close waits for any write in progress and closes the store.
 	Close() error
 }
 
 // Pairs stores pairs, their requests, pictures and payloads.
 type Pairs interface {
-	// Commit performs, in this order: deletions, uncuts, cuts, puts, the cancelled answer, marks, and adding requests.
-	// A new pair whose ID is already known replaces that pair; an empty ID is filled in. If the Intent was committed
-	// before, nothing changes. If a pair does not exist, the error names who deleted it, if known; a deleted pair that
-	// is put is stored again. A pair in state sending belongs to this store: if the process dies, the next Open ends
-	// the pair as interrupted.
+	// Commit performs the parts of a batch in this order: deletions, uncuts, cuts, puts, the cancelled answer, changes to
+	// answers, marks, and adding requests. A new pair whose ID is already stored replaces the pair with that ID; an empty
+	// ID is filled in. If the Intent was committed before, nothing changes. If a pair does not exist, the error names who
+	// deleted it, if known; a deleted pair that is put is stored again. A pair in state sending belongs to this store: if
+	// the process dies, the next Open marks the pair as interrupted.
 	//
 	// A picture is stored once, under its hash, until the last pair with it is deleted.
 	//
-	// Load also finds cut pairs. A damaged pair has the Notice DamagedPair.
+	// Load also returns cut pairs. A damaged pair has the Notice DamagedPair.
 	assistant.Store
 	assistant.RequestStore
 	assistant.PictureStore
 	assistant.PayloadStore
 	assistant.CancelledStore
-	// Append adds the pairs whose id is not in the store, in order.
+	// Append adds, in order, the pairs whose IDs are not yet in the store, and returns their number.
 	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
-	// Revision increases with each change of pairs, topics and saved filters that this process has made or noticed.
-	// It answers from memory.
+	// Revision increases with each change to pairs, topics and saved filters that this process has made or noticed. It
+	// does not access the database.
 	Revision() int64
-	// Refresh updates Revision and reports whether another process has changed something.
+	// Refresh updates Revision and reports whether another process has changed the store.
 	Refresh(ctx context.Context) (changed bool, err error)
 }
 
@@ -69,8 +69,8 @@ type Searcher interface {
 
 // Evaluator evaluates filter lines.
 type Evaluator interface {
-	// Filter returns the uncut pairs that a line matches; a nil line matches all. The error is a *filter.Error at a
-	// saved filter, the error of ctx, or an error of the database.
+	// Filter returns the uncut pairs that a line matches; a nil line matches all. The error is a *filter.Error if a saved
+	// filter in the line cannot be used; otherwise it is the error of ctx or of the database.
 	Filter(ctx context.Context, q *filter.Query, env Env) (Result, error)
 	// Count returns how many pairs Filter would return.
 	Count(ctx context.Context, q *filter.Query, env Env) (int, error)
@@ -90,23 +90,23 @@ type SavedFilters interface {
 type Facets interface {
 	// Models counts the uncut pairs of every model, most used first.
 	Models(ctx context.Context) ([]ModelCount, error)
-	// Authors lists the authors of pairs, sorted; an SQLite file lists only the authors of the newest pairs.
+	// Authors lists the authors of pairs, sorted; the SQLite engine lists only the authors of the newest pairs.
 	Authors(ctx context.Context) ([]string, error)
 }
 
 // Marks sets the marks of pairs: stars, flags and topics.
 type Marks interface {
-	// Mark sets marks of pairs and returns what Restore needs to undo the change. Like Commit, it fails with
+	// Mark sets marks on pairs and returns the Snapshot that Restore needs to undo the change. Like Commit, it fails with
 	// assistant.ErrNoPair if one of the pairs does not exist.
 	Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error)
-	// Restore restores topics, saved filters, and the marks of pairs that still exist. It removes the topics in NewTopics
-	// that have neither pairs, including cut ones, nor topics below them.
+	// Restore restores topics, saved filters, and the marks of pairs that still exist. It removes each topic in NewTopics
+	// that has no pairs, not even cut ones, and no topics below it.
 	Restore(ctx context.Context, to Snapshot) error
 	// MarkGroups lists the uncut pairs grouped by their marks, in no particular order.
 	MarkGroups(ctx context.Context) ([]MarkGroup, error)
 }
 
-// Topics is the tree of topics.
+// Topics reads and changes the tree of topics.
 type Topics interface {
 	TopicReader
 	TopicWriter
@@ -122,8 +122,8 @@ type TopicReader interface {
 
 // TopicWriter changes the tree of topics.
 type TopicWriter interface {
-	// CreateTopic creates a topic and its missing parents. Errors about invalid changes, also of MoveTopic and
-	// DeleteTopic, wrap ErrTopic.
+	// CreateTopic creates a topic and its missing parents. If the change is invalid, the error wraps ErrTopic, as do the
+	// errors of MoveTopic and DeleteTopic.
 	CreateTopic(ctx context.Context, path string) error
 	// MoveTopic moves a topic and everything below it to another path.
 	MoveTopic(ctx context.Context, path, to string) error
@@ -135,16 +135,15 @@ type TopicWriter interface {
 // Sessions stores sessions, their queued messages and their state.
 type Sessions interface {
 	assistant.SessionStore
-	// Touch stores what is known about a session and makes it the most recently used one. Empty fields leave the
-	// stored values unchanged; an unknown ID creates a session. The title is stored if the session is Named, and Branch if
-	// the session does not branch off yet.
+	// Touch stores the fields of v and makes the session the most recently used one. Empty fields leave the stored values
+	// unchanged; an unknown ID creates a session. Title is stored only if v is Named, Branch only if the stored session
+	// does not branch from another yet.
 	Touch(ctx context.Context, v Session) error
-	// SetTitle names a session; "" restores its first message as the title. A title is one
-	// line of at most MaxTitle runes. If the session does not exist, the error is
-	// ErrNoSession.
+	// SetTitle names a session; "" restores its first message as the title. A title is one line of at most MaxTitle runes.
+	// If the session does not exist, the error is ErrNoSession.
 	SetTitle(ctx context.Context, id, title string) error
-	// BranchStore copies what is known about the parent to the new session. If the parent does not exist, the error
-	// is ErrNoSession.
+	// Branch copies the parent's folder, window, model and page to the new session. If the parent does not exist, the
+	// error wraps ErrNoSession.
 	assistant.BranchStore
 	SessionReader
 }
@@ -158,26 +157,26 @@ type SessionReader interface {
 
 // Drafts stores what a user has typed but not sent.
 type Drafts interface {
-	// SaveDraft stores a draft under a key; an empty draft is removed.
+	// SaveDraft stores a draft under a key; an empty draft removes the key.
 	SaveDraft(ctx context.Context, key string, d Draft) error
 	Draft(ctx context.Context, key string) (Draft, error)
 }
 
 // Sent stores what a user has sent.
 type Sent interface {
-	// AddSent stores a message as the newest; the newest MaxSent messages are kept.
+	// AddSent stores a message as the newest one; only the newest MaxSent messages are kept.
 	AddSent(ctx context.Context, text string) error
 	Sent(ctx context.Context, n int) ([]string, error) // newest first
 }
 
 // FilterHistory stores the filter lines that a user has entered.
 type FilterHistory interface {
-	// AddFilterLine stores a line as the newest; the newest MaxFilterLines lines are kept.
+	// AddFilterLine stores a line as the newest one; only the newest MaxFilterLines lines are kept.
 	AddFilterLine(ctx context.Context, line string) error
 	FilterLines(ctx context.Context) ([]string, error) // newest first
 }
 
-// Settings stores values for the program.
+// Settings stores the program's settings as keys and values.
 type Settings interface {
 	// Set stores a value under a key; "" removes the key.
 	Set(ctx context.Context, key, value string) error
@@ -194,32 +193,32 @@ type Condition interface {
 	Check(ctx context.Context) (CheckReport, error)
 }
 
-// Notifier is a Store that is notified of changes by other programs.
+// Notifier is implemented by stores that are notified of changes by other programs.
 type Notifier interface {
 	// Changes delivers changes by other programs soon after they have been committed; several changes may be delivered
 	// as one. The channel is never closed.
 	Changes() <-chan Change
 }
 
-// WindowLog is a Store that also contains the change logs of served windows.
+// WindowLog is implemented by stores that also contain the change logs of served windows.
 type WindowLog interface {
-	// AddWindowChanges adds changes from the journal of the window at a path on a host. Changes that were added
-	// before stay unchanged.
+	// AddWindowChanges adds changes from the journal of the window at path on host. Changes that are already in the log
+	// stay unchanged.
 	AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error
-	// WindowChanges returns the changes of all windows that were added after the change with the number after,
-	// oldest first; if there are more than last, only the newest last of them by time. newest is the highest
-	// number.
+	// WindowChanges returns the changes to all windows that were added to the log after the change numbered after, oldest
+	// first. If there are more than last, it returns only the last most recent ones by time. newest is the highest number
+	// in the log.
 	WindowChanges(ctx context.Context, after int64, last int) (changes []WindowChange, newest int64, err error)
 }
 
-// WindowChange is a change of a window. Host and Path are "" if the window is known from the context.
+// WindowChange is a change to a window. Host and Path are "" if the window is known from the context.
 type WindowChange struct {
 	Host string `json:"host,omitempty"`
 	Path string `json:"path,omitempty"`
 	checkpoint.Change
 }
 
-// Change is a change of pairs, marks, topics or filters by other programs.
+// Change describes changes that other programs have made to pairs, marks, topics or filters.
 type Change struct {
 	Deleted map[int64]string // the user who deleted each pair, by Seq
 }
@@ -227,7 +226,7 @@ type Change struct {
 // maxName is the maximum width, in cells, of an author's name in a sentence.
 const maxName = 120
 
-// DeletedOf returns a sentence on who deleted pairs of a view, or "".
+// DeletedOf returns a sentence that names who deleted pairs in view, or "" if none of them was deleted.
 func (c Change) DeletedOf(view []assistant.Ref) string {
 	count := map[string]int{}
 	for _, ref := range view {
@@ -242,15 +241,15 @@ func (c Change) DeletedOf(view []assistant.Ref) string {
 	return strings.Join(sentences, " · ")
 }
 
-// Env contains everything except the pairs that the result of a line depends on.
+// Env contains everything that the result of a line depends on, except the pairs.
 type Env struct {
-	// Env contains the time and the currently selected topic, model and session. A nil Saved means the saved filters
+	// The embedded Env contains the time and the selected topic, model and session. A nil Saved selects the saved filters
 	// of the store.
 	filter.Env
 	// CharsPerToken is used to compute Ref.Cost; 0 means 3.5.
 	CharsPerToken float64
-	// Fits returns how many of the newest pairs of base fit in a request; the filter term o matches those pairs. It
-	// is called with more and more of the newest pairs until they no longer all fit. nil means that all fit.
+	// Fits returns how many of the newest pairs in base fit in a request. The filter term o matches those pairs. A Search
+	// calls Fits with more and more of the newest pairs until not all of them fit. A nil Fits means that all pairs fit.
 	Fits func(base []assistant.Ref) int
 }
 
@@ -271,22 +270,22 @@ type Result struct {
 	Hints []filter.Hint   // hints for unknown names in the line
 }
 
-// Mark contains marks to set on many pairs at once. A nil field is not changed.
+// Mark contains marks to set on many pairs at once. A nil field leaves that mark unchanged.
 type Mark struct {
 	Star  *int // 0 to 3
 	Flag  *bool
 	Topic *string // path; missing topics are created
 }
 
-// Snapshot is the part of the store that a change replaced, for Restore.
+// Snapshot contains the values that a change replaced; Restore undoes the change with it.
 type Snapshot struct {
-	Marks     []assistant.PairMark // nil fields have not changed
+	Marks     []assistant.PairMark // nil fields were not changed
 	Topics    []string             // paths that must exist
 	NewTopics []string             // paths that were created, parents first
 	Filters   map[string]string    // saved filters by name; "" if there was none
 }
 
-// MarkGroup contains the uncut pairs with the same marks.
+// MarkGroup contains the uncut pairs that have the same marks.
 type MarkGroup struct {
 	Star  int
 	Flag  bool
@@ -300,14 +299,14 @@ type ModelCount struct {
 	Pairs, Failed int
 }
 
-// Report is what opening a store found and did.
+// Report describes what opening a store found and did.
 type Report struct {
 	Repaired    []string // a sentence for each file and folder that other users could read
 	Interrupted int      // pairs that a dead process left in state sending
 	// InterruptedIn is the session of the newest interrupted pair, if all interrupted pairs belong to this user; ""
 	// otherwise.
 	InterruptedIn string
-	Migrated      int      // the previous schema version; 0 if it was current or the store is new
+	Migrated      int      // the schema version before a migration; 0 if there was no migration
 	Backup        string   // path of the copy made before migrating, or ""
 	Salvage       *Salvage // nil if there was no damage
 	// LostWAL means that the -wal file of a process that died is missing or empty, so the last commits may be lost.
@@ -321,14 +320,14 @@ type Report struct {
 // Salvage describes the recovery of a damaged database.
 type Salvage struct {
 	Reason   string // the damage found
-	SetAside string // path of the damaged file, which was renamed together with its -wal
+	SetAside string // new path of the damaged file, which was renamed with its -wal file
 	Foreign  bool   // the file contains no pairs of winnow, or nothing could be read
 	Salvaged int    // pairs in the new database
 	Lost     int    // pairs missing in the new database, or UnknownLost
 	Altered  int    // salvaged pairs that are damaged or have only their texts left
 }
 
-// UnknownLost is the Lost of a Salvage if the original number of pairs is unknown.
+// UnknownLost is the value of Salvage.Lost if the original number of pairs is unknown.
 const UnknownLost = -1
 
 // CheckReport is the result of Check.
@@ -338,17 +337,15 @@ type CheckReport struct {
 	Requests, DamagedRequests int
 	// Problems contains a sentence for each inconsistency; it is empty if there is no damage.
 	Problems []string
-	// Damaged means that the file itself is damaged: after this store has been closed, opening it again salvages what
-	// is readable.
+	// Damaged means that the file itself is damaged. Closing and reopening the store salvages what is readable.
 	Damaged bool
 }
 
 // Limits on the texts that a store remembers between runs.
 const (
-	MaxSent        = 500 // texts of sent messages
-	MaxFilterLines = 100 // filter lines that were valid
-	// MaxTitle is the number of runes of the first message that form the title of a session, more than fit on a
-	// screen line.
+	MaxSent        = 500 // sent messages
+	MaxFilterLines = 100 // valid filter lines
+	// MaxTitle is the maximum length of a session's title in runes, more than fits on a screen line.
 	MaxTitle = 200
 )
 
@@ -359,7 +356,7 @@ const DamagedPair = "This message is damaged on disk and cannot be read."
 type Session struct {
 	ID      string    `json:"id"`
 	Folder  string    `json:"folder"` // the folder that winnow ran in
-	Window  string    `json:"window"` // the window, such as the path of its file
+	Window  string    `json:"window"` // name of the window, such as the path of its file
 	Model   string    `json:"model"`  // "provider/name", last chosen
 	Page    string    `json:"page"`   // the open page
 	Started time.Time `json:"started"`
@@ -369,8 +366,8 @@ type Session struct {
 	Named  bool             `json:"named,omitempty"`
 	Branch assistant.Branch `json:"branch,omitzero"` // zero if the session does not branch from another session
 
-	// Set only by Sessions, which also sets Title to the beginning of the session's own first message if the session is
-	// not Named, or to the title of its parent if the session has no message of its own.
+	// Pairs and First are set only by Sessions. If the session is not Named, Sessions also sets Title: to the beginning of
+	// the session's own first message or, if it has no message of its own, to the title of its parent.
 	Pairs int   `json:"pairs"` // number of uncut pairs, including the parent's
 	First int64 `json:"-"`     // Seq of the first of these pairs
 }
@@ -384,7 +381,7 @@ func TitleLine(title string) string {
 	return title
 }
 
-// Draft is the text of an input box, with the texts stashed from it.
+// Draft is the text in an input box and the texts stashed from it.
 type Draft struct {
 	Text  string
 	Stash []string // newest last

@@ -11,7 +11,7 @@ const TopicSeparator = assistant.TopicSeparator
 
 // Topic is a node of the tree of topics.
 type Topic struct {
-	Path  string // "AI > Agents"
+	Path  string // such as "AI > Agents"
 	Pairs int    // uncut pairs of the topic itself
 	Total int    // Pairs plus the uncut pairs of all descendants
 }
@@ -27,7 +27,7 @@ func splitTopic(path string) []string {
 	return names
 }
 
-// TopicPath normalizes a path typed by a user: it removes empty names and extra space.
+// TopicPath normalizes a path typed by a user: it removes empty names and extra spaces.
 func TopicPath(typed string) string { return strings.Join(splitTopic(typed), TopicSeparator) }
 
 // TopicChain lists the paths of a topic's ancestors, from the top, followed by its own path.
@@ -40,5 +40,5 @@ func TopicChain(path string) []string {
 	return chain
 }
 
-// ParentTopic returns the path of the parent, or "" for the root.
+// ParentTopic returns the path of a topic's parent, or "" if the parent is the root.
 func ParentTopic(path string) string { return path[:max(strings.LastIndex(path, TopicSeparator), 0)] }
