@@ -12,8 +12,8 @@ import (
 	"winnow/assistant/history"
 )
 
-// answer returns a complete answer with calls and times that a careless encoding would
-// change.
+// answer returns a complete answer with arguments, results and times that an imprecise
+// encoding would change.
 func answer(id, text string) *assistant.Variant {
 	return &assistant.Variant{
 		ID: id, At: now.Add(time.Hour), Model: "anthropic/opus", AssistantText: text, State: assistant.PairComplete,
@@ -40,11 +40,11 @@ func aPairHasSeveralAnswers(t *testing.T, s history.Store) {
 		must(t, err)
 		all, at := got[0].Answers()
 		if at != chosen || len(all) != len(want) || got[0].Star != 2 || got[0].UserText != "which?" || got[0].ID != p.ID || got[0].Notice != "" {
-			t.Fatalf("%s: answer %d of %d of %+v", when, at, len(all), got[0])
+			t.Fatalf("%s: chosen answer %d of %d in %+v", when, at, len(all), got[0])
 		}
 		for i, v := range all[1:] {
 			if !v.At.Equal(want[i+1].At) {
-				t.Errorf("%s: answer %d is of %v, want %v", when, i+1, v.At, want[i+1].At)
+				t.Errorf("%s: the time of answer %d is %v, want %v", when, i+1, v.At, want[i+1].At)
 			}
 			if v.At = want[i+1].At; !reflect.DeepEqual(v, *want[i+1]) {
 				t.Errorf("%s: answer %d is %+v, want %+v", when, i+1, v, *want[i+1])
@@ -52,16 +52,16 @@ func aPairHasSeveralAnswers(t *testing.T, s history.Store) {
 		}
 		for i, needle := range []string{"elephant", "giraffe", "zebra"} {
 			if found := line(t, s, "c'"+needle+"'", history.Env{}); slices.Equal(found, []int64{p.Seq}) != (i == chosen) {
-				t.Errorf("%s: %s finds %v", when, needle, found)
+				t.Errorf("%s: searching for %s finds %v", when, needle, found)
 			}
 		}
 		refs, err := s.Refs(ctx, "s1", 3.5)
 		must(t, err)
 		if refs[0] != assistant.PairRef(&got[0], 3.5) {
-			t.Errorf("%s: Refs = %+v, the pair costs %+v", when, refs[0], assistant.PairRef(&got[0], 3.5))
+			t.Errorf("%s: Refs = %+v, want %+v", when, refs[0], assistant.PairRef(&got[0], 3.5))
 		}
 		if models := line(t, s, "m'opus'", history.Env{}); (len(models) > 0) != (chosen > 0) {
-			t.Errorf("%s: the model of the chosen answer finds %v", when, models)
+			t.Errorf("%s: filtering by the chosen answer's model finds %v", when, models)
 		}
 	}
 	unfinished := *want[1]
@@ -80,8 +80,8 @@ func aPairHasSeveralAnswers(t *testing.T, s history.Store) {
 	answersGoWithTheirPair(t, s, p)
 }
 
-// unknownAnswersAreRefused changes answers that p does not have, and answers of a missing
-// pair.
+// unknownAnswersAreRefused tries to change an answer that p does not have and to add one
+// to a missing pair.
 func unknownAnswersAreRefused(t *testing.T, s history.Store, p *assistant.Pair) {
 	t.Helper()
 	for want, refused := range map[error]assistant.PairAnswer{
@@ -93,7 +93,8 @@ func unknownAnswersAreRefused(t *testing.T, s history.Store, p *assistant.Pair) 
 	}
 }
 
-// answersGoWithTheirPair stores requests for two answers of p and then deletes p.
+// answersGoWithTheirPair checks that deleting p also deletes its answers and their
+// requests.
 func answersGoWithTheirPair(t *testing.T, s history.Store, p *assistant.Pair) {
 	t.Helper()
 	ctx := t.Context()
@@ -106,14 +107,15 @@ func answersGoWithTheirPair(t *testing.T, s history.Store, p *assistant.Pair) {
 	}
 	must(t, s.Commit(ctx, &assistant.Batch{Delete: []int64{p.Seq}}))
 	if got, err := s.Load(ctx, []int64{p.Seq}); err != nil || len(got) != 0 {
-		t.Errorf("deleted, but Load = %+v, %v", got, err)
+		t.Errorf("after deletion, Load = %+v, %v", got, err)
 	}
 	if got, err := s.Requests(ctx, p.Seq); err != nil || len(got) != 0 {
-		t.Errorf("deleted, but Requests = %+v, %v", got, err)
+		t.Errorf("after deletion, Requests = %+v, %v", got, err)
 	}
 }
 
-// A queued message is removed in the same commit that stores its pair.
+// aQueuedMessageIsStoredOnce checks that the commit that stores a pair also removes the
+// queued message.
 func aQueuedMessageIsStoredOnce(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -121,12 +123,12 @@ func aQueuedMessageIsStoredOnce(t *testing.T, s history.Store) {
 	waits := func(session string, want bool) {
 		t.Helper()
 		if _, found, err := s.Queued(ctx, session); found != want || err != nil {
-			t.Errorf("session %s: a message waits: %v, %v; want %v", session, found, err, want)
+			t.Errorf("session %s: has a queued message: %v, %v; want %v", session, found, err, want)
 		}
 	}
 	refused := &assistant.Batch{Put: []*assistant.Pair{pair("x", "one", "")}, Queued: "x", Delete: []int64{99}}
 	if err := s.Commit(ctx, refused); !errors.Is(err, assistant.ErrNoPair) {
-		t.Errorf("Commit = %v", err)
+		t.Errorf("Commit = %v, want ErrNoPair", err)
 	}
 	waits("x", true)
 	must(t, s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{pair("x", "one", "")}, Queued: "x"}))

@@ -21,7 +21,7 @@ func refsOf(t *testing.T, s history.Store, session string) (seqs []int64) {
 	return seqs
 }
 
-// sessionOf returns a session from the list.
+// sessionOf returns the session with an id from the store's list.
 func sessionOf(t *testing.T, s history.Store, id string) history.Session {
 	t.Helper()
 	all, err := s.Sessions(t.Context())
@@ -34,8 +34,8 @@ func sessionOf(t *testing.T, s history.Store, id string) history.Session {
 }
 
 // aSessionBranches checks that the view of a branch consists of the parent's pairs up to
-// the branch and its own, that filters, counts and titles agree, and that nothing is
-// copied.
+// the branch, followed by the branch's own pairs. Filters, counts and titles must agree
+// with the view, and no pair may be copied.
 func aSessionBranches(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -71,18 +71,19 @@ func aSessionBranches(t *testing.T, s history.Store) {
 		}
 	}
 	if err := s.Branch(ctx, "twig", assistant.Branch{Parent: "root"}); !errors.Is(err, assistant.ErrSessionExists) {
-		t.Errorf("a branch that exists: %v", err)
+		t.Errorf("Branch to an existing session: %v", err)
 	}
 	if err := s.Branch(ctx, "new", assistant.Branch{Parent: "nobody"}); !errors.Is(err, history.ErrNoSession) {
-		t.Errorf("a branch of nothing: %v", err)
+		t.Errorf("Branch from a missing session: %v", err)
 	}
 	must(t, s.Commit(ctx, &assistant.Batch{Delete: []int64{two.Seq}}))
 	if got := refsOf(t, s, "twig"); !slices.Equal(got, []int64{one.Seq, four.Seq, five.Seq}) {
-		t.Errorf("after a pair of the root was deleted the twig shows %v", got)
+		t.Errorf("after deleting a pair of root, session twig shows %v", got)
 	}
 }
 
-// aSessionIsRenamed checks that a title replaces the first message until it is removed.
+// aSessionIsRenamed checks that a title replaces the first message as the title until it
+// is removed.
 func aSessionIsRenamed(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -96,19 +97,19 @@ func aSessionIsRenamed(t *testing.T, s history.Store) {
 	}
 	must(t, s.Touch(ctx, history.Session{ID: "a", Model: "m"}), s.SetTitle(ctx, "a", strings.Repeat("ö", 2*history.MaxTitle)))
 	if v := sessionOf(t, s, "a"); len([]rune(v.Title)) != history.MaxTitle {
-		t.Errorf("a title of %d runes", len([]rune(v.Title)))
+		t.Errorf("the title has %d runes", len([]rune(v.Title)))
 	}
 	must(t, s.SetTitle(ctx, "a", ""))
 	if v := sessionOf(t, s, "a"); v.Named || v.Title != "first message" {
-		t.Errorf("without a title: %+v", v)
+		t.Errorf("after removing the title: %+v", v)
 	}
 	if err := s.SetTitle(ctx, "nobody", "x"); !errors.Is(err, history.ErrNoSession) {
-		t.Errorf("SetTitle of nothing: %v", err)
+		t.Errorf("SetTitle of a missing session: %v", err)
 	}
 }
 
-// aCancelledAnswerIsOffered checks that a cancelled answer is excluded from view and search
-// until it is kept, and removed when it is forgotten.
+// aCancelledAnswerIsOffered checks that a cancelled answer is excluded from view and
+// search until the user keeps it, and is deleted when the user discards it.
 func aCancelledAnswerIsOffered(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -123,24 +124,24 @@ func aCancelledAnswerIsOffered(t *testing.T, s history.Store) {
 	p.State = assistant.PairSending
 	put(t, s, pair("a", "before", "b"), p)
 	partial := *p
-	partial.State, partial.AssistantText = assistant.PairPartial, "half of zebra"
+	partial.State, partial.AssistantText = assistant.PairPartial, "half a zebra"
 	must(t, s.Commit(ctx, &assistant.Batch{Cancelled: &partial}))
 	offered("a", p.Seq)
 	offered("b", 0)
 	if got := refsOf(t, s, "a"); len(got) != 1 || len(line(t, s, "c'zebra'", history.Env{})) != 0 {
-		t.Errorf("an offered answer is in view: %v", got)
+		t.Errorf("a cancelled answer is in view: %v", got)
 	}
 	must(t, s.Commit(ctx, &assistant.Batch{Keep: "a"}))
 	offered("a", 0)
 	got, err := s.Load(ctx, []int64{p.Seq})
 	must(t, err)
-	if got[0].State != assistant.PairPartial || got[0].AssistantText != "half of zebra" || got[0].Notice != "" {
+	if got[0].State != assistant.PairPartial || got[0].AssistantText != "half a zebra" || got[0].Notice != "" {
 		t.Errorf("kept: %+v", got[0])
 	}
 	refs, err := s.Refs(ctx, "a", 3.5)
 	must(t, err)
 	if len(refs) != 2 || refs[1].Contributes || refs[1].Cost != 0 || len(line(t, s, "c'zebra'", history.Env{})) != 1 || len(line(t, s, "e", history.Env{})) != 0 {
-		t.Errorf("a kept answer: %+v", refs)
+		t.Errorf("Refs with a kept answer: %+v", refs)
 	}
 	beside := pair("a", "question", "other half")
 	beside.State, beside.AnswerTo = assistant.PairPartial, refs[0].Seq
@@ -149,10 +150,10 @@ func aCancelledAnswerIsOffered(t *testing.T, s history.Store) {
 	must(t, s.Commit(ctx, &assistant.Batch{Forget: "a"}), s.Commit(ctx, &assistant.Batch{Forget: "a"}), s.Commit(ctx, &assistant.Batch{Forget: "b"}))
 	offered("a", 0)
 	if got, err := s.Load(ctx, []int64{beside.Seq}); err != nil || len(got) != 0 {
-		t.Errorf("forgotten, but Load = %+v, %v", got, err)
+		t.Errorf("after discarding, Load = %+v, %v", got, err)
 	}
 	if got := refsOf(t, s, "a"); len(got) != 2 {
-		t.Errorf("after forgetting: %v", got)
+		t.Errorf("after discarding, the session shows %v", got)
 	}
 	if report, err := s.Check(ctx); err != nil || len(report.Problems) > 0 {
 		t.Errorf("Check = %+v, %v", report, err)

@@ -3,9 +3,9 @@
 //
 //	historytest.Run(t, func(t *testing.T) history.Store { … })
 //
-// The store is used from several goroutines at once; the caller closes it. The suite tests
-// the contract of Store. Behaviour of a single implementation, such as handling of damaged
-// files, is tested in its own package.
+// The suite uses the store from several goroutines at once; the caller closes the store.
+// The suite tests the contract of Store. Behaviour of a single implementation, such as
+// the handling of damaged files, is tested in its own package.
 package historytest
 
 import (
@@ -24,31 +24,32 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Run tests stores returned by open, which must return a new and empty one for each test.
+// Run tests the stores that open returns. open must return a new, empty store for each
+// test.
 func Run(t *testing.T, open func(t *testing.T) history.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, history.Store){
-		"pairs come back":                   pairsComeBack,
-		"payloads are read alone":           payloadsAreReadAlone,
-		"a batch is all or none":            batchIsAllOrNone,
-		"cut and uncut":                     cutAndUncut,
-		"lines select pairs":                linesSelectPairs,
-		"marks are restored":                marksAreRestored,
-		"missing pairs are named":           missingPairsAreNamed,
-		"topics are a tree":                 topicsAreATree,
-		"models are counted":                modelsAreCounted,
-		"marks are grouped":                 marksAreGrouped,
-		"sessions are remembered":           sessionsAreRemembered,
-		"what a user typed stays":           memoryStays,
-		"known ids are added once":          knownIDsAreAddedOnce,
-		"goroutines share it":               goroutinesShareIt,
-		"pictures are stored once":          picturesAreStoredOnce,
-		"a queued message has its pictures": aQueuedMessageHasItsPictures,
-		"a pair has several answers":        aPairHasSeveralAnswers,
-		"a queued message is stored once":   aQueuedMessageIsStoredOnce,
-		"a session branches":                aSessionBranches,
-		"a session is renamed":              aSessionIsRenamed,
-		"a cancelled answer is offered":     aCancelledAnswerIsOffered,
+		"stored pairs are loaded":         pairsComeBack,
+		"only payloads are read":          payloadsAreReadAlone,
+		"a batch is all or nothing":       batchIsAllOrNone,
+		"cut and uncut":                   cutAndUncut,
+		"lines select pairs":              linesSelectPairs,
+		"marks are restored":              marksAreRestored,
+		"missing pairs are named":         missingPairsAreNamed,
+		"topics form a tree":              topicsAreATree,
+		"models are counted":              modelsAreCounted,
+		"marks are grouped":               marksAreGrouped,
+		"sessions are remembered":         sessionsAreRemembered,
+		"typed text is remembered":        memoryStays,
+		"known ids are added once":        knownIDsAreAddedOnce,
+		"goroutines share a store":        goroutinesShareIt,
+		"pictures are stored once":        picturesAreStoredOnce,
+		"queued messages have pictures":   aQueuedMessageHasItsPictures,
+		"a pair has several answers":      aPairHasSeveralAnswers,
+		"a queued message is stored once": aQueuedMessageIsStoredOnce,
+		"a session branches":              aSessionBranches,
+		"a session is renamed":            aSessionIsRenamed,
+		"a cancelled answer is offered":   aCancelledAnswerIsOffered,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,8 +58,8 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 	}
 }
 
-// payloadsAreReadAlone checks that Payloads returns the pairs that have payloads, in the
-// requested order, and that text resembling payloads is not mistaken for them.
+// payloadsAreReadAlone checks that Payloads returns only the pairs that have payloads, in
+// the requested order, and does not mistake similar text for payloads.
 func payloadsAreReadAlone(t *testing.T, s history.Store) {
 	t.Helper()
 	first, plain, second := pair("s", "a", "b"), pair("s", `"payloads":[{"id":"x"}]`, `"payloads":[]`), pair("s", "c", "d")
@@ -76,11 +77,11 @@ func payloadsAreReadAlone(t *testing.T, s history.Store) {
 		t.Errorf("Payloads = %+v, want %+v", got, want)
 	}
 	if none, err := s.Payloads(t.Context(), nil); err != nil || len(none) > 0 {
-		t.Errorf("Payloads of no pair: %v, %v", none, err)
+		t.Errorf("Payloads of no pairs: %v, %v", none, err)
 	}
 }
 
-// now is the time at which the pairs of the suite were created.
+// now is the creation time of the pairs in the suite.
 var now = time.Date(2026, 3, 4, 5, 6, 7, 800900, time.FixedZone("", 3600))
 
 func pair(session, user, answer string) *assistant.Pair {
@@ -171,12 +172,12 @@ func batchIsAllOrNone(t *testing.T, s history.Store) {
 	good := pair("x", "three", "3")
 	b := &assistant.Batch{Delete: []int64{first.Seq}, Put: []*assistant.Pair{good, bad}, Intent: "i"}
 	if err := s.Commit(t.Context(), b); err == nil || good.Seq != 0 || len(line(t, s, "", history.Env{})) != 1 {
-		t.Errorf("a batch that failed: %v, Seq %d", err, good.Seq)
+		t.Errorf("Commit of an invalid batch: %v, Seq %d", err, good.Seq)
 	}
 	b.Put = b.Put[:1]
 	must(t, s.Commit(t.Context(), b), s.Commit(t.Context(), &assistant.Batch{Delete: []int64{good.Seq}}), s.Commit(t.Context(), b))
 	if got := line(t, s, "", history.Env{}); len(got) != 0 {
-		t.Errorf("an intent was carried out twice: %v", got)
+		t.Errorf("an intent was committed twice: %v", got)
 	}
 }
 
@@ -186,11 +187,11 @@ func cutAndUncut(t *testing.T, s history.Store) {
 	put(t, s, a, b, c)
 	must(t, s.Commit(t.Context(), &assistant.Batch{Cut: &assistant.Cut{Name: "cut", Sessions: []string{"x"}, From: c.Seq}}))
 	if got := line(t, s, "", history.Env{}); !slices.Equal(got, []int64{a.Seq, b.Seq}) {
-		t.Errorf("after a cut %v", got)
+		t.Errorf("after a cut, the view is %v", got)
 	}
 	must(t, s.Commit(t.Context(), &assistant.Batch{Uncut: "cut"}))
 	if got := line(t, s, "", history.Env{}); len(got) != 3 {
-		t.Errorf("after the uncut %v", got)
+		t.Errorf("after undoing the cut, the view is %v", got)
 	}
 }
 
@@ -231,25 +232,25 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 		}
 	}
 	if authors, err := s.Authors(t.Context()); err != nil || !slices.Contains(authors, "Bob") || slices.Contains(authors, "") {
-		t.Errorf("the authors are %q, %v", authors, err)
+		t.Errorf("Authors = %q, %v", authors, err)
 	}
 	root := env
 	root.SelectedTopic = ""
 	if got := line(t, s, "t4", root); !slices.Equal(got, all[2:]) {
-		t.Errorf("with the root selected t4 is %v, want %v", got, all[2:])
+		t.Errorf("with the root selected, t4 selects %v, want %v", got, all[2:])
 	}
-	env.User = "bob" // a served user, named as the pair's author
+	env.User = "bob" // a served user with the name of a pair's author
 	if got := line(t, s, "u", env); !slices.Equal(got, all[2:3]) {
-		t.Errorf("u of bob selects %v, want %v", got, all[2:3])
+		t.Errorf("u for user bob selects %v, want %v", got, all[2:3])
 	}
 	q, _ := filter.Parse("t'Agent' | x'zz'")
 	if r, err := s.Filter(t.Context(), q, env); err != nil || len(r.Hints) != 2 {
-		t.Errorf("hints %v, %v", r.Hints, err)
+		t.Errorf("Hints = %v, %v", r.Hints, err)
 	}
 	var fault *filter.Error
 	q, _ = filter.Parse("@nobody")
 	if _, err := s.Filter(t.Context(), q, env); !errors.As(err, &fault) {
-		t.Errorf("an unknown filter: %v", err)
+		t.Errorf("Filter with an unknown saved filter: %v", err)
 	}
 }
 
@@ -267,7 +268,7 @@ func topicsAreATree(t *testing.T, s history.Store) {
 	}
 	for _, err := range []error{s.DeleteTopic(ctx, "None"), s.MoveTopic(ctx, "ML", "ML > ML"), s.MoveTopic(ctx, "ML", "Mail"), s.CreateTopic(ctx, " > "), s.MoveTopic(ctx, "ML", "")} {
 		if !errors.Is(err, history.ErrTopic) {
-			t.Errorf("refused with %v, want ErrTopic", err)
+			t.Errorf("the error is %v, want ErrTopic", err)
 		}
 	}
 }
@@ -329,7 +330,7 @@ func memoryStays(t *testing.T, s history.Store) {
 		t.Errorf("Get = %q, %v", got, err)
 	}
 	if err := s.SaveFilter(ctx, "f", "@f"); err == nil {
-		t.Error("a filter that leads back to itself was saved")
+		t.Error("SaveFilter accepted a filter that refers to itself")
 	}
 	must(t, s.SaveFilter(ctx, "g", "s2"))
 	if got, err := s.SavedFilters(ctx); err != nil || got["g"] != "s2" {
@@ -348,7 +349,7 @@ func knownIDsAreAddedOnce(t *testing.T, s history.Store) {
 	}
 	got, err := s.Load(t.Context(), []int64{p.Seq})
 	if err != nil || got[0].UserText != "q" || len(line(t, s, "", history.Env{})) != 2 {
-		t.Errorf("after Append %+v, %v", got, err)
+		t.Errorf("after Append, Load = %+v, %v", got, err)
 	}
 }
 
@@ -362,7 +363,7 @@ func goroutinesShareIt(t *testing.T, s history.Store) {
 				err := s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}})
 				refs, readErr := s.Refs(t.Context(), fmt.Sprint("s", worker), 3.5)
 				if err = errors.Join(err, readErr); err != nil || len(refs) != i+1 {
-					t.Errorf("worker %d: %d pairs of %d, %v", worker, len(refs), i+1, err)
+					t.Errorf("worker %d reads %d pairs, want %d; %v", worker, len(refs), i+1, err)
 				}
 			}
 		})

@@ -16,15 +16,15 @@ import (
 	"winnow/assistant/history"
 )
 
-// Hooked is a Store that calls Before with the name of the method before each call that may
-// read or write. If Before returns an error, the call returns it.
+// Hooked is a Store that calls Before, with the name of the method, before each call that
+// may read or write. If Before returns an error, the method returns that error.
 type Hooked struct {
 	history.Store
 	Before func(ctx context.Context, method string) error
 }
 
-// Counting counts the calls to a Store made from within certain functions of the program,
-// such as Update or View. The zero value counts nothing: set Below.
+// Counting records the calls to a Store that come from certain functions of the program,
+// such as Update or View. The zero value records nothing; set Below first.
 type Counting struct {
 	Below []string // suffixes of function names
 
@@ -32,7 +32,7 @@ type Counting struct {
 	calls []string
 }
 
-// Before is for Hooked.
+// Before is the function for Hooked.Before.
 func (c *Counting) Before(_ context.Context, method string) error {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -48,7 +48,7 @@ func (c *Counting) Before(_ context.Context, method string) error {
 	return nil
 }
 
-// Calls returns the calls made since the last time.
+// Calls returns the calls recorded since the previous call of Calls.
 func (c *Counting) Calls() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,11 +57,11 @@ func (c *Counting) Calls() []string {
 	return calls
 }
 
-// Hanging blocks the calls to a Store, once Hang has been called, until their context
-// ends or Release is called. The zero value does not block.
+// Hanging blocks calls to a Store. After Hang, each call blocks until its context ends or
+// Release is called. The zero value does not block.
 type Hanging struct {
 	mu       sync.Mutex
-	released chan struct{} // nil if calls do not wait
+	released chan struct{} // nil if calls do not block
 }
 
 // Hang makes calls block.
@@ -83,7 +83,7 @@ func (h *Hanging) Release() {
 	}
 }
 
-// Before is for Hooked.
+// Before is the function for Hooked.Before.
 func (h *Hanging) Before(ctx context.Context, _ string) error {
 	h.mu.Lock()
 	released := h.released
@@ -99,17 +99,17 @@ func (h *Hanging) Before(ctx context.Context, _ string) error {
 	}
 }
 
-// Slow delays the calls to a Store once Set has been called. The first call takes that
-// long, the next ones less, and so on in turn, so that a later call may end before an
-// earlier one.
+// Slow delays calls to a Store after Set has been called. The first call waits for the
+// whole delay, the next three for less each time, and then the cycle repeats, so that a
+// later call may end before an earlier one.
 type Slow struct {
 	pause, calls atomic.Int64
 }
 
-// Set sets the delay of calls from now on.
+// Set sets the maximum delay of all further calls.
 func (s *Slow) Set(pause time.Duration) { s.pause.Store(int64(pause)) }
 
-// Before is for Hooked.
+// Before is the function for Hooked.Before.
 func (s *Slow) Before(ctx context.Context, _ string) error {
 	const steps = 4
 	pause := time.Duration(s.pause.Load()) * time.Duration(steps-(s.calls.Add(1)-1)%steps) / steps

@@ -34,12 +34,12 @@ func marksAreRestored(t *testing.T, s history.Store) {
 	}
 	revision := s.Revision()
 	if _, err := s.Mark(t.Context(), []int64{a.Seq}, history.Mark{Star: &three}); err != nil || s.Revision() <= revision {
-		t.Errorf("revision %d after %d, %v", s.Revision(), revision, err)
+		t.Errorf("Revision = %d after %d, %v", s.Revision(), revision, err)
 	}
 }
 
-// missingPairsAreNamed changes pairs that do not exist, alone and together with one that
-// does.
+// missingPairsAreNamed tries to change pairs that do not exist, alone and together with
+// one that does.
 func missingPairsAreNamed(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -64,18 +64,18 @@ func missingPairsAreNamed(t *testing.T, s history.Store) {
 		for _, seqs := range [][]int64{{gone.Seq}, {a.Seq, gone.Seq}, {99}} {
 			err := change(seqs...)
 			if want := fmt.Sprintf("message %d", seqs[len(seqs)-1]); !errors.Is(err, assistant.ErrNoPair) || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s %v: %v, want ErrNoPair of %s", name, seqs, err, want)
+				t.Errorf("%s %v: %v, want ErrNoPair for %s", name, seqs, err, want)
 			}
 		}
 	}
 	got, err := s.Load(ctx, []int64{a.Seq})
 	must(t, err)
 	if len(got) != 1 || got[0].Star != 0 || got[0].Topic != "" {
-		t.Errorf("refused changes left %+v", got)
+		t.Errorf("after failed changes, Load = %+v", got)
 	}
 	must(t, s.Restore(ctx, history.Snapshot{Marks: []assistant.PairMark{{Seq: gone.Seq, Star: &three}, {Seq: a.Seq, Star: &three}}}))
 	if got, err = s.Load(ctx, []int64{a.Seq, gone.Seq}); err != nil || len(got) != 1 || got[0].Star != 3 {
-		t.Errorf("Restore of a pair that is gone and one that is not: %+v, %v", got, err)
+		t.Errorf("Restore of a deleted and an existing pair: %+v, %v", got, err)
 	}
 }
 

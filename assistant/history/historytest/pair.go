@@ -60,7 +60,7 @@ func fullVariant() assistant.Variant {
 	}
 }
 
-// Picture returns a square picture with the given side in pixels.
+// Picture returns a square picture whose sides are side pixels long.
 func Picture(t testing.TB, name string, side int) assistant.Attachment {
 	t.Helper()
 	var b bytes.Buffer
@@ -78,7 +78,7 @@ func picturesAreStoredOnce(t *testing.T, s history.Store) {
 	one.Attachments, two.Attachments = []assistant.Attachment{a, b, {Name: "c.txt", Type: "text/plain", Size: 3}}, []assistant.Attachment{a}
 	put(t, s, one, two)
 	if one.Attachments[0].Data == nil {
-		t.Error("Commit has taken the data from its argument")
+		t.Error("Commit has cleared the data of its argument")
 	}
 	has := func(why string, f assistant.Attachment, want bool) {
 		t.Helper()
@@ -86,7 +86,7 @@ func picturesAreStoredOnce(t *testing.T, s history.Store) {
 		case want && (err != nil || !bytes.Equal(data, f.Data)):
 			t.Errorf("%s: %s has %d bytes, %v", why, f.Name, len(data), err)
 		case !want && !errors.Is(err, history.ErrPicture):
-			t.Errorf("%s: %s is there: %v", why, f.Name, err)
+			t.Errorf("%s: %s is still stored: %v", why, f.Name, err)
 		}
 	}
 	has("stored", a, true)
@@ -98,14 +98,15 @@ func picturesAreStoredOnce(t *testing.T, s history.Store) {
 	}
 	refs, err := s.Refs(ctx, "x", 3.5)
 	must(t, err)
-	// The words, 255 tokens for one tile and 765 for four.
+	// The costs are the tokens of the words plus 255 tokens for a picture of one tile and
+	// 765 for one of four.
 	if len(refs) != 2 || refs[0].Cost != 4+255+765 || refs[0].Cost != assistant.PairCost(&got[0], 3.5) || refs[1].Cost != 2+255 {
-		t.Errorf("Refs = %+v; want the tokens of the pictures in the costs", refs)
+		t.Errorf("Refs = %+v; the costs must include the tokens of pictures", refs)
 	}
 	if seqs := line(t, s, "i", history.Env{}); !slices.Equal(seqs, []int64{one.Seq, two.Seq}) {
-		t.Errorf("i selects %v", seqs)
+		t.Errorf("the filter i selects %v", seqs)
 	}
-	again := got[0] // like a re-ask: the pair is replaced by one with the same pictures, without their bytes
+	again := got[0] // as when a user asks again: the new pair has the same pictures, without their bytes
 	again.Seq, again.ID = 0, ""
 	must(t, s.Commit(ctx, &assistant.Batch{Delete: []int64{one.Seq}, Put: []*assistant.Pair{&again}}))
 	has("replaced", b, true)
@@ -123,7 +124,7 @@ func picturesAreStoredOnce(t *testing.T, s history.Store) {
 	a.Data = b.Data
 	wrong.Attachments = []assistant.Attachment{a}
 	if err := s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{wrong}}); err == nil {
-		t.Error("a picture was stored under the hash of another")
+		t.Error("a picture was stored under the hash of another picture")
 	}
 }
 
@@ -132,6 +133,6 @@ func aQueuedMessageHasItsPictures(t *testing.T, s history.Store) {
 	f := Picture(t, "a.png", 8)
 	must(t, s.SaveQueued(t.Context(), "x", assistant.Prompt{Text: "@a.png", Attachments: []assistant.Attachment{f}}))
 	if p, _, err := s.Queued(t.Context(), "x"); err != nil || len(p.Attachments) != 1 || !bytes.Equal(p.Attachments[0].Data, f.Data) {
-		t.Errorf("a queued message comes back with %+v, %v", p.Attachments, err)
+		t.Errorf("Queued returns the attachments %+v, %v", p.Attachments, err)
 	}
 }
