@@ -25,7 +25,7 @@ func (s *Session) Changes() int {
 	return len(slices.DeleteFunc(s.Checkpoints(), undone))
 }
 
-// LastStep returns the newest change of the window that can be undone, by any
+// LastStep returns the newest change to the window that can be undone, by any
 // user. Rolling back to its ID undoes it.
 func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journal.LastStep() }
 

@@ -85,8 +85,8 @@ func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 		keymap.PreviousHit:        onConversation(func(c *conversation) intent { return c.toHit(markdown.Backward) }),
 		keymap.PreviousCheckpoint: toCheckpoint(-1),
 		keymap.NextCheckpoint:     toCheckpoint(1),
-		keymap.Fold:               onFold((*chat.View).ToggleFold, "nothing in this message opens or closes"),
-		keymap.FoldAll:            onFold((*chat.View).ToggleAll, "nothing here opens or closes"),
+		keymap.Fold:               onFold((*chat.View).ToggleFold, "there is nothing to open or close in this message"),
+		keymap.FoldAll:            onFold((*chat.View).ToggleAll, "there is nothing to open or close here"),
 		keymap.Enter:              (*Model).viewEnter,
 		keymap.PreviousChoice:     moveChoice(-1),
 		keymap.NextChoice:         moveChoice(1),
@@ -318,8 +318,8 @@ func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 	}
 }
 
-// onFold returns an action that opens or closes parts; nothing is the notice shown if there
-// are no such parts.
+// onFold returns an action that opens or closes parts; nothing is the notice shown if there are
+// no parts to open or close.
 func onFold(toggle func(*chat.View) bool, nothing string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !toggle(m.conv.chat) {

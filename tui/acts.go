@@ -82,10 +82,10 @@ func (m *Model) late(o usecase.Outcome) bool {
 	return false
 }
 
-// showOutcome shows the outcome of a command and drops late outcomes. An outcome that only
-// a flow handles has no case in the second switch, so it is dropped once the flow waits for
-// another request. Failed is always shown. Request numbers start at 1; a flow with request
-// 0 waits for nothing.
+// showOutcome shows the outcome of a command and drops late outcomes. An outcome that only a
+// flow handles has no case in the second switch, so it is dropped once the flow waits for
+// another request. usecase.Failed is always shown. Request numbers start at 1; a flow with
+// request 0 waits for nothing.
 func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	if m.late(o) {
 		return nil
@@ -151,7 +151,7 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		return m.onCommandUndone(o), true
 	case usecase.Refiltered:
 		if o.Added > 0 {
-			said := m.notice.Text != "" // for example, about the rule change that the message made
+			said := m.notice.Text != "" // for example, a notice about the rule change that the message made
 			m.notice.Add(o.By+" added "+assistant.Counted(o.Added, "message"), said)
 		}
 		m.failView(o.Err)
@@ -223,7 +223,7 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 		return changing && (m.mode == keymap.View || m.mode == keymap.Pane) && !m.overlay.Open()
 	}
 	a := m.keys.Find(m.mode, keyName(k))
-	cancels := len(m.input.outbox) > 0                            // cancels the turn that the outbox will start
+	cancels := len(m.input.outbox) > 0                            // escape then cancels the turn that the outbox would start
 	_, _, isCommand := keymap.ParseCommand(m.input.draft.Shown()) // a command needs the session
 	return a != nil && (!a.Early || a.Name == keymap.Escape && cancels || isCommand && (a.Name == keymap.Send || a.Name == keymap.Newline))
 }

@@ -61,7 +61,7 @@ var audited = map[keymap.Action]struct {
 	keymap.DeleteShown: {[]any{tuitest.Tab, "f", tuitest.Key("ctrl+u"), "x :delete", tuitest.Enter}, "Delete"},
 
 	keymap.ImportRules:          {[]any{tuitest.ShiftTab, "I", "gpt-5*,o3*", tuitest.Enter}, "─ Import into"},
-	keymap.UndoRollback:         {[]any{tuitest.ShiftTab, "x", tuitest.Key("ctrl+z"), "hgpt-9*", tuitest.Enter, tuitest.Key("ctrl+y")}, "Undoing it loses what was done since"},
+	keymap.UndoRollback:         {[]any{tuitest.ShiftTab, "x", tuitest.Key("ctrl+z"), "hgpt-9*", tuitest.Enter, tuitest.Key("ctrl+y")}, "Undoing the rollback loses these later steps"},
 	keymap.UndoPairs:            {[]any{tuitest.Tab, "f", tuitest.Key("ctrl+u"), "x :star 3", tuitest.Enter, "u"}, "undone: 1 message now has 3 stars"},
 	keymap.Queued:               {[]any{"slow", tuitest.Send, wait("half"), "next", tuitest.Send, wait("queued: next"), tuitest.Key("alt+q")}, "─ Queued: sent after"},
 	keymap.RollBackState:        {[]any{tuitest.ShiftTab, "x", tuitest.Key("ctrl+g"), tuitest.Down, tuitest.Key("alt+r")}, "rolled back · ctrl+y brings it back"},

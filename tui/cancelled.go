@@ -98,7 +98,7 @@ func (m *Model) onCancelledKept(o usecase.CancelledKept) tea.Cmd {
 	if len(all) > 1 {
 		m.notice.Info(fmt.Sprintf("kept as answer %d of %d", len(all), len(all)) + m.hint(" · %s shows it", keymap.NextAnswer))
 	} else {
-		m.notice.Info("kept · requests leave it out, because it is incomplete")
+		m.notice.Info("kept · it is incomplete, so requests do not include it")
 	}
 	m.conv.chat.Bottom()
 	return m.load(o.Pair.Seq)

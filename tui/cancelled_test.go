@@ -70,7 +70,7 @@ func TestTheBoxSaysWhatSendingDoes(t *testing.T) {
 	d.Wait("edit discarded; the message is unchanged · ctrl+z brings it back")
 	d.WaitGone("editing message")
 	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), tuitest.Enter)
-	d.Wait("2 messages of all sessions will be sent with yours")
+	d.Wait("2 messages from all sessions will be sent with yours")
 	d.Type("f", "c'pears'", tuitest.Enter)
 	d.Wait("1 filtered message will be sent with yours")
 	d.Type("F")

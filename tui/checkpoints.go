@@ -21,7 +21,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
 	for _, c := range m.parts.Checkpoints.Of(m.parts.shownSession()) {
 		text, detail := "before: "+c.Description, ""
-		if undoes := c.Undoes(); undoes != c.Description { // several changes, or a save that is not undone
+		if undoes := c.Undoes(); undoes != c.Description { // the checkpoint covers several changes, or a save, which is not undone
 			detail = "undoes: " + undoes
 		}
 		if c.Kind == checkpoint.KindStart {
@@ -135,7 +135,7 @@ func (m *Model) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
 	if o.Nothing {
 		return m.info("there is no rollback to undo")
 	}
-	return m.carryOut(restored{notify{text: "the rollback is undone"}, o.Warning})
+	return m.carryOut(restored{notify{text: "the rollback was undone"}, o.Warning})
 }
 
 // restored shows the window and the conversation after a rollback. warning says what failed
@@ -149,8 +149,8 @@ func (m *Model) restored(said notify, warning string) tea.Cmd {
 	return tea.Batch(todo, m.reload())
 }
 
-// undo undoes the newest change of the window, whoever made it. It asks first if that
-// removes messages.
+// undo undoes the newest change to the window, whoever made it. It asks first if undoing the
+// change removes messages.
 func (m *Model) undo() tea.Cmd {
 	w := m.wording()
 	return m.carryOut(act{begin: func(p *parts, request int64) intent { return m.rolling.undo(p, request, w) }})
@@ -164,7 +164,7 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	case refused != nil:
 		return showError{refused}
 	case !ok:
-		return notify{text: "there is no change of the " + p.state() + " to undo"}
+		return notify{text: "there is no change to undo"}
 	case !step.ByAssistant, step.OtherSession && others.Shared:
 		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”"})
 	}

@@ -191,7 +191,7 @@ func (m *Model) undoCommand() tea.Cmd { return m.acts.add(m.commands.UndoCommand
 func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
 	switch {
 	case o.Nothing:
-		return m.info("there is no command of a filter line, such as :star 2, to undo")
+		return m.info("there is no filter-line command, such as :star 2, to undo")
 	case o.Err != nil && o.Outcome.Text == "":
 		return m.fail(o.Err)
 	}

@@ -142,7 +142,7 @@ func (m *Model) showFromHUD() tea.Cmd {
 	return m.loadMissing()
 }
 
-// estimated caches the cost of sending the draft, together with the inputs of the estimate.
+// estimated caches the cost of sending the draft, together with the values that the cost was computed from.
 type estimated struct {
 	text  string
 	shown *assistant.Shown

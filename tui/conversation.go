@@ -122,7 +122,7 @@ func (c *conversation) jumpToBoundary() intent {
 	case b.All() && b.Y == 1:
 		text = "the only message is sent"
 	case b.All():
-		text = fmt.Sprintf("all %d messages are sent, from the first one on", b.Y)
+		text = fmt.Sprintf("all %d messages are sent", b.Y)
 	case b.First >= len(c.boundary.Refs):
 		text = "no earlier message fits; only the next one will be sent"
 	default:
@@ -183,7 +183,7 @@ func (c *conversation) toHit(back markdown.Direction) intent {
 	return several{c.sayHit(hit), loadMissing{}}
 }
 
-// sayHit says which hit is the current one.
+// sayHit returns a notice about the current hit.
 func (c *conversation) sayHit(hit chat.Hit) intent {
 	count := func(n int) string {
 		if n >= chat.MostHits {

@@ -97,9 +97,9 @@ func (d *discarding) askQuit(was discarding, lines []string) intent {
 	}, []overlay.Answer{says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay")}}
 }
 
-// quit quits after the running and waiting acts and keys, which may leave rules unsaved. If
-// the key is pressed again, or if the acts and keys take longer than quitTime, quit does
-// not wait for them.
+// quit quits once the running and waiting acts and keys have ended, because they may leave
+// rules unsaved. If the quit key is pressed again, or if the acts and keys take longer than
+// quitTime, quit stops waiting for them.
 func (m *Model) quit() tea.Cmd {
 	if !m.ready || m.quitting != 0 || m.acts.running == 0 && len(m.queue.waiting) == 0 {
 		return m.quitNow()
@@ -114,7 +114,7 @@ func (m *Model) quitWhenIdle() tea.Cmd {
 	if m.quitting == 0 || m.acts.running != 0 || len(m.queue.waiting) > 0 {
 		return nil
 	}
-	m.overlay.Close() // as if the quit key had been pressed now
+	m.overlay.Close() // quitting continues as if the quit key had been pressed now
 	return m.quitNow()
 }
 

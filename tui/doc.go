@@ -3,15 +3,16 @@
 //
 // # Types
 //
-// Model is the one tea.Model of the program: it routes, moves the focus, lays out, and runs
-// use cases. Its children have their own state; they know neither the Model nor each other.
-// In this package they are conversation (VIEW, with search and pointer), input (the box,
-// its completions and the outbox) and commandLine (COMMAND). The pane, the HUD, the
-// overlays, the notices and the bars have packages of their own. Children get what they
-// need of the session or the screen as arguments, and return what should be done: a child
-// of this package returns an intent, which carryOut carries out; a pane returns a
-// pane.Action, for perform; an overlay returns an overlay.Outcome, for onOutcome. turn is
-// the running turn; header.go determines what header and footer show.
+// Model is the only tea.Model of the program: it routes messages, moves the focus, lays
+// out the screen, and runs use cases. Its children have their own state; they know neither
+// the Model nor each other. The children in this package are conversation (VIEW, with
+// search and pointer), input (the box, its completions and the outbox) and commandLine
+// (COMMAND). The pane, the HUD, the overlays, the notices and the bars have packages of
+// their own. Children get what they need from the session or the screen as arguments, and
+// return what the Model should do: a child in this package returns an intent, which
+// carryOut carries out; a pane returns a pane.Action for perform; an overlay returns an
+// overlay.Outcome for onOutcome. The type turn describes the running turn; header.go
+// determines what header and footer show.
 //
 // Everything the user can do is a row in package keymap. A row defines the keys of an
 // action; footer, help, palette and /commands are generated from the rows. actions.go
@@ -24,13 +25,14 @@
 // usecase.Outcome. The outcome includes the state after the command, which Update shows
 // first. Commands that change something go through (*acts).add: they run one at a time, in
 // the order of the key presses, and the outcome of one starts the next. A flow of several
-// steps is a small typed state, see saving. Changes that no key caused arrive as
-// usecase.LogRead: the parts of the session that have changed, and at most one event of a
-// turn, in the order of the session's log. Until the start is over, there is no session and
-// the parts are empty.
-// To add a use case, see package usecase; to add a key, package keymap; to add a pane,
+// steps is a small struct that holds the current step; see saving. Changes that no key
+// caused arrive as usecase.LogRead: the parts of the session that have changed, and at most
+// one event of a turn, in the order of the session's log. Until the start is over, there is
+// no session and the parts are empty.
+//
 // To add a use case, see package usecase; to add a key, see package keymap; to add a pane,
 // see package pane.
+//
 // # Modes
 //
 // INPUT is for writing a message, VIEW for moving through the conversation, COMMAND for the
@@ -42,12 +44,12 @@
 // The components key and textarea are used. The others do not fit, for these reasons:
 //
 //	component   what it does                                  what is needed here
-//	textinput   moves and deletes by code point               by grapheme: flags, emoji, accents
-//	spinner     wakes the program for each frame              frames come with the chunks of a turn
-//	progress    draws a bar of a share                        numbers in the header; no bars are drawn
+//	textinput   moves and deletes by code point               moving and deleting by grapheme (flags, accents)
+//	spinner     wakes the program for each frame              a frame with each chunk of a turn
+//	progress    draws a progress bar                          numbers in the header
 //	viewport    measures all lines when its content changes   100,000 lines, laid out when they are seen
-//	help        cannot be clicked, drops what does not fit    footer entries that answer a click
-//	list        pages, with its own filter                    the rows around the cursor stay visible
+//	help        cannot be clicked, drops what does not fit    footer entries that react to a click
+//	list        shows pages, has its own filter               rows around the cursor that stay visible
 //
 // # Concurrency
 //

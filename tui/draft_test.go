@@ -113,7 +113,7 @@ func TestAQueuedMessageOfAnEarlierRunIsShown(t *testing.T) {
 	}})
 	d.Wait("queued: from before")
 	d.Type(tuitest.Key("alt+q"))
-	d.Wait("Queued: it")
+	d.Wait("Queued: waiting")
 	d.clock.Advance(overlayGuard)
 	d.Type("s")
 	d.Wait("answered")

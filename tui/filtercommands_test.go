@@ -57,7 +57,7 @@ func TestMarksOfACommandAreSeenAtOnce(t *testing.T) {
 	d.says("undone: 1 message now has 3 stars")
 	d.WaitGone("★★★")
 	d.Type("u")
-	d.says("there is no command of a filter line")
+	d.says("there is no filter-line command")
 	d.hold("the stars of before", func() bool {
 		pairs, err := d.store.Load(t.Context(), []int64{1, 2, 3})
 		return err == nil && pairs[0].Star == 0 && pairs[1].Star == 2 && pairs[2].Flag && pairs[0].Topic == ""
@@ -230,7 +230,7 @@ func TestFilterThatCannotBeReadAnyMoreLetsCommandsAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.command("c'plums' :star 1")
-	d.says("1 message now has 1 star · u undoes it · the filter of the view cannot be evaluated")
+	d.says("1 message now has 1 star · u undoes it · the active filter cannot be evaluated")
 }
 
 func TestManyPairsAreMarkedAndTakenBackOnTheScreenAlone(t *testing.T) {

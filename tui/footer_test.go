@@ -87,7 +87,7 @@ func TestANoticeEndsWithAnyKey(t *testing.T) {
 		d := three(t, setup{w: 80, h: 24})
 		d.goTo("VIEW")
 		d.Type("O")
-		d.says("all 3 messages are sent, from the first one on")
+		d.says("all 3 messages are sent")
 		d.Type(key)
 		d.Until(func(frame string) bool { return !strings.Contains(frame, "all 3 messages") })
 	}
@@ -345,7 +345,7 @@ func TestTheFooterNamesFoldOnlyWhereSomethingFolds(t *testing.T) {
 	d.goTo("VIEW")
 	d.Until(func(frame string) bool { return !strings.Contains(footerOf(frame), "space fold") })
 	d.Type(" ")
-	d.says("nothing in this message opens or closes")
+	d.says("there is nothing to open or close in this message")
 	d.Type("K")
 	d.Until(func(frame string) bool { return strings.Contains(footerOf(frame), "space fold") })
 	d.Type(" ")

@@ -226,9 +226,9 @@ func (m *Model) inputLines() []string {
 	return rows
 }
 
-// boxNote says, in at most w cells, what is unusual about sending the draft: it is the edit
-// of an earlier message, or the filter decides which messages are sent with it. It returns
-// the longest text that fits.
+// boxNote says, in at most w cells, what is unusual about sending the draft: the draft edits an
+// earlier message, or the filter decides which messages are sent with the draft. It returns the
+// longest text that fits.
 func (m *Model) boxNote(w int) string {
 	var texts []string
 	x, line := m.conv.boundary.Boundary.X, m.parts.filterLine()
@@ -243,7 +243,7 @@ func (m *Model) boxNote(w int) string {
 	case x == 0 || line == startFilter:
 		return ""
 	case line == "":
-		texts = []string{assistant.Counted(x, "message") + " of all sessions will be sent with yours", assistant.Counted(x, "message") + " of all sessions", fmt.Sprint("+", x)}
+		texts = []string{assistant.Counted(x, "message") + " from all sessions will be sent with yours", assistant.Counted(x, "message") + " from all sessions", fmt.Sprint("+", x)}
 	default:
 		texts = []string{assistant.Counted(x, "filtered message") + " will be sent with yours", assistant.Counted(x, "filtered message"), fmt.Sprint("+", x)}
 	}

@@ -50,7 +50,7 @@ type (
 		answers  []overlay.Answer
 	}
 	// act starts a change after the acts before it have ended; with now, it does not wait for
-	// them. begin reads the parts when the turn of the act comes.
+	// them. begin is called only when the act starts, and reads the parts then.
 	act struct {
 		now   bool
 		begin func(p *parts, request int64) intent

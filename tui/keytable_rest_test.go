@@ -635,9 +635,9 @@ func proveOverlayKeys(t *testing.T) {
 		key  tuitest.Key
 		line string
 	}{
-		{"down", "›   Undo the newest change of the rules"},
+		{"down", "›   Undo the newest change to the rules"},
 		{"ctrl+n", "›   Hide models: add an ignore rule"},
-		{"ctrl+p", "›   Undo the newest change of the rules"},
+		{"ctrl+p", "›   Undo the newest change to the rules"},
 		{"up", "›   Save the rules"},
 	} {
 		d.Type(c.key)

@@ -52,7 +52,7 @@ func (m *Model) failView(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
-	text := "the filter of the view cannot be evaluated: " + sentence(err)
+	text := "the active filter cannot be evaluated: " + sentence(err)
 	if m.notice.Text != "" {
 		text = m.notice.Text + " · " + text
 	}

@@ -75,8 +75,8 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 		return m.ask("Delete "+goes[0]+" for good?", append(append(changed, oneLine(c.Text)), goes[1:]...), "delete", "keep", yes)
 	case workspace.ConfirmRegenerate:
 		return m.ask("Regenerate?", []string{
-			"The old answer changed the " + m.parts.state() + ". They stay as they are;",
-			"a new answer may change them again." + m.hint(" %s undoes either.", keymap.Undo),
+			"The changes made by the old answer stay in effect.",
+			"The new answer may make other changes." + m.hint(" %s undoes the newest.", keymap.Undo),
 		}, "regenerate", "keep the answer", yes)
 	case workspace.ConfirmUndoRollback:
 		lines := changed
@@ -84,7 +84,7 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 			lines = append(lines, "The last rollback was made by "+oneLine(c.By)+".")
 		}
 		if len(c.Drops) > 0 {
-			lines = append(append(lines, "Undoing it loses what was done since:"), w.steps(c.Drops)...)
+			lines = append(append(lines, "Undoing the rollback loses these later steps:"), w.steps(c.Drops)...)
 		}
 		return m.ask("Undo the rollback?", lines, "undo it", "don't undo it", yes)
 	case workspace.ConfirmNewSession:

@@ -64,7 +64,7 @@ func chooseAnswer(step int) func(*Model, int64, assistant.Pair) tea.Cmd {
 			if refs := m.parts.Shown.Refs; len(refs) > 0 && refs[len(refs)-1].Seq == p.Seq {
 				another = m.hint(" · %s asks for another", keymap.Retry)
 			}
-			return m.info("the message has one answer" + another)
+			return m.info("the message has only one answer" + another)
 		case next < 0 || next == len(all):
 			return m.info(fmt.Sprintf("this is answer %d of %d", chosen+1, len(all)))
 		default:
@@ -100,7 +100,7 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.TopicSet:
 		return m.marked(o.Pair, "topic: "+topicName(o.Path), o.ViewErr), true
 	case usecase.AnswerChosen:
-		return m.marked(o.Pair, fmt.Sprintf("answer %d of %d goes to the model from now on", o.Answer+1, o.Of), o.ViewErr), true
+		return m.marked(o.Pair, fmt.Sprintf("from now on, requests contain answer %d of %d", o.Answer+1, o.Of), o.ViewErr), true
 	case usecase.Deleted:
 		m.notice.Info("deleted")
 		return m.loadNames(), true
@@ -112,8 +112,8 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	return nil, false
 }
 
-// marked shows the new marks of a pair. view is the error that filtering the pairs by the
-// new marks returned, or nil.
+// marked shows the new marks of a pair. view is the error of filtering the pairs by the new
+// marks, or nil.
 func (m *Model) marked(seq int64, notice string, view error) tea.Cmd {
 	m.notice.Info(notice)
 	if view != nil {
@@ -189,8 +189,8 @@ func (m *Model) checkPair(seq int64) tea.Cmd {
 	return m.commands.Matches(m.acts.query(), seq)
 }
 
-// computeEffects computes the effects of the proposals that wait for the user; the effects
-// may change with every change of a rule.
+// computeEffects computes the effects of the proposals that wait for the user; they may change
+// whenever a rule changes.
 func (m *Model) computeEffects() tea.Cmd {
 	waiting := m.conv.chat.Undecided()
 	if len(waiting) == 0 {

@@ -200,7 +200,7 @@ func (m *Model) onOthers(msg usecase.LogRead) tea.Cmd {
 	for _, c := range msg.Done {
 		m.notice.Add(status.ChangeSentence(c))
 	}
-	marked := len(msg.Done) > 0 && !m.parts.saves() // the window holds the marks of pairs
+	marked := len(msg.Done) > 0 && !m.parts.saves() // the window is the chat history: its changes are marks of pairs
 	if !marked && !msg.Missed {
 		return nil
 	}
@@ -304,7 +304,7 @@ func (m *Model) onDecided(o usecase.Decided) tea.Cmd {
 	if o.Accepted {
 		return nil // the turn that carries out the proposals arrives in the log
 	}
-	return m.info("rejected; the model is told with the next message")
+	return m.info("rejected; the next message will tell the model")
 }
 
 // askTool shows what a tool wants to change, and asks the user. Invisible characters are

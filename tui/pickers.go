@@ -64,10 +64,10 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 		notice = "a new session · /sessions lists the old one"
 	default:
 		if o.About.Folder != "" {
-			notice += " · it is about " + oneLine(o.About.Folder) + ", not about the " + m.parts.state() + " on the screen"
+			notice += " · it belongs to " + oneLine(o.About.Folder) + ", not to this folder"
 		}
 		if o.Model != "" {
-			notice += " · its model is in use: " + safetext.Visible(o.Model)
+			notice += " · its model is now in use: " + safetext.Visible(o.Model)
 		}
 	}
 	m.turn, m.about = turn{n: m.turn.n}, o.About
@@ -100,7 +100,7 @@ func (m *Model) openModels() tea.Cmd {
 // onModels shows the models that the endpoints have listed, if the list is still open.
 func (m *Model) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 	for _, name := range slices.Sorted(maps.Keys(o.Failed)) {
-		m.notice.Fail(name + ": its models could not be listed: " + sentence(o.Failed[name]))
+		m.notice.Fail("the models of " + name + " could not be listed: " + sentence(o.Failed[name]))
 	}
 	if errors.Is(o.Gone, llm.ErrModelGone) {
 		m.fail(o.Gone)

@@ -76,7 +76,7 @@ func TestAProposalIsAcceptedWithTheEffectThatIsShown(t *testing.T) {
 // An answer with several proposals can be accepted or rejected as a whole.
 func TestAllProposalsOfAnAnswerAreAccepted(t *testing.T) {
 	two := say(`I propose both. RULE_PROPOSAL: {"provider":"openai","add_ignore":["*-preview"],"reasoning":"old"} RULE_PROPOSAL: {"provider":"openai","add_ignore":["gpt-5*"],"reasoning":"older"}`)
-	for key, want := range map[tuitest.Key]string{tuitest.Alt(1): "Carried out", tuitest.Alt(2): "rejected; the model is told"} {
+	for key, want := range map[tuitest.Key]string{tuitest.Alt(1): "Carried out", tuitest.Alt(2): "rejected; the next message will tell"} {
 		d := startProgram(t, setup{w: 120, h: 40, answers: []at.Answer{two, say("done")}})
 		d.Type("hide both", tuitest.Send)
 		d.Wait("[alt+1 Accept all] [alt+2 Reject all] [alt+3")
@@ -125,7 +125,7 @@ func TestKeysGoOnWhileADecisionIsStored(t *testing.T) {
 	d.Type("typed meanwhile")
 	d.box("typed meanwhile")
 	gate.Open()
-	d.says("rejected; the model is told with the next message")
+	d.says("rejected; the next message will tell the model")
 	d.box("typed meanwhile")
 }
 

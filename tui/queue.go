@@ -81,7 +81,7 @@ func (m *Model) openQueued() tea.Cmd {
 	}
 	title := "Queued: sent after this response"
 	if m.parts.Turn.QueuePaused {
-		title = "Queued: it waits for you"
+		title = "Queued: waiting for you"
 	}
 	return m.question(overlay.Queued, title, safetext.Lines(text, safetext.Clean), "", func(answer keymap.Action) tea.Cmd {
 		switch {

@@ -82,7 +82,7 @@ func TestQueuedStaysWhenTheTurnIsCancelled(t *testing.T) {
 	r.Wait("queued: second")
 	r.Wait("What would you like to change?") // the conversation is empty, the card stands below
 	r.Type(tuitest.Key("alt+q"))
-	r.Wait("Queued: it waits for you")
+	r.Wait("Queued: waiting for you")
 	r.clock.Advance(overlayGuard)
 	r.Type("s")
 	r.Wait("second answer")

@@ -436,7 +436,7 @@ func TestUndoingARollbackAsksAboutWhatOthersDid(t *testing.T) {
 		t.Errorf("declined, the rules are %q", got)
 	}
 	undo(anna, "y")
-	anna.says("the rollback is undone")
+	anna.says("the rollback was undone")
 	if got := g.rules(); !strings.Contains(got, "gpt-5*") || strings.Contains(got, "gpt-4*") {
 		t.Errorf("undone, the rules are %q", got)
 	}
@@ -447,7 +447,7 @@ func TestUndoingARollbackAsksAboutWhatOthersDid(t *testing.T) {
 	anna.Type(tuitest.CtrlP, "undo the last roll", tuitest.Enter)
 	anna.Wait("The last rollback was made by bert.")
 	anna.confirm("Undo the rollback?", "y")
-	anna.says("the rollback is undone")
+	anna.says("the rollback was undone")
 }
 
 // rules are the patterns of the window.

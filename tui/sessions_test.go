@@ -62,7 +62,7 @@ func TestSessionGoesOnInsideTheProgram(t *testing.T) {
 	d.Type("first of")
 	d.Wait("/ first of")
 	d.Type(tuitest.Enter)
-	d.says("the session continues · its model is in use: test/other")
+	d.says("the session continues · its model is now in use: test/other")
 	d.Wait("another old answer")
 	d.Wait("2/2")
 	d.WaitGone("said here")

@@ -63,7 +63,7 @@ func (m *Model) settings() []overlay.Setting {
 func (m *Model) applySettings() tea.Cmd {
 	keys, err := keymap.New(m.opts.EnterSends, m.opts.Rebinds)
 	if err != nil {
-		m.opts.EnterSends = !m.opts.EnterSends // a key binding in the config works only with the other value
+		m.opts.EnterSends = !m.opts.EnterSends // a key binding in the settings file conflicts with the new value
 		return m.fail(err)
 	}
 	keys.CtrlEnter = m.keys.CtrlEnter

@@ -86,7 +86,7 @@ func (p *parts) reAsked() int64 {
 	return p.Turn.ReAsk
 }
 
-// lastStep returns the newest change of the window that can be undone.
+// lastStep returns the newest change to the window that can be undone.
 func (p *parts) lastStep() (step workspace.Step, ok bool) {
 	c := p.Checkpoints
 	if c == nil || c.Last == nil || p.Shown == nil {

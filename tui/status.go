@@ -66,7 +66,7 @@ func (m *Model) statusLine(w int) string {
 	return m.widths.Fit("  "+m.styles.Chat.Notice.Render(line), w, m.styles.Icons.Ellipsis)
 }
 
-// progress shows a spinner, what a running turn is doing, and for how long it has been
+// progress shows a spinner, what a running turn is doing, and how long the turn has been
 // running.
 func (t *turn) progress(now time.Time, spin []string) string {
 	took := now.Sub(t.began)

@@ -15,7 +15,7 @@ import (
 // topicList lists topics, so that the user can pick a topic and edit the tree.
 type topicList struct {
 	wording
-	names   []string // in tree order: each topic below its parent
+	names   []string // in tree order: each topic after its parent
 	current string   // topic of new messages
 	stores  bool     // there is a history, so the tree can be edited
 }
@@ -142,7 +142,7 @@ func deleteTopic(path string) intent {
 	}, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
 }
 
-// onTopicsChanged shows a change of the topic tree.
+// onTopicsChanged shows a change to the topic tree.
 func (m *Model) onTopicsChanged(o usecase.TopicsChanged) tea.Cmd {
 	m.stored = o.Names
 	switch {

@@ -36,9 +36,9 @@ type turn struct {
 
 const (
 	thinking    = "Thinking…"      // status of a turn until its first text
-	idlePause   = 2 * time.Second  // how long the user must not have pressed a key before the focus moves by itself
+	idlePause   = 2 * time.Second  // time without a key press before the focus moves by itself
 	longTurn    = 10 * time.Second // from this duration on, the end of a turn is notified
-	queuedFrame = 4                // cells of a queued message's card that its text must leave free
+	queuedFrame = 4                // cells of a queued message's card that the message must leave free
 )
 
 // send starts a turn with the message in the box or, during a turn, queues the message. The
@@ -80,7 +80,7 @@ func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 	return m.question(overlay.Confirm, "This message is too long", []string{
 		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", c.AUT, c.SYS, c.ML),
 		"This is an estimate: the model may accept it anyway.",
-		"Kept unsent, it stays in the conversation and can be sent later.",
+		"If you keep it unsent, it stays in the conversation and can be sent later.",
 	}, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if answer == keymap.AnswerNo {
 			return nil
@@ -109,8 +109,8 @@ func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 // attached files. ok is false if the message was rejected.
 func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	p.ID = assistant.NewID(m.now())
-	// The user was shown that the message replaces a failed message. The comparison covers a
-	// replacement that the user has just given up but that is still in the parts.
+	// Replace a failed message only if the user was shown this and has not cancelled it since:
+	// the parts may still contain a cancelled replacement.
 	if shown := m.parts.reAsked(); !p.Again() && shown == m.commands.ReAsked() {
 		p.Replaces = cmp.Or(p.Replaces, shown)
 	}

@@ -35,7 +35,7 @@ type unsentMessage struct {
 
 	why   string
 	pause time.Duration // before the next attempt
-	left  time.Duration // the rest of the pause
+	left  time.Duration // time left until the next attempt
 }
 
 // After returns m with the pause before the next attempt; err is why the last attempt

@@ -126,5 +126,5 @@ type Noticed struct {
 	By    string
 }
 
-// savedChangedMsg reports a change of the saved state by another program.
+// savedChangedMsg reports a change to the saved state by another program.
 type savedChangedMsg struct{ change assistant.SavedChange }

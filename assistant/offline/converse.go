@@ -28,7 +28,7 @@ type conversation struct {
 	understood []string // their texts
 	confirmed  bool     // the user has said yes to the changes of this turn
 	lost       bool     // a request was not understood
-	refused    bool     // a change of the rules failed
+	refused    bool     // a change to the rules failed
 	waiting    bool     // proposals of an earlier answer are open
 
 	calls       []call

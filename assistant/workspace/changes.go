@@ -121,7 +121,7 @@ type Step struct {
 	OtherSession bool // made in another session
 }
 
-// LastStep returns the newest change of the window that can be undone. ok is false if there is none.
+// LastStep returns the newest change to the window that can be undone. ok is false if there is none.
 func (w *Workspace) LastStep() (step Step, ok bool) {
 	c, ok := w.session.LastStep()
 	if !ok {

@@ -84,7 +84,7 @@ type victim struct {
 	may    []ledger // other valid states after a kill in the middle
 	draft  string   // the draft that must be there
 	last   string   // the last action, for error messages
-	newest string   // the message whose turn made the newest change of the rules
+	newest string   // the message whose turn made the newest change to the rules
 	card   string   // the card that must be there after a kill: it offers what came of a cancelled answer
 	after  int      // kills after an acknowledgement
 	amid   int      // kills before an acknowledgement
@@ -410,7 +410,7 @@ func (v *victim) save() act {
 	}
 }
 
-// undo undoes the newest change of the rules, with the message that asked for it.
+// undo undoes the newest change to the rules, with the message that asked for it.
 func (v *victim) undo() act {
 	text := v.newest
 	rule := v.end.rule(text)

@@ -151,7 +151,7 @@ func (o *oracle) wire(but *oraclePair) []string {
 	return lines
 }
 
-// doing is a change of the rules, by a tool or by hand.
+// doing is a change to the rules, by a tool or by hand.
 type doing struct{ tool, pattern string }
 
 func (c doing) adds() bool   { return strings.HasPrefix(c.tool, "add_") }

@@ -250,7 +250,7 @@ func (c *console) undo(ctx context.Context, what string) error {
 	case "messages", "pairs": // pairs is the former name of messages
 		out, err := c.workspace.UndoCommand(ctx)
 		if errors.Is(err, workspace.ErrNothingToUndo) {
-			return reply("There is no command of a filter line, such as :star 2, to undo.")
+			return reply("There is no filter-line command, such as :star 2, to undo.")
 		}
 		if err == nil {
 			c.changed("Undone: " + out.Undone() + ".")

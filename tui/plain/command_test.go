@@ -329,7 +329,7 @@ func TestFilter(t *testing.T) {
 	r.say("/messages")
 	r.wait("2 about dogs\n")
 	r.say("/undo messages")
-	r.wait("There is no command of a filter line")
+	r.wait("There is no filter-line command")
 	path := filepath.Join(dir, "out.md")
 	r.say("/filter c'cats' :export md " + path)
 	r.wait("1 message exported to ")

@@ -234,7 +234,7 @@ func (c *console) answers(ctx context.Context, number string) error {
 	if p, err = c.workspace.Choose(ctx, seq, i); err != nil {
 		return err
 	}
-	c.out.Line(fmt.Sprintf("Answer %d of %d goes to the model from now on.", i+1, len(all)))
+	c.out.Line(fmt.Sprintf("From now on, requests contain answer %d of %d.", i+1, len(all)))
 	c.showPair(p)
 	c.showChanges()
 	c.offer(seq)

@@ -196,7 +196,7 @@ func TestAnswers(t *testing.T) {
 	r.say("/answer 3")
 	r.wait("There is no answer with that number; /answer lists them.")
 	r.say("/answer 1")
-	r.wait("Answer 1 of 2 goes to the model from now on.\nYou: one\nAssistant: First.\nThis is answer 1 of 2.\n")
+	r.wait("From now on, requests contain answer 1 of 2.\nYou: one\nAssistant: First.\nThis is answer 1 of 2.\n")
 	r.say("two")
 	r.wait("Assistant: Well.")
 	requests := script.Requests()
