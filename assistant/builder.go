@@ -33,8 +33,8 @@ func (b Builder) with(name string, apply func(*[]message.Message, *Config) error
 	return b
 }
 
-// message adds a message with a text, which is sanitised when the delta is
-// created.
+// message adds a message with the given text. The text is sanitised when the
+// delta is created.
 func (b Builder) message(name, text string, build func(text string) message.Message) Builder {
 	text = safetext.Clean(strings.TrimSpace(text))
 	return b.with(name, func(messages *[]message.Message, _ *Config) error {
@@ -51,7 +51,7 @@ func (b Builder) Agent(text string) Builder {
 	return b.message("agent", text, func(text string) message.Message { return &message.Agent{Text: text} })
 }
 
-// Assistant adds an answer of the assistant as an example for the model.
+// Assistant adds an example answer by the assistant.
 func (b Builder) Assistant(text string) Builder {
 	return b.message("assistant", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleAssistant} })
 }
@@ -80,7 +80,7 @@ func (b Builder) Provider(name string) Builder {
 		if !slices.Contains(providers, name) {
 			return &llm.ConfigError{Field: "provider", Reason: fmt.Sprintf("there is no provider %q.%s", name, nearest.Hint(name, providers))}
 		}
-		current := c.Provider // of the preferred model
+		current := c.Provider // provider of the preferred model
 		if p, _, found := strings.Cut(c.Model, "/"); found && slices.Contains(providers, p) {
 			current = p
 		}

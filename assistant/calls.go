@@ -63,8 +63,8 @@ func (t *loop) runCalls(a reply) error {
 	return limitErr
 }
 
-// countRound counts a round of tool calls against the limit. If problem is not empty the
-// round was invalid, which has a limit of its own.
+// countRound counts a round of tool calls against the limit. A non-empty problem means
+// that the round was invalid; invalid rounds have a limit of their own.
 func (t *loop) countRound(problem string) error {
 	if problem == "" {
 		t.invalid, t.pair.InvalidRounds = 0, 0
@@ -84,7 +84,7 @@ func (t *loop) countRound(problem string) error {
 	return nil
 }
 
-// check checks call i of a response. No call of a damaged response may run: part of its
+// check checks call i of a response. No call in a damaged response may run, because
 // arguments may be missing.
 func (t *loop) check(c llm.Call, end llm.End, i int) checkedCall {
 	tool, args, invalid := t.tools.check(c)
@@ -254,8 +254,8 @@ func (t *turn) mayCall(c *checkedCall, writes bool) error {
 	return nil
 }
 
-// callGuarded runs a call. If the call undoes unsaved changes of other users, which needs
-// RoleSave, and the user lacks that role, the call itself is undone.
+// callGuarded runs a call. If the call removes unsaved changes by other users and the
+// user lacks RoleSave, the call itself is undone.
 func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult {
 	ctx := withShown(t.ctx, shown)
 	if writes {
@@ -276,7 +276,7 @@ func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult
 		if undone := restore(); undone != nil {
 			return Fail(CodeFailed, "%v", undone)
 		}
-		return Fail(CodeForbidden, "nothing was changed: it would undo what other users have staged. %v", err)
+		return Fail(CodeForbidden, "nothing was changed: the call would undo unsaved changes by other users. %v", err)
 	}
 	return r
 }
@@ -306,14 +306,14 @@ func (t *turn) proposeCall(c *checkedCall) ToolResult {
 	case err != nil:
 		return Fail(CodeForbidden, "nothing was proposed: %v", err)
 	case len(payloads) == 0:
-		return OK("Nothing to propose: it would change nothing.", nil)
+		return OK("Nothing to propose: the call would change nothing.", nil)
 	}
 	what := make([]string, len(payloads))
 	for i, made := range payloads {
 		t.addPayload(t.fillPayload(made))
 		what[i] = made.Summary
 	}
-	return OK("Proposed, not done: "+strings.Join(what, "; ")+". It waits for a user with the role save; this user may only propose.", nil)
+	return OK("Proposed, not done: "+strings.Join(what, "; ")+". A user with the role save must accept it; this user may only propose.", nil)
 }
 
 // checkPayload fills in the payload of a result. A payload that matches no registered type

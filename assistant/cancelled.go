@@ -12,7 +12,7 @@ import (
 
 // ErrNothingCancelled is returned when there is no cancelled answer to keep or
 // repeat.
-var ErrNothingCancelled = errors.New("there is no cancelled answer to keep; the next message drops it")
+var ErrNothingCancelled = errors.New("there is no cancelled answer to keep (sending a message discards it)")
 
 // Cancelled returns the received part of the most recently cancelled answer, as a pair in
 // state partial. It returns nil if there is none. The answer is available until the next
@@ -24,8 +24,8 @@ func (q MessageQueue) Cancelled() *Pair {
 	return s.current.cancelled
 }
 
-// PartialWords counts the words of a cancelled answer; 0 if only reasoning
-// arrived.
+// PartialWords returns the number of words in a cancelled answer; 0 if only
+// reasoning arrived.
 func PartialWords(p *Pair) int { return len(strings.Fields(p.AssistantText)) }
 
 // AskAgain returns the prompt that repeats the cancelled request. It returns
@@ -148,7 +148,8 @@ func (t *turn) partial(ran bool) *Pair {
 }
 
 // offerPartial stores a cancelled answer next to the pair, which keeps its own
-// answer; nil stores nothing. It returns the event that ends the turn.
+// answer. A nil partial stores nothing. offerPartial returns the event that
+// ends the turn.
 func (t *turn) offerPartial(partial *Pair, end Event) Event {
 	if partial == nil {
 		return end

@@ -11,7 +11,7 @@
 //   - Pages: what the model is offered depends on where the user is. Without Pages, all
 //     tools of the window are offered everywhere.
 //   - PayloadType: structured data in an answer, which the user can accept or reject.
-//   - Conversation: a model with tools, without window, history and checkpoints.
+//   - Conversation: a model with tools, without a window, history or checkpoints.
 //   - Session.Rollback: history in SQLite and a journal that can undo changes.
 //   - EncodeEvent: the events of a turn over HTTP.
 //
@@ -39,9 +39,10 @@
 // events. While a turn runs, methods that work on window, journal or pairs
 // (Start, LoadView, Edit, Save, Rollback, UndoRollback, Renew, Resume, Delete,
 // Decide, Request) return ErrBusy; a turn started while one of them runs waits
-// for it. These, Queue, Mark, Pairs and SentRequests may wait for the disk;
-// Draft, Quota, Boundary and LastSend answer from memory. Conversation, Builder
-// and message.List must be used by one goroutine at a time.
+// for it. These methods and Queue, Mark, Pairs and SentRequests may wait for
+// the disk; Draft, Quota, Boundary and LastSend answer from memory.
+// Conversation, Builder and message.List must be used by one goroutine at a
+// time.
 //
 // # Caveats
 //

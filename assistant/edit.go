@@ -18,15 +18,15 @@ import (
 // stays in the list, marked Undone; later ones are removed.
 func (s *Session) Checkpoints() []checkpoint.Checkpoint { return s.opts.Journal.List(s.ID()) }
 
-// Changes counts the changes of this session that are in effect: its
-// checkpoints except the session start and undone ones.
+// Changes returns the number of this session's changes that are in effect:
+// its checkpoints except the session start and undone ones.
 func (s *Session) Changes() int {
 	undone := func(c checkpoint.Checkpoint) bool { return c.Undone || c.Kind == checkpoint.KindStart }
 	return len(slices.DeleteFunc(s.Checkpoints(), undone))
 }
 
-// LastStep returns the newest change to the window that can be undone, by any
-// user. Rolling back to its ID undoes it.
+// LastStep returns the newest change to the window, by any user, that can be
+// undone. Rolling back to its ID undoes it.
 func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journal.LastStep() }
 
 // Edit runs a change that the user makes to the window by hand, as one step
@@ -73,7 +73,7 @@ func (s *Session) Edit(description string, change func() error) error {
 	return nil
 }
 
-// makeStep runs a change of the window and records it, and returns the state after it.
+// makeStep runs a change to the window, records it, and returns the state after it.
 func (s *Session) makeStep(description string, before json.RawMessage, change func() error) (after json.RawMessage, err error) {
 	defer s.updates.window.step()()
 	w, others, restore := s.opts.Window, s.othersUnsaved(), s.mark(before)
@@ -133,7 +133,7 @@ func (s *Session) PlanDiscard(only string) (SavePlan, error) {
 func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
 	// A save also loads what other programs wrote to the file; the journal records that
 	// load as a separate step.
-	return s.Write(ctx, "Load what others saved", func() (saved Saved, err error) {
+	return s.Write(ctx, "Load what other programs saved", func() (saved Saved, err error) {
 		if w, ok := s.opts.Window.(Saver); ok {
 			saved, err = w.Save(ctx, basis)
 		}

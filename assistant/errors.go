@@ -19,7 +19,7 @@ var (
 	// ErrNoPair is returned for a pair or payload that does not exist.
 	ErrNoPair = errors.New("no such message")
 	// ErrNoBranches is returned if the store is not a BranchStore.
-	ErrNoBranches = errors.New("this history cannot branch a session")
+	ErrNoBranches = errors.New("this history does not support branches")
 	// ErrSessionExists is returned when a new session has an id that is already
 	// in use.
 	ErrSessionExists = errors.New("the session already exists")
@@ -34,21 +34,22 @@ var (
 	// ErrNotSaver is returned if the window has nothing to save.
 	ErrNotSaver = errors.New("this window has nothing to save")
 	// ErrMoved is returned when the object of an action has changed since it
-	// was shown. Its text completes a sentence that starts with what changed.
-	ErrMoved = errors.New("changed since they were shown: look at them and try again")
+	// was shown. Callers put the subject in front of its text: "the rules
+	// have %w".
+	ErrMoved = errors.New("changed since they were shown: review them and try again")
 	// ErrRounds ends Conversation.Run when it reaches the limit of tool-call
-	// rounds. What was done stays; another Run continues.
+	// rounds. The messages so far are kept; another Run continues.
 	ErrRounds = errors.New("the limit on tool-call rounds has been reached")
 )
 
 // UnrecordedError reports a change that was made but could not be recorded.
 type UnrecordedError struct {
-	Done string // what was done, as a clause
+	Done string // what was done, as a clause such as "the rollback was done"
 	Err  error
 }
 
 func (e *UnrecordedError) Error() string {
-	return fmt.Sprintf("%s, but not recorded: %v", e.Done, e.Err)
+	return fmt.Sprintf("%s, but could not be recorded: %v", e.Done, e.Err)
 }
 
 func (e *UnrecordedError) Unwrap() error { return e.Err }

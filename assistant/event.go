@@ -39,9 +39,9 @@ type Event interface {
 }
 
 type (
-	// TurnStarted is the first event of a turn: the prompt is stored, and Seq
-	// is its pair. It is missing only if the prompt could not be stored, or if
-	// the turn was cancelled before that.
+	// TurnStarted is the first event of a turn: the prompt is stored, as the
+	// pair with this Seq. It is missing only if the prompt could not be
+	// stored, or if the turn was cancelled before that.
 	TurnStarted struct {
 		Seq int64 `json:"seq"`
 	}
@@ -224,7 +224,7 @@ type SuggestedAction struct {
 }
 
 // Events returns the zero value of each event type, in the order of the comment
-// of Event, for documentation and decoders.
+// on Event, for documentation and decoders.
 func Events() []Event {
 	return []Event{
 		TurnStarted{},

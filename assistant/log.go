@@ -30,11 +30,11 @@ type Update struct {
 // Limits on the events that a session stores for its readers.
 const (
 	maxLogEntries = 16_384
-	maxLogBytes   = 32 << 20 // of text; the default of Options.LogBytes
-	maxStale      = 1024     // changes of stored pairs
+	maxLogBytes   = 32 << 20 // bytes of text; the default of Options.LogBytes
+	maxStale      = 1024     // changes to stored pairs
 )
 
-// sessionLog numbers the changes of a Session. The session's mutex guards it
+// sessionLog numbers the changes to a Session. The session's mutex guards it
 // and publishes to it: see publishingMutex. Parts are computed when the first
 // reader asks for them.
 type sessionLog struct {
@@ -42,7 +42,7 @@ type sessionLog struct {
 	version int64
 	wake    chan struct{} // closed at the next version; nil if no reader waits
 
-	models int    // counts changes of what the registry knows
+	models int    // counts changes to what the registry knows
 	states states // as of version
 	shown  part[Shown, *Shown]
 	turn   part[TurnState, *TurnState]
@@ -50,9 +50,9 @@ type sessionLog struct {
 
 	turns    int        // number of turns started
 	current  *Turn      // the running turn, or else the last one
-	received received   // the running turn's pair as it was before the first of entries
+	received received   // the running turn's pair as it was before entries[0]
 	entries  []logEntry // events
-	bytes    int        // of text in entries
+	bytes    int        // bytes of text in entries
 	maxBytes int        // limit on bytes
 	dropped  int64      // version of the newest entry that was dropped
 
@@ -74,7 +74,7 @@ type states struct {
 type (
 	shownState struct {
 		id, line, topic string
-		changes         int // counts changes of the refs and the boundary
+		changes         int // counts changes to the refs and the boundary
 		frozen          bool
 		last            *LastSend
 		cpt             float64
@@ -105,7 +105,7 @@ type logEntry struct {
 	of          *Turn
 	event       Event // for pieces of text, the event of the first piece
 	text        []byte
-	pieces      []piece // of text
+	pieces      []piece // the pieces of text
 }
 
 type piece struct {
@@ -378,7 +378,7 @@ func (s *Session) Follow(ctx context.Context, after int64) iter.Seq[Update] {
 	}
 }
 
-// LogSize returns how many bytes of text the events stored for readers have.
+// LogSize returns the number of bytes of text in the events stored for readers.
 func (s *Session) LogSize() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

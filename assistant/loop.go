@@ -26,7 +26,7 @@ type loop struct {
 	modelID      string
 	sampling     llm.Sampling
 	tools        *toolbox
-	payloadTypes []PayloadType // that a model may write
+	payloadTypes []PayloadType // types that a model may write
 	iterations   int           // limit on rounds
 	now          func() time.Time
 	log          *slog.Logger
@@ -39,7 +39,7 @@ type loop struct {
 
 // answer is what a loop has produced so far.
 type answer struct {
-	pair         *Pair // its texts are current after flushTexts
+	pair         *Pair // its texts are up to date only after flushTexts
 	text         strings.Builder
 	reasoning    strings.Builder
 	thoughts     []Thought
@@ -47,10 +47,10 @@ type answer struct {
 	cards        int             // calls with a card so far; the N of the next marker
 	response     int             // complete responses so far
 	newParagraph bool            // the next text starts a paragraph
-	correcting   bool            // a Retrying was reported and still holds
+	correcting   bool            // a Retrying event was reported and still applies
 	invalid      int             // consecutive invalid rounds
 	rounds       int             // rounds with tools, except invalid ones
-	notices      int             // added by note
+	notices      int             // number of notices added by note
 }
 
 // host is what a loop runs in: a turn or a run.
@@ -77,8 +77,8 @@ type toolRunner interface {
 	// runTool runs the first of the remaining calls. wrote reports that it may have changed
 	// the window. The error is ctx.Err() if ctx ended before the tool began.
 	runTool(calls []checkedCall) (r ToolResult, wrote bool, err error)
-	// afterWrite is called when a call wrote; its result is already in the
-	// pair.
+	// afterWrite is called after a call that wrote; the result is already in
+	// the pair.
 	afterWrite(c *checkedCall) error
 }
 

@@ -9,18 +9,18 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// manifest is the list of the payloads of the visible pairs in the system
-// prompt. The model fetches a payload with get_payload. The manifest does not
-// depend on the boundary, because the boundary depends on the size of the
-// system prompt.
+// manifest is the part of the system prompt that lists the payloads of the
+// visible pairs. The model fetches a payload with get_payload. The manifest
+// does not depend on the boundary, because the boundary depends on the size
+// of the system prompt.
 type manifest struct {
 	pairs []Pair // the pairs that have payloads, oldest first, as returned by PayloadStore
 	lines []string
 	older int // payloads left out of lines for lack of room
 }
 
-// payloadPiece is how many pairs are read at once from a store that is not a
-// PayloadStore.
+// payloadPiece is the number of pairs that are read at once from a store that
+// is not a PayloadStore.
 const payloadPiece = 500
 
 // readManifest reads the payloads of refs. Like the window's context, the list

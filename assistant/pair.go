@@ -47,7 +47,7 @@ type Pair struct {
 	Seq     int64  `json:"-"`  // position in the history, assigned by the store; pairs are ordered by Seq, never by time
 	Session string `json:"session"`
 	Author  string `json:"author,omitempty"` // who sent it, in a shared history or window; "" is the user
-	Topic   string `json:"topic"`            // path, "AI > Agents"; "" is the root
+	Topic   string `json:"topic"`            // topic path such as "AI > Agents"; "" is the root
 	Model   string `json:"model"`            // "provider/name"
 
 	UserText string `json:"user_text"`
@@ -189,9 +189,8 @@ func PlainJSON(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Clean makes the texts of a pair from another source safe to show: the texts
-// that a turn cleans before it stores them, and names. Arguments and results of
-// tools are not changed.
+// Clean sanitises a pair from another source: the texts that a turn sanitises
+// before it stores them, and names. Tool arguments and results are not changed.
 func (p *Pair) Clean() {
 	all := Variant{AssistantText: p.AssistantText, Reasoning: p.Reasoning, ErrorMessage: p.ErrorMessage, Notice: p.Notice, Thoughts: p.Thoughts, Suggested: p.Suggested}
 	all.clean()

@@ -62,7 +62,7 @@ type Shown struct {
 	Stamp
 	Session  string // its id
 	Filter   string // the filter line
-	Topic    string // of new pairs
+	Topic    string // topic of new pairs
 	Refs     []Ref  // oldest first
 	Boundary budget.Boundary
 	Counter  string    // see Session.Counter
@@ -84,7 +84,7 @@ type TurnState struct {
 	Stamp
 	Running bool
 	Turn    *Turn // the running turn, or else the last one; nil before the first
-	Pair    int64 // of the running turn; 0 until its message is stored
+	Pair    int64 // Seq of the running turn's pair; 0 until its message is stored
 	// Asks is the question that the running turn is waiting on, or nil.
 	Asks        *ConfirmRequest
 	Waits       bool          // a message is queued
@@ -92,7 +92,7 @@ type TurnState struct {
 	QueuePaused bool          // see Session.QueuePaused
 	ReAsk       int64         // the pair that the next message replaces; 0 if none
 	Cancelled   *Pair         // see Session.Cancelled
-	Quota       llm.LastQuota // of the selected model; the zero value if its endpoint never reported one
+	Quota       llm.LastQuota // quota of the selected model; the zero value if its endpoint never reported one
 	Settings    Settings
 	Attempt     *budget.Record // the newest attempt; nil before the first
 }
@@ -102,7 +102,7 @@ type ModelState struct {
 	Stamp
 	ID   string // "provider/name"; "" if none is selected
 	Info llm.ModelInfo
-	Gone bool // its endpoint no longer offers it
+	Gone bool // the endpoint no longer offers the model
 }
 
 // WindowState is the state of a session's window.
@@ -126,7 +126,7 @@ type Checkpoints struct {
 	Stamp
 	All      []checkpoint.Checkpoint // newest first
 	Last     *checkpoint.Checkpoint  // the newest step that can be undone; nil if none
-	ReadOnly error                   // why no checkpoint can be made; nil if they can
+	ReadOnly error                   // why no checkpoints can be made; nil if they can
 
 	sessions map[string][]checkpoint.Checkpoint
 }
@@ -139,8 +139,8 @@ func (c *Checkpoints) Of(session string) []checkpoint.Checkpoint {
 	return c.sessions[session]
 }
 
-// Changes counts the changes of a session that are in effect: its checkpoints
-// except the session start and undone ones.
+// Changes returns the number of a session's changes that are in effect: its
+// checkpoints except the session start and undone ones.
 func (c *Checkpoints) Changes(session string) (n int) {
 	for i := range c.Of(session) {
 		if step := &c.sessions[session][i]; !step.Undone && step.Kind != checkpoint.KindStart {
@@ -255,7 +255,7 @@ func (s *Session) refresh() {
 		return t
 	}, equalTurn)
 	l.model.refresh(now.model, l.next, func() ModelState {
-		_, _, info, err := s.registry.Open(s.model) // for an unknown model info is the zero value
+		_, _, info, err := s.registry.Open(s.model) // for an unknown model, info is the zero value
 		return ModelState{ID: s.model, Info: info, Gone: errors.Is(err, llm.ErrModelGone)}
 	}, func(a, b ModelState) bool { return a.ID == b.ID && a.Info == b.Info && a.Gone == b.Gone })
 }

@@ -44,7 +44,7 @@ type PayloadType struct {
 	Description string // one line, for cards and later prompts
 	Source      PayloadSource
 	Global      bool               // available on every page; otherwise only on pages that list it by name
-	Schema      *jsonschema.Schema // of the data; nil accepts any object
+	Schema      *jsonschema.Schema // JSON schema of the data; nil accepts any object
 	// Summarize returns a one-line summary of the data; nil uses Description.
 	Summarize func(data json.RawMessage) string
 	// Title and Icon appear on the card; "" lets the user interface choose.

@@ -29,8 +29,8 @@ const proposalModel = "proposal"
 // Decide accepts or rejects proposals of the model, all of them or none.
 // Accepting runs their calls as a separate turn with a checkpoint; its events
 // come after the returned version, as with Begin. Rejecting starts no turn and
-// returns 0; the model is told with the next message. An error of Accepted or
-// Rejected prevents the decision. A decision is final: the proposal stays
+// returns 0; the model is told with the next message. An error from Accepted
+// or Rejected prevents the decision. A decision is final: the proposal stays
 // accepted if a call fails or the change is rolled back.
 func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, accept bool) (after int64, err error) {
 	release, err := s.acquireWork(false)
@@ -114,8 +114,8 @@ func (s *Session) storeRejected(ctx context.Context, holder *Pair, summary strin
 }
 
 // mayDecide returns a *RoleError if the user may not decide the proposals of a
-// pair. Users who may change the window decide proposals of their own
-// conversation; users who may only propose can withdraw their own.
+// pair. Users who may change the window may decide the proposals in their own
+// conversation; users who may only propose may reject their own.
 func (s *Session) mayDecide(holder *Pair, accept bool) error {
 	switch own := holder.Author == s.opts.Author; {
 	case own && accept:
@@ -152,7 +152,7 @@ func (s *Session) proposalOf(holder *Pair, payload string, accept bool) (found *
 	switch {
 	case found.Decision != "":
 		return nil, kind, nil, fmt.Errorf("%w: it was %s", ErrDecided, found.Decision)
-	case !kind.Proposal(): // or the type is not available at this location
+	case !kind.Proposal(): // also if the type is not available at this location
 		return nil, kind, nil, ErrNotProposal
 	case accept && kind.Calls != nil:
 		calls, err = kind.Calls(found.Data)

@@ -13,9 +13,9 @@ type MessageQueue struct{ session *Session }
 
 // Queue stores a message to be sent when the current response is complete. One
 // message waits at a time: a second one is added to its text, and they are sent
-// together. It is durable when Queue returns if the store is a SessionStore. It
-// returns ErrEmpty if there is no text, and ErrNotBusy if no turn is running,
-// because the message can be sent directly.
+// together. If the store is a SessionStore, the message is durable when Queue
+// returns. Queue returns ErrEmpty if there is no text, and ErrNotBusy if no
+// turn is running, because the message can be sent directly.
 func (q MessageQueue) Queue(p Prompt) error {
 	s := q.session
 	if p.blank() {
@@ -43,8 +43,8 @@ func (q MessageQueue) Queue(p Prompt) error {
 	}
 }
 
-// wait queues joined in place of before, the message that was queued so far. done is
-// false if another call has changed the queue in the meantime.
+// wait queues joined in place of before, the message queued until now. done is false
+// if another call has changed the queue in the meantime.
 func (q MessageQueue) wait(t *turn, id string, before *Prompt, joined Prompt) (done bool, err error) {
 	s := q.session
 	s.mu.Lock()
@@ -72,7 +72,7 @@ func (q MessageQueue) wait(t *turn, id string, before *Prompt, joined Prompt) (d
 	return true, nil
 }
 
-// save stores the queued message if the store can.
+// save stores the queued message if the store is a SessionStore.
 func (q MessageQueue) save(id string, p Prompt) error {
 	if store, ok := q.session.opts.Store.(SessionStore); ok {
 		return store.SaveQueued(context.Background(), id, p)

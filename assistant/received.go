@@ -6,10 +6,11 @@ import "slices"
 // the log.
 type received struct {
 	pair            Pair
-	text, reasoning []byte // of pair
+	text, reasoning []byte // the texts of pair
 }
 
-// receive returns a received with what the pair contained before the turn.
+// receive returns the received of a turn that has not sent any events: what the
+// pair contained before the turn.
 func receive(p *Pair) received {
 	r := received{clonePair(p), []byte(p.AssistantText), []byte(p.Reasoning)}
 	if r.pair.Thoughts = slices.Clone(p.Thoughts); p.Thoughts == nil && p.Reasoning != "" {

@@ -18,8 +18,8 @@ import (
 )
 
 // includedPairs returns the included pairs. It also copies the visible pairs
-// and the boundary, as the user sees them at this moment. All of them exclude
-// the pair that is being retried, answered again or replaced.
+// and the boundary into the turn, as the user sees them at this moment. All
+// of them exclude the pair that is being retried, answered again or replaced.
 func (t *turn) includedPairs() []Ref {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
@@ -160,9 +160,9 @@ func (m Telemetry) Request(ctx context.Context, text string) (llm.Request, json.
 	return o.req, sent.Body, err
 }
 
-// defaultContextTokens limits the context of a window: enough for a thousand
-// models with their status, and a fifth of the limit of a model with 80,000
-// tokens.
+// defaultContextTokens is the default limit on the context of a window. That
+// is enough for a thousand models with their status, and a fifth of an
+// 80,000-token context window.
 const defaultContextTokens = 16_000
 
 // system reads the window's context and builds the system prompt.
@@ -228,7 +228,7 @@ func (s *Session) available(window []Tool) (out Available, err error) {
 
 // contextMemory is what the model knows about the window.
 type contextMemory struct {
-	json    json.RawMessage // as last sent; nil if not sent in this run
+	json    json.RawMessage // the context as last sent; nil if not sent in this run
 	mark    int64           // position in the window's change log
 	resumed bool            // the model was sent the window in an earlier run
 	pending []Entry         // changes not sent yet; stored with the session
@@ -322,11 +322,11 @@ func addField(object json.RawMessage, name string, value any) (json.RawMessage, 
 // SentRequest is one request of a turn, as sent to the endpoint.
 type SentRequest struct {
 	Answer   string          `json:"answer,omitempty"` // Pair.AnswerID of the answer that came back
-	Response int             `json:"response"`         // within the turn, from 0
-	Attempt  int             `json:"attempt"`          // of this response, from 1; above 1 if pairs were trimmed
+	Response int             `json:"response"`         // number of the response within the turn, from 0
+	Attempt  int             `json:"attempt"`          // number of the attempt for this response, from 1; above 1 if pairs were trimmed
 	Model    string          `json:"model"`            // "provider/name"
 	At       time.Time       `json:"at"`
-	Trimmed  int             `json:"trimmed"` // T of that attempt
+	Trimmed  int             `json:"trimmed"` // number of pairs trimmed so far
 	Body     json.RawMessage `json:"body"`    // the JSON document without headers, byte for byte except for the Data of pictures
 }
 
@@ -372,7 +372,7 @@ func (m Telemetry) SentRequests(ctx context.Context, seq int64) ([]SentRequest, 
 	for _, o := range unstored {
 		if sent, encodeErr := o.encode(); encodeErr != nil {
 			err = encodeErr
-		} else if !slices.ContainsFunc(all, func(r SentRequest) bool { // one may have been stored in the meantime
+		} else if !slices.ContainsFunc(all, func(r SentRequest) bool { // it may have been stored in the meantime
 			return r.Response == sent.Response && r.Attempt == sent.Attempt && r.At.Equal(sent.At) && string(r.Body) == string(sent.Body)
 		}) {
 			all = append(all, sent)

@@ -27,8 +27,7 @@ const (
 const ActionContinue = "continue"
 
 // respondAll requests responses until the final one. It returns nil for a
-// complete turn, the error of ctx for a cancelled one, and a *TurnError
-// otherwise.
+// complete turn, ctx.Err() for a cancelled one, and a *TurnError otherwise.
 func (t *loop) respondAll() error {
 	defer t.flushTexts()
 	for {
@@ -218,7 +217,7 @@ func (r *response) read(req llm.Request) (err error) {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !r.ended:
-		return &llm.RequestError{Kind: llm.KindInterrupted, Message: "the answer stopped before its end"}
+		return &llm.RequestError{Kind: llm.KindInterrupted, Message: "the answer ended before it was complete"}
 	}
 	return nil
 }

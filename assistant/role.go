@@ -21,9 +21,9 @@ type Role string
 // separate: it is for monitoring programs and cannot open a session.
 const (
 	RoleRead    Role = "read"    // look, but change nothing
-	RolePropose Role = "propose" // talk to the assistant; changes of the window become proposals
-	RoleWrite   Role = "write"   // change the window, and undo own changes
-	RoleSave    Role = "save"    // save, decide proposals, discard and undo changes of other users
+	RolePropose Role = "propose" // talk to the assistant; changes to the window become proposals
+	RoleWrite   Role = "write"   // change the window and undo one's own changes
+	RoleSave    Role = "save"    // save, decide proposals, discard and undo changes by other users
 	RoleAdmin   Role = "admin"   // manage the server and end sessions of other users
 	RoleMetrics Role = "metrics" // read metrics and health
 )
@@ -87,8 +87,8 @@ type Proposer interface {
 	// including the authors of unsaved changes.
 	Mark() (restore func() error)
 	// Proposals returns payloads that turn the state before into the state
-	// after when they are accepted. It returns none if the states do not differ
-	// in anything that can be saved.
+	// after when they are accepted. It returns no payloads if the states do not
+	// differ in anything that can be saved.
 	Proposals(before, after json.RawMessage) ([]Payload, error)
 }
 
@@ -224,7 +224,7 @@ func (s *Session) storeProposals(ctx context.Context, description string, payloa
 }
 
 // proposedText is the answer text of a proposal that a user makes by hand.
-const proposedText = "Proposed. It waits for a user with the role save."
+const proposedText = "Proposed. A user with the role save must accept it."
 
 // proposalsOf returns what a user with RolePropose proposes instead of a
 // change.
@@ -255,7 +255,7 @@ type Proposed struct {
 
 // Error implements error. A front end reports a Proposed as a success.
 func (p *Proposed) Error() string {
-	return "proposed: " + p.Summary + ". It waits for a user with the role save"
+	return "proposed: " + p.Summary + ". A user with the role save must accept it"
 }
 
 // IsProposed returns the proposal that was made instead of a change, or nil.

@@ -166,7 +166,7 @@ func (s *Session) pairsSince(ctx context.Context, id string) (first, next int64,
 	if all[i].Kind == checkpoint.KindStart {
 		return refs[0].Seq, 0, nil
 	}
-	for _, r := range slices.Backward(refs) { // from the newest on, so that a clock set back cuts nothing older
+	for _, r := range slices.Backward(refs) { // newest first, so that nothing older is cut if the clock was set back
 		p, err := s.pair(ctx, r.Seq)
 		if err != nil {
 			return 0, 0, err
@@ -253,8 +253,8 @@ func (s *Session) acquireRollback() (release func(), err error) {
 	return s.acquireWork(true)
 }
 
-// finishRollback completes a rollback that a crash interrupted. Work is
-// acquired.
+// finishRollback completes a rollback that a crash interrupted. The caller
+// has acquired s.work.
 func (s *Session) finishRollback(ctx context.Context) error {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil

@@ -18,14 +18,14 @@ type SavePlan struct {
 	Digest   string     `json:"digest"`
 	Changes  []Change   `json:"changes"`
 	Effects  []Effect   `json:"effects"`
-	Files    []FileDiff `json:"files"`    // to be written; a file without Lines does not change
+	Files    []FileDiff `json:"files"`    // files to be written; a file without Lines does not change
 	Conflict *Conflict  `json:"conflict"` // nil if no other program has changed the files
 }
 
 // Digest returns the digest of a plan that writes these changes and values to path. It does
 // not depend on the authors of the changes.
 func Digest(path string, changes []Change, values ...string) string {
-	const size = 8 // bytes; it is typed on a command line
+	const size = 8 // in bytes; short, because users type the digest on a command line
 	h := sha256.New()
 	for _, c := range changes {
 		fmt.Fprintf(h, "%q %q %q\n", c.Title, c.Before, c.After)
@@ -143,8 +143,9 @@ func (p SavePlan) writes() bool {
 // Lines returns the plan as lines that are safe to show: the changes (only if
 // no file changes), the effects, the changes by users other than user, the
 // changed lines of the files, and what the user has to do. Items of effects are
-// indented, added lines of a file begin with +, removed lines with -, things to
-// do with !; other lines are sentences.
+// indented. A line that starts with + or - is an added or removed line of a
+// file; one that starts with ! says what the user has to do. Other lines are
+// sentences.
 func (p SavePlan) Lines(user string) []string {
 	if p.Empty() {
 		return []string{"nothing would change"}
@@ -201,8 +202,8 @@ func (p SavePlan) DiscardLines(user string) []string {
 	return append([]string{"These unsaved changes would be lost:"}, p.Lines(user)...)
 }
 
-// OthersLines says which changes were made by users other than user, as a
-// separate block; nil if there are none. The lines are safe to show.
+// OthersLines lists the changes made by users other than user, as a separate
+// block; nil if there are none. The lines are safe to show.
 func OthersLines(changes []Change, user string) (lines []string) {
 	for _, name := range Authors(changes, user) {
 		if user == "" && name == UnknownUser {
@@ -240,7 +241,8 @@ func (a Author) Name() string {
 }
 
 // Authors names the authors of the changes, each once, in the order of the
-// changes, except one user and that user's assistant. except "" returns all.
+// changes, except one user and that user's assistant. If except is "", all
+// authors are named.
 func Authors(changes []Change, except string) []string {
 	var names []string
 	for _, c := range changes {

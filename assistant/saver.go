@@ -21,13 +21,13 @@ type Saver interface {
 	// PlanSave reports what Save would write. It reads the file and changes
 	// nothing. If another program has changed the file, the plan is for the new
 	// content; if both sides changed the same things, that is reported in
-	// SavePlan.Conflict, not as an error. With only set, the plan has the
-	// changes of that user and the user's assistant.
+	// SavePlan.Conflict, not as an error. If only is set, the plan contains
+	// only the changes made by that user and the user's assistant.
 	PlanSave(ctx context.Context, only string) (SavePlan, error)
 	// Save writes the plan that basis identifies, durably. It returns a
 	// *PlanChanged if the plan is no longer the same, and a *Conflict if it
-	// cannot be written over the changes of another program; in both cases
-	// nothing is written. Warnings after the write are in Saved.
+	// conflicts with changes made by another program; in both cases nothing
+	// is written. Warnings after the write are in Saved.
 	Save(ctx context.Context, basis Basis) (Saved, error)
 }
 
@@ -44,7 +44,7 @@ type Discarder interface {
 // Basis identifies what the user was shown before an action. The zero value is
 // for actions that show nothing: they apply to the current unsaved changes.
 type Basis struct {
-	Digest string // of the plan
+	Digest string // identifies the plan
 	Only   string // only changes by this user and the user's assistant; "" means everyone's
 }
 
@@ -63,7 +63,7 @@ const OtherProgram = "another program"
 
 func (e *PlanChanged) Error() string { return e.Changed("") + ": nothing was done" }
 
-// Changed describes to a user, in a clause, who changed it.
+// Changed returns a clause that says who changed the plan; user appears in it as "you".
 func (e *PlanChanged) Changed(user string) string {
 	by := slices.Clone(e.By)
 	for i, name := range by {
@@ -162,14 +162,14 @@ type Refreshed struct {
 	Path    string   `json:"path"`
 	Changed bool     `json:"changed"` // the file differs from the one read before
 	Deleted bool     `json:"deleted"` // the file no longer exists; the window's part of its content is unsaved now
-	Changes []Change `json:"changes"` // of the saved state
+	Changes []Change `json:"changes"` // changes to the saved state
 	Dropped []Change `json:"dropped"` // unsaved changes that are lost
 }
 
 // Outcome says in a sentence what happened to the file.
 func (r Refreshed) Outcome() string {
 	if r.Deleted {
-		return filepath.Base(r.Path) + " was deleted: what is shown here is unsaved now, the rest is gone"
+		return filepath.Base(r.Path) + " was deleted: what is shown here is now unsaved, and the rest is lost"
 	}
 	return "another program changed the file"
 }

@@ -13,7 +13,7 @@ import (
 
 // Prompt is a message that a user sends.
 type Prompt struct {
-	ID          string // of the new pair, so that a prompt sent twice is stored once; "" generates one
+	ID          string // ID of the new pair, so that a prompt sent twice is stored once; "" generates one
 	Text        string
 	Typed       string       `json:",omitempty"` // as the user typed it, without the texts of files; "" means Text
 	Attachments []Attachment // pictures, and files whose text is part of Text
@@ -123,8 +123,8 @@ func (s *Session) Turn() *Turn {
 	return s.updates.current
 }
 
-// newTurn prepares a turn. The selected model and everything else it uses is
-// fixed until it ends, whatever is changed in the meantime.
+// newTurn prepares a turn. The selected model and everything else that the
+// turn uses stay the same until it ends.
 func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	if err := s.Needs(RolePropose); err != nil {
 		return nil, err

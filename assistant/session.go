@@ -44,7 +44,8 @@ type Options struct {
 	// it. NewSession does not restore the window from the journal, but records its state as
 	// the newest. A window that stores nothing itself must apply Journal.Current first.
 	Journal *checkpoint.Journal
-	// Member is the session's membership in a shared window; nil if it has its own.
+	// Member is the session's membership in a shared window; nil if the session has a window of
+	// its own.
 	Member *windowlock.Member
 	// Shared is the log of the shared window; nil creates one.
 	Shared *WindowLog
@@ -56,9 +57,9 @@ type Options struct {
 	// shop." "" means the assistant in a window of a program.
 	Identity string
 	Model    string // "provider/name"
-	Topic    string // of new pairs
-	Author   string // of new pairs; "" means the user of the store
-	Role     Role   // of the user; "" allows everything
+	Topic    string // topic of new pairs
+	Author   string // author of new pairs; "" means the user of the store
+	Role     Role   // role of the user; "" allows everything
 	Quota    Quota  // limits on the user; nil means unlimited
 	LogBytes int    // bytes of text in the events stored for readers, 0 means 32 MiB: a reader that is further behind gets a Resync
 	Settings Settings
@@ -78,7 +79,8 @@ type Quota interface {
 	Spent(used llm.Usage)
 }
 
-// Settings can be changed by the user. The zero value is the default.
+// Settings are the options that can be changed while the session runs. The zero value is the
+// default.
 type Settings struct {
 	Iterations int // tool-call rounds in a turn; 0 means DefaultIterations
 	Budget     budget.Params
@@ -109,9 +111,9 @@ type Session struct {
 	started bool // the session is in the store; guarded by work
 	noted   bool // the session is in the journal; guarded by work
 
-	queueing sync.Mutex // one Queue at a time; held while the message is stored
+	queueing sync.Mutex // serialises calls to Queue; locked while the message is stored
 
-	mu          publishingMutex // guards the fields below; never held during I/O
+	mu          publishingMutex // guards the fields below; never locked during I/O
 	updates     sessionLog      // see Next
 	current     sessionMemory
 	model       string
@@ -188,7 +190,7 @@ func (o Options) check(registry *llm.Registry) error {
 		return &llm.ConfigError{Field: "confirm", Reason: fmt.Sprintf("unknown policy %q", o.Settings.Confirm)}
 	}
 	if _, mutex := o.Window.(interface{ TryLock() bool }); mutex {
-		return &llm.ConfigError{Field: "window", Reason: "the window embeds a mutex, which the session would hold while it calls the window: make it a field"}
+		return &llm.ConfigError{Field: "window", Reason: "the window embeds a mutex, which the session would lock before it calls the window: make the mutex a field"}
 	}
 	if o.Journal != nil && o.Window == nil {
 		return &llm.ConfigError{Field: "journal", Reason: "a journal needs a window"}
@@ -216,9 +218,10 @@ func (o Options) check(registry *llm.Registry) error {
 
 // acquireWork gives one caller at a time access to window, journal and store. It returns
 // ErrBusy while a turn runs, also to callers that are waiting when one starts; a turn waits
-// until the caller releases it. If another session or process holds the window, the error
-// is a *windowlock.HeldError or, after a wait, a *checkpoint.LockedError. With changes set,
-// the journal is locked, the window matches the journal, and the session is recorded in it.
+// until the caller releases it. If another session or process has locked the window, the
+// error is a *windowlock.HeldError or, after a wait, a *checkpoint.LockedError. With
+// changes set, the journal is locked, the window matches the journal, and the session is
+// recorded in it.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	if changes {
 		if err := s.Needs(RoleWrite); err != nil {
@@ -347,7 +350,7 @@ func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
 }
 
 // load loads pairs for the screen and for requests. Text stored by an import or another
-// program is made safe to show, and is sent in that form.
+// program is sanitised, both for the screen and for requests.
 func (s *Session) load(ctx context.Context, seqs []int64) ([]Pair, error) {
 	pairs, err := s.opts.Store.Load(ctx, seqs)
 	for i := range pairs {

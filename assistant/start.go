@@ -26,7 +26,7 @@ func (s *Session) Start(ctx context.Context) error {
 }
 
 // StartAsync is like Start, but does not wait for a window whose state takes
-// time to read. LoadView may follow at once; turns and changes of the window
+// time to read. LoadView may follow at once; turns and changes to the window
 // wait. done is called from another goroutine with the result. After an error
 // the next turn or Edit tries again. An interrupted rollback is finished before
 // StartAsync returns.
@@ -67,8 +67,8 @@ func (s *Session) start(ctx context.Context) error {
 		unlock()
 		s.updates.window.Changed()
 	}
-	// While another process is writing, the start is recorded by the first
-	// change of this session.
+	// While another process is writing, the start is recorded with the first
+	// change in this session.
 	if err != nil && !errors.As(err, new(*checkpoint.LockedError)) && !errors.Is(err, checkpoint.ErrReadOnly) {
 		return err
 	}
@@ -241,9 +241,10 @@ func (s *Session) Close(ctx context.Context) error {
 
 // sessionState is what is stored for a session apart from its pairs.
 type sessionState struct {
-	Position json.RawMessage `json:"position,omitempty"` // of a Positioned window
-	// Changes are the window's changes that the model has not been told about.
-	// Changes after Mark, in run Run, are still in the window's own log.
+	Position json.RawMessage `json:"position,omitempty"` // position of a Positioned window
+	// Changes are the changes to the window that the model has not been told
+	// about. Changes after Mark, in run Run, are still in the window's own
+	// log.
 	Changes []Entry `json:"changes,omitempty"`
 	Run     string  `json:"run,omitempty"`
 	Mark    int64   `json:"mark,omitempty"`

@@ -44,7 +44,7 @@ type PictureStore interface {
 // PayloadStore is a Store that can read the payloads of many pairs without the
 // rest of them.
 type PayloadStore interface {
-	// Payloads returns the pairs that have payloads, in the order asked for, with only Seq
+	// Payloads returns the pairs that have payloads, in the order of seqs, with only Seq
 	// and Payloads set, and the payloads without Data.
 	Payloads(ctx context.Context, seqs []int64) ([]Pair, error)
 }
@@ -103,7 +103,7 @@ type StateStore interface {
 // before it, so without limits they would soon be the largest part of the data.
 const (
 	KeptRequestPairs = 500      // pairs most recently sent
-	KeptRequestBytes = 64 << 20 // of all requests together, as stored
+	KeptRequestBytes = 64 << 20 // bytes of all requests together, as stored
 )
 
 // PairRequest is a request that a Batch stores with its pair.
@@ -174,7 +174,7 @@ type Cut struct {
 type Ref struct {
 	Seq         int64
 	Cost        int  // estimated tokens, see PairCost
-	Contributes bool // adds messages to a request
+	Contributes bool // whether the pair adds messages to a request
 }
 
 // MemoryStore is a Store in memory that stores no requests. The zero value is
@@ -183,9 +183,9 @@ type MemoryStore struct {
 	mu     sync.Mutex
 	pairs  []memoryPair // by Seq
 	last   int64
-	intent string // the last one
+	intent string // the last intent applied
 
-	branches map[string]Branch // by the id of the session
+	branches map[string]Branch // by session id
 }
 
 type memoryPair struct {

@@ -65,7 +65,7 @@ type Tool struct {
 	OpenWorld   bool // reaches outside this window, for example to a provider
 
 	Timeout time.Duration      // 0 means DefaultToolTimeout
-	Schema  *jsonschema.Schema // of the arguments, an object; nil means no arguments
+	Schema  *jsonschema.Schema // JSON schema of the arguments, an object; nil means no arguments
 	Run     ToolFunc
 }
 
@@ -94,7 +94,7 @@ type ToolResult struct {
 	// becomes a failure.
 	Payload *Payload `json:"payload,omitempty"`
 
-	stack string // of a panic, for the log
+	stack string // stack trace of a panic, for the log
 }
 
 // OK returns a successful result.
@@ -220,7 +220,7 @@ func (t Tool) Call(ctx context.Context, args json.RawMessage, report func(Progre
 		case <-grace:
 		}
 		if ctx.Err() != nil {
-			return Fail(CodeCancelled, "%s was cancelled while it ran", t.Name)
+			return Fail(CodeCancelled, "%s was cancelled while it was running", t.Name)
 		}
 		return Fail(CodeTimeout, "%s took longer than %s and was stopped", t.Name, timeout)
 	}

@@ -43,7 +43,7 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 		case taken:
 			wrong = "is registered twice"
 		case t.Run == nil:
-			wrong = "has no function Run"
+			wrong = "has no Run function"
 		case !toolName(t.Name):
 			wrong = "needs a name of 1 to 64 letters, digits, _ and -"
 		}

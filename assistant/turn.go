@@ -29,7 +29,7 @@ type turn struct {
 	fresh   bool // the pair was created by this turn
 
 	// Guarded by the session's mutex:
-	seq           int64           // of the pair, once it is stored
+	seq           int64           // Seq of the pair, once it is stored
 	pendingEvents []Event         // from Queue, before TurnStarted
 	asks          *ConfirmRequest // the question waiting for an answer
 	unstored      []outgoing      // requests sent but not stored; the last may still wait for its response
@@ -47,14 +47,14 @@ type request struct {
 	info     llm.ModelInfo
 	settings Settings
 
-	earlier          []message.Message // of a pair that is retried; nil for a new one
+	earlier          []message.Message // messages of a pair that is retried; nil for a new pair
 	before           Ref               // the pair that is answered again, as it was in the view
 	replaced         *Pair             // the pair in Replaces, to be restored on cancel
 	replacedRequests []SentRequest     // the requests of replaced, deleted with it
 	decided          *Pair             // the pair whose proposals the turn executes, without an endpoint; nil if none
 	proposals        []string          // payload ids in decided
 
-	visible   []Ref // without the pair that is retried or replaced
+	visible   []Ref // the visible pairs without the one that is retried or replaced
 	boundary  budget.Boundary
 	available Available
 	context   contextMemory // what the model will know about the window once it has answered
@@ -67,7 +67,7 @@ type sending struct {
 	outgoing     *outgoing         // the attempt's request, until its end is reported
 	spans        []int             // number of messages of each included pair, oldest first
 	selection    []budget.Selected // the included pairs, oldest first
-	selectedSeqs []int64           // of selection
+	selectedSeqs []int64           // the Seqs of selection
 }
 
 // errInterrupted is the cause of a turn that was cancelled because the program ended.

@@ -183,8 +183,8 @@ func (m Telemetry) Records() []budget.Record {
 	return slices.Clone(s.current.records)
 }
 
-// report adds a finished attempt to the telemetry. A cancelled one stays "sent". Executing
-// a proposal is not reported, because nothing was sent to an endpoint.
+// report adds a finished attempt to the telemetry. A cancelled attempt stays at the stage
+// "sent". Executing a proposal is not reported, because nothing was sent to an endpoint.
 func (t *turn) report(r budget.Record, cause string) {
 	out := t.outgoing
 	t.outgoing = nil
@@ -250,8 +250,8 @@ type LastSend struct {
 	Tokens  int // total of LeftOut
 }
 
-// noteSend updates LastSend and, with freeze, fixes what Counter reports. Executing a
-// proposal does not count.
+// noteSend updates LastSend and, if freeze is set, freezes what Counter reports.
+// Executing a proposal does not count.
 func (t *turn) noteSend(freeze bool) *LastSend {
 	r := &LastSend{Pair: t.pair.Seq, Included: t.attempt.PredictedCount(), Visible: t.boundary.Y, Stage: t.attempt.Stage()}
 	for i, s := range t.selection[:t.attempt.DroppedCount()] {

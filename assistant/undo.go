@@ -39,7 +39,7 @@ func UndoSteps(ctx context.Context, n int) (undone []string, err error) {
 	return undo(n)
 }
 
-// step is a change of the window that is in effect, made by a turn or otherwise.
+// step is a change to the window that is in effect, made by a turn or otherwise.
 type step struct {
 	before, after string // states without the position
 	state         json.RawMessage
@@ -76,7 +76,7 @@ func (t *turn) undo(n int) (undone []string, err error) {
 }
 
 // steps lists the steps in effect, oldest first. A change that returns to an earlier state,
-// as undo does, cancels the steps in between. Changes of the position are not steps.
+// as undo does, cancels the steps in between. Changes to the position are not steps.
 func (t *turn) steps(position []string) (out []step) {
 	mine := map[string]bool{} // checkpoints of this session's turns
 	t.s.opts.Journal.Replay(func(r checkpoint.Record) {

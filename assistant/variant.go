@@ -18,7 +18,7 @@ var ErrNoVariant = errors.New("the message has no such answer")
 type Variant struct {
 	// ID is unique among the answers of a pair; the first answer has "".
 	ID string    `json:"id,omitempty"`
-	At time.Time `json:"at,omitzero"` // when it was requested; zero: when the message was sent
+	At time.Time `json:"at,omitzero"` // when the answer was requested; zero means when the message was sent
 
 	Model         string        `json:"model,omitempty"`
 	AssistantText string        `json:"assistant_text,omitempty"`
@@ -65,10 +65,10 @@ func (p *Pair) Answers() (all []Variant, chosen int) {
 // PairAnswer adds an answer to a stored pair, or chooses one.
 type PairAnswer struct {
 	Seq int64
-	ID  string   // of the answer
-	Add *Variant // added, or replaces the answer with its ID; nil if the pair already has an answer with ID
-	// Choose makes it the pair's chosen answer; otherwise the chosen answer does not
-	// change.
+	ID  string   // ID of the answer
+	Add *Variant // the answer to add, or to replace if the pair has one with the same ID; nil to use the stored answer
+	// Choose makes the answer the pair's chosen one; otherwise the chosen answer
+	// does not change.
 	Choose bool
 }
 

@@ -181,8 +181,8 @@ func (m Telemetry) LastSend() (last LastSend, ok bool) {
 	return last, true
 }
 
-// Fits returns a function that counts how many of base, from the newest, the next
-// request would contain with the current model and settings.
+// Fits returns a function that counts how many pairs of base, starting with the
+// newest, the next request would contain with the current model and settings.
 func (v View) Fits() func(base []Ref) int {
 	s := v.session
 	b, set := s.Boundary(), s.Settings().Budget
@@ -194,7 +194,7 @@ func (v View) Fits() func(base []Ref) int {
 
 // limit returns the limit of the selected model. s.mu is held, or s is new.
 func (s *Session) limit() budget.Limit {
-	_, _, info, _ := s.registry.Open(s.model) // for an unknown model info is zero: the limit is unknown
+	_, _, info, _ := s.registry.Open(s.model) // for an unknown model, info is zero: the limit is unknown
 	return info.Limit()
 }
 
@@ -206,7 +206,7 @@ func (s *Session) ModelsChanged() {
 	s.followLimit()
 }
 
-// The methods of view must be called with the session's lock held.
+// The methods of view must be called with the session's mutex locked.
 
 func bySeq(a, b Ref) int { return cmp.Compare(a.Seq, b.Seq) }
 
@@ -333,8 +333,8 @@ func (v View) Draft(p Prompt) DraftCost {
 	return draftCost(aut, at, pairs, tokens, q, known)
 }
 
-// Draft estimates the cost of sending p at a given time, like View.Draft. Without a part
-// Shown, only the size of p is known.
+// Draft estimates the cost of sending p at a given time, like View.Draft. If s.Shown is
+// nil, only the size of p is known.
 func (s State) Draft(p Prompt, params budget.Params, now time.Time) DraftCost {
 	aut := autOf(p, params)
 	if s.Shown == nil || s.Turn == nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Window is what the assistant works on: it sees the window's Context, changes it through
-// its Tools, and every change can be undone through its State.
+// Window is what the assistant works on. The assistant sees the window's Context and
+// changes the window through its Tools; every change can be undone through State.
 //
 // The session calls a window from one goroutine at a time. Its own user interface may call
 // it at any time, so a window must guard its own state with a mutex in a field. Do not
@@ -30,7 +30,7 @@ import (
 //	Applier      is a Saver that applies what it has saved
 //	Refresher    is a Saver that can reload what is saved
 //	Watcher      is a Saver that notices when another program changes what is saved
-//	Rebaser      is a Saver that keeps such changes in a rollback
+//	Rebaser      is a Saver that keeps changes by another program in a rollback
 //	Describer    describes what a change did
 //	Actor        carries out the user's acts
 //	Snapshotter  publishes what its pane draws
@@ -120,9 +120,9 @@ func NewEntry(kind string, at time.Time, fields map[string]any) Entry {
 	return e
 }
 
-// Log is a Window that records what its user did. A window without it gets one
-// "context_changed" entry with the paths that differ; so does every window whose state was
-// changed by another run before a session is resumed.
+// Log is a Window that records what its user did. For a window without a Log, the model
+// gets one "context_changed" entry with the paths that differ. The same happens for any
+// window whose state another run changed before the session is resumed.
 type Log interface {
 	// Changes returns what happened after mark, oldest first, and the mark for the next
 	// call. Mark 0 returns everything.
@@ -209,8 +209,8 @@ type Location struct{ Page, Tab, Subtab string }
 const MaxEntries = 200
 
 // Entries is the list that a Window needs to be a Log: the newest MaxEntries
-// entries, numbered in their order. The zero value is empty and ready; it is
-// guarded by its owner.
+// entries, numbered in their order. The zero value is empty and ready to use.
+// The window must guard it with a mutex.
 type Entries struct {
 	last    int64 // number of the newest entry
 	entries []numberedEntry
@@ -251,7 +251,8 @@ func (l *Entries) Since(mark int64) ([]Entry, int64) {
 	return out, l.last
 }
 
-// section begins a section of the session with this id in the window, which may be shared.
+// section begins a section in the window, which may be shared, for the session with this id;
+// see windowlock.
 func (s *Session) section(id string, changes bool) (end func(), err error) {
 	if changes {
 		return s.opts.Member.ChangeSection(id)

@@ -35,12 +35,12 @@ type windowParts struct {
 // Snapshotter is a Window that publishes what its pane draws. Its methods answer from memory
 // and never wait for the disk or the network.
 type Snapshotter interface {
-	// Revision grows with every change of the snapshot.
+	// Revision grows with every change to the snapshot.
 	Revision() int64
 	// Snapshot returns the window as it is now, with its revision. The value never changes,
 	// because all readers share it.
 	Snapshot() (value any, revision int64)
-	// Changed returns a channel that is closed at the next change of Revision.
+	// Changed returns a channel that is closed when Revision next changes.
 	Changed() <-chan struct{}
 }
 

@@ -65,9 +65,9 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	return yes, err
 }
 
-// beforeWrite makes the turn's checkpoint, once, before its first write tool. It is
-// reported when a tool has changed the window. calls are the response's calls that have
-// not run yet.
+// beforeWrite makes the turn's checkpoint, once, before its first write tool. The
+// checkpoint is reported when a tool has changed the window. calls are the response's
+// calls that have not run yet.
 func (t *turn) beforeWrite(calls []checkedCall) error {
 	if t.checkpoint != nil || t.s.opts.Window == nil {
 		return nil
@@ -139,7 +139,7 @@ func (t *turn) record(c *checkedCall, before json.RawMessage) error {
 	summary := checkpoint.ToolSummary{
 		Name: c.Name, Args: string(c.Arguments), OK: c.Result.Success,
 		Effect:  describeChange(t.s.opts.Window, before, state, c.Result.Message),
-		Lasting: c.tool.Lasting && c.Result.Success && jsondelta.Equal(before, state), // a rollback takes a changed state back
+		Lasting: c.tool.Lasting && c.Result.Success && jsondelta.Equal(before, state), // a rollback undoes a changed state
 	}
 	kind := windowlock.ToolRan
 	if summary.Lasting && !t.s.opts.Journal.Clean() {

@@ -369,7 +369,7 @@ func TestASaveRecordsOnlyWhatOthersSaved(t *testing.T) {
 	f.write(strings.Replace(f.file(), "gpt-3.5*", "gpt-3.5*,theirs*", 1))
 	steps = s.Checkpoints()
 	save()
-	if now := s.Checkpoints(); len(now) != len(steps)+1 || now[len(steps)].Description != "Load what others saved" {
+	if now := s.Checkpoints(); len(now) != len(steps)+1 || now[len(steps)].Description != "Load what other programs saved" {
 		t.Errorf("rules that others saved are not a step: %+v", now[len(steps):])
 	}
 }

@@ -33,7 +33,7 @@ func TestWhatWasDoneIsNoError(t *testing.T) {
 	r.typeWord("two")
 	r.window.applied = r.breakJournal
 	back, err := r.undo(checkpoint.ScopeWindow)
-	if err != nil || !strings.Contains(back.Warning, "the rollback was done, but not recorded") {
+	if err != nil || !strings.Contains(back.Warning, "the rollback was done, but could not be recorded") {
 		t.Errorf("Rollback = %+v, %v", back, err)
 	}
 	if words := r.window.Words(); !slices.Equal(words, []string{"one"}) {

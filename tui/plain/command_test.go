@@ -491,7 +491,7 @@ func TestWarnings(t *testing.T) {
 	r.wait("You: ")
 	breaks = true
 	r.blind("/rollback 2 rules")
-	r.wait("Warning: the rollback was done, but not recorded")
+	r.wait("Warning: the rollback was done, but could not be recorded")
 	if words := r.window.Words(); slices.Contains(words, "cat") {
 		t.Errorf("words %q", words)
 	}
