@@ -35,7 +35,7 @@ func Example() {
 	if err := registry.Add(llm.Provider{Name: "house", Model: script}); err != nil { // or a client of assistant/openai
 		log.Fatal(err)
 	}
-	options := assistant.Options{Window: &lamp{}, Model: "house/butler", WithoutCheckpoints: true} // a Journal makes them
+	options := assistant.Options{Window: &lamp{}, Model: "house/butler", WithoutCheckpoints: true} // checkpoints need a Journal
 	session, err := assistant.NewSession(registry, options)
 	if err != nil {
 		log.Fatal(err)
@@ -44,7 +44,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for e := range session.Events(ctx, after) { // see Event for what comes
+	for e := range session.Events(ctx, after) { // see Event for the types of events
 		if done, ok := e.(assistant.ToolComplete); ok {
 			fmt.Println(done.Tool, done.Message)
 		}
