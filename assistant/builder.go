@@ -36,7 +36,7 @@ func (b Builder) with(name string, apply func(*[]message.Message, *Config) error
 // message adds a message with the given text. The text is sanitised when the
 // delta is created.
 func (b Builder) message(name, text string, build func(text string) message.Message) Builder {
-	text = safetext.Clean(strings.TrimSpace(text))
+	text = string(safetext.Clean(strings.TrimSpace(text)))
 	return b.with(name, func(messages *[]message.Message, _ *Config) error {
 		if text == "" {
 			return ErrEmpty

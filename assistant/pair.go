@@ -194,14 +194,14 @@ func PlainJSON(v any) (json.RawMessage, error) {
 func (p *Pair) Clean() {
 	all := Variant{AssistantText: p.AssistantText, Reasoning: p.Reasoning, ErrorMessage: p.ErrorMessage, Notice: p.Notice, Thoughts: p.Thoughts, Suggested: p.Suggested}
 	all.clean()
-	p.UserText, p.AssistantText, p.Reasoning, p.ErrorMessage, p.Notice = safetext.Clean(p.UserText), all.AssistantText, all.Reasoning, all.ErrorMessage, all.Notice
+	p.UserText, p.AssistantText, p.Reasoning, p.ErrorMessage, p.Notice = string(safetext.Clean(p.UserText)), all.AssistantText, all.Reasoning, all.ErrorMessage, all.Notice
 	p.Thoughts, p.Suggested = all.Thoughts, all.Suggested
-	p.Topic, p.Author, p.Model = safetext.Line(p.Topic, len(p.Topic)), safetext.Line(p.Author, len(p.Author)), safetext.VisibleOnce(p.Model)
+	p.Topic, p.Author, p.Model = string(safetext.Line(p.Topic, len(p.Topic))), string(safetext.Line(p.Author, len(p.Author))), string(safetext.VisibleOnce(p.Model))
 	for i := range p.ToolCalls {
-		p.ToolCalls[i].Name = safetext.Line(p.ToolCalls[i].Name, len(p.ToolCalls[i].Name))
+		p.ToolCalls[i].Name = string(safetext.Line(p.ToolCalls[i].Name, len(p.ToolCalls[i].Name)))
 	}
 	for i := range p.Attachments {
-		p.Attachments[i].Name = safetext.Visible(p.Attachments[i].Name)
+		p.Attachments[i].Name = string(safetext.Visible(p.Attachments[i].Name))
 	}
 	for i := range p.Variants {
 		p.Variants[i].clean()
@@ -210,11 +210,11 @@ func (p *Pair) Clean() {
 
 func (v *Variant) clean() {
 	for _, text := range []*string{&v.ErrorMessage, &v.Notice} {
-		*text = safetext.Clean(*text)
+		*text = string(safetext.Clean(*text))
 	}
 	for _, text := range []*string{&v.AssistantText, &v.Reasoning} {
-		if clean := safetext.Clean(*text); clean != *text {
-			*text, v.Thoughts = clean, nil // the offsets are for the old text
+		if clean := safetext.Clean(*text); string(clean) != *text {
+			*text, v.Thoughts = string(clean), nil // the offsets are for the old text
 		}
 	}
 	if v.Suggested == nil {
@@ -223,9 +223,9 @@ func (v *Variant) clean() {
 	v.Suggested = &Suggested{slices.Clone(v.Suggested.Values), slices.Clone(v.Suggested.Actions)} // other copies of the pair share the old slices
 	for i := range v.Suggested.Values {
 		s := &v.Suggested.Values[i]
-		s.Label, s.Value = safetext.Clean(s.Label), safetext.Clean(s.Value)
+		s.Label, s.Value = string(safetext.Clean(s.Label)), string(safetext.Clean(s.Value))
 	}
 	for i := range v.Suggested.Actions {
-		v.Suggested.Actions[i].Label = safetext.Clean(v.Suggested.Actions[i].Label)
+		v.Suggested.Actions[i].Label = string(safetext.Clean(v.Suggested.Actions[i].Label))
 	}
 }

@@ -64,7 +64,7 @@ func (c Change) Line() string {
 	default:
 		line = c.Title + ": " + c.Before + " → " + c.After
 	}
-	return safetext.Visible(line)
+	return string(safetext.Visible(line))
 }
 
 // EffectKind says what happens to the items of an effect.
@@ -100,7 +100,7 @@ const (
 // something, and the first items, prefixed with ItemIndent or MarkedIndent.
 // They are safe to show.
 func (e Effect) Lines() []string {
-	lines := []string{safetext.Visible(e.Sentence)}
+	lines := []string{string(safetext.Visible(e.Sentence))}
 	if e.Kind == EffectAsks {
 		lines[0] = "! " + lines[0]
 	}
@@ -109,7 +109,7 @@ func (e Effect) Lines() []string {
 		if i < e.Marked {
 			indent = MarkedIndent
 		}
-		lines = append(lines, indent+safetext.Visible(item))
+		lines = append(lines, indent+string(safetext.Visible(item)))
 	}
 	if more := len(e.Items) - maxItems; more > 0 {
 		lines = append(lines, fmt.Sprintf("%sand %d more", ItemIndent, more))
@@ -190,9 +190,9 @@ func (f FileDiff) lines() []string {
 	if f.Creates {
 		heading += " (new file)"
 	}
-	lines := []string{heading}
+	lines := []string{string(heading)}
 	for _, l := range f.Lines {
-		lines = append(lines, l.Kind+" "+safetext.Visible(l.Text))
+		lines = append(lines, l.Kind+" "+string(safetext.Visible(l.Text)))
 	}
 	return lines
 }
@@ -209,7 +209,7 @@ func OthersLines(changes []Change, user string) (lines []string) {
 		if user == "" && name == UnknownUser {
 			continue
 		}
-		lines = append(lines, "", "changed by "+safetext.Visible(name)+":")
+		lines = append(lines, "", string("changed by "+safetext.Visible(name)+":"))
 		for _, c := range changes {
 			if c.By.Name() == name {
 				lines = append(lines, c.Line())

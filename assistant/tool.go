@@ -292,7 +292,7 @@ func CallInWords(name string, args json.RawMessage) string {
 		}
 		text += " " + value
 	}
-	return safetext.Line(text, maxCallCells)
+	return string(safetext.Line(text, maxCallCells))
 }
 
 // maxCallCells limits the width of CallInWords.

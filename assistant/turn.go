@@ -196,7 +196,7 @@ func (t *turn) loadPair() error {
 	now := t.now()
 	pair := &Pair{
 		ID: cmp.Or(t.prompt.ID, NewID(now)), Session: t.session, Author: t.s.opts.Author, Topic: t.topic, Model: t.modelID, Flag: true,
-		UserText: safetext.Clean(strings.TrimSpace(t.prompt.Text)), Attachments: t.prompt.Attachments,
+		UserText: string(safetext.Clean(strings.TrimSpace(t.prompt.Text))), Attachments: t.prompt.Attachments,
 		State: PairSending, CreatedAt: now,
 	}
 	if t.prompt.Replaces != 0 {

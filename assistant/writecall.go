@@ -38,7 +38,7 @@ func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) 
 			return true, plan.Digest, nil
 		}
 		changed := PlanChanged{By: t.s.changedBy(mark)}
-		plan, note = now, safetext.Visible(changed.Changed(t.s.opts.Author))+". This is what would be done now."
+		plan, note = now, string(safetext.Visible(changed.Changed(t.s.opts.Author))+". This is what would be done now.")
 	}
 }
 

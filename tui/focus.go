@@ -29,7 +29,7 @@ func (m *Model) onInput(msg tea.Msg) tea.Cmd {
 		if text == "" && k.Text != "" {
 			return nil
 		}
-		k.Text = text
+		k.Text = string(text)
 		msg = k
 	}
 	if m.enqueue(msg) {

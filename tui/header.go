@@ -73,7 +73,7 @@ func (m *Model) footer() []status.BarPart {
 	if m.notice.Failed {
 		tone = f.Bad
 	}
-	text := status.FitNotice(safetext.Visible(m.notice.Text), room-2, m.styles.Icons.Ellipsis, m.hint("%s shows all", keymap.Notices))
+	text := status.FitNotice(string(safetext.Visible(m.notice.Text)), room-2, m.styles.Icons.Ellipsis, m.hint("%s shows all", keymap.Notices))
 	return []status.BarPart{left, {Text: f.Bar.Render(" ") + tone.Render(text)}}
 }
 

@@ -67,7 +67,7 @@ func sentence(err error) string {
 }
 
 // oneLine makes any text safe for one line of the screen.
-func oneLine(text string) string { return safetext.Line(text, 500) }
+func oneLine(text string) string { return string(safetext.Line(text, 500)) }
 
 // openNotices shows the complete notices, newest first.
 func (m *Model) openNotices() tea.Cmd {
@@ -85,7 +85,7 @@ func (m *Model) copyOut(t copyText) tea.Cmd {
 		return m.info("there is nothing to copy")
 	}
 	if t.safe == nil {
-		t.safe = safetext.Clean
+		t.safe = func(text string) string { return string(safetext.Clean(text)) }
 	}
 	redact, native, tmux := m.opts.Redact, m.opts.Clipboard, m.opts.TmuxBuffer
 	return func() tea.Msg {

@@ -67,7 +67,7 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 			notice += " · it belongs to " + oneLine(o.About.Folder) + ", not to this folder"
 		}
 		if o.Model != "" {
-			notice += " · its model is now in use: " + safetext.Visible(o.Model)
+			notice += " · its model is now in use: " + string(safetext.Visible(o.Model))
 		}
 	}
 	m.turn, m.about = turn{n: m.turn.n}, o.About
@@ -140,7 +140,7 @@ func (m *Model) pickModel(id string) tea.Cmd {
 // onModelPicked shows the model for new messages.
 func (m *Model) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 	m.models.recent = o.Recent
-	return m.info(safetext.Visible(o.ID) + " is now in use")
+	return m.info(string(safetext.Visible(o.ID) + " is now in use"))
 }
 
 // modelEntries returns the entries of the list, the index of the selected model within its
@@ -167,7 +167,7 @@ func (m *Model) connect() tea.Cmd {
 		if c.Value == "" {
 			return nil
 		}
-		return m.info(safetext.Visible(c.Value) + " is now in use")
+		return m.info(string(safetext.Visible(c.Value) + " is now in use"))
 	})
 	return m.onOutcome(card.Start())
 }

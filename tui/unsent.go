@@ -46,7 +46,7 @@ func (m unsentMessage) After(err error, before *unsentMessage) *unsentMessage {
 	if m.Typed == "" || !errors.As(err, &storage) {
 		return nil
 	}
-	m.why, m.pause = "history: "+safetext.Line(storage.Reason, maxReason), firstPause
+	m.why, m.pause = string("history: "+safetext.Line(storage.Reason, maxReason)), firstPause
 	if before != nil {
 		m.pause = min(2*before.pause, longestPause)
 	}

@@ -58,7 +58,7 @@ func (m *Model) answering() string {
 	case connectcard.Useful(m.opts.Connect, id):
 		return "built-in rules, no model connected" + connects
 	case m.opts.Connect == nil:
-		return safetext.Visible(id)
+		return string(safetext.Visible(id))
 	}
 	trouble := ""
 	if id == m.unanswered.model {
@@ -70,7 +70,7 @@ func (m *Model) answering() string {
 		default: // the model may still answer messages
 		}
 	}
-	return pane.Join(safetext.Visible(id), safetext.Visible(m.opts.Connect.Host(id)), trouble)
+	return pane.Join(string(safetext.Visible(id)), string(safetext.Visible(m.opts.Connect.Host(id))), trouble)
 }
 
 // chooseWelcome chooses the numbered line i of the welcome: a request is put into the box,

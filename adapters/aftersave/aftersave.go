@@ -132,8 +132,8 @@ func (r *Runner) CancelApplied() {
 
 // starting returns the state of a run that is starting.
 func (r *Runner) starting() assistant.Applied {
-	command := safetext.Line(r.opts.Redactor.Redact(safetext.Visible(r.opts.Command.String())), maxLine)
-	return assistant.Applied{State: assistant.AppliedRunning, Message: "Running " + command + ".", Began: time.Now().UTC()}
+	command := safetext.Line(r.opts.Redactor.Redact(string(safetext.Visible(r.opts.Command.String()))), maxLine)
+	return assistant.Applied{State: assistant.AppliedRunning, Message: string("Running " + command + "."), Began: time.Now().UTC()}
 }
 
 // note stores the state of the run. The caller has locked r.
@@ -310,5 +310,5 @@ func lastLine(out *os.File) string {
 	data := make([]byte, min(size, maxOutput))
 	n, _ := out.ReadAt(data, size-int64(len(data)))
 	text := strings.TrimSpace(string(data[:n]))
-	return safetext.Line(text[strings.LastIndexByte(text, '\n')+1:], maxLine)
+	return string(safetext.Line(text[strings.LastIndexByte(text, '\n')+1:], maxLine))
 }

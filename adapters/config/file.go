@@ -291,4 +291,6 @@ func hint(name string, names []string) string {
 // maxQuoted is the number of characters of a wrong value that an error message repeats.
 const maxQuoted = 60
 
-func quoted(s string) string { return `"` + safetext.Line(safetext.Visible(s), maxQuoted) + `"` }
+func quoted(s string) string {
+	return string(`"` + safetext.Line(safetext.Visible(s), maxQuoted) + `"`)
+}

@@ -54,7 +54,7 @@ func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Findin
 	case len(chat) == 0:
 		f = Problem("endpoint", Warning, NoModels, detail, e.BaseURL)
 	case own && !known:
-		f = Problem("endpoint", Failed, ModelGone, detail+"; "+safetext.Visible(model)+", the model in the settings, is not among them", safetext.Visible(model))
+		f = Problem("endpoint", Failed, ModelGone, detail+"; "+string(safetext.Visible(model))+", the model in the settings, is not among them", string(safetext.Visible(model)))
 	default:
 		f.Detail = detail
 	}
@@ -99,7 +99,7 @@ func History(ctx context.Context, store history.Condition, err error) Finding {
 // Journal checks whether another program is changing the rules of a window; path is the path of its journal.
 func Journal(window, path string) Finding {
 	if held := checkpoint.Writer(path); held != nil {
-		return Problem("rules", Warning, WindowHeld, safetext.Visible(held.Holder())+" is changing them now", safetext.Visible(cmp.Or(held.Program, "the other winnow")))
+		return Problem("rules", Warning, WindowHeld, string(safetext.Visible(held.Holder())+" is changing them now"), string(safetext.Visible(cmp.Or(held.Program, "the other winnow"))))
 	}
 	return Pass("rules", "no other program is changing %s", window)
 }
@@ -138,7 +138,7 @@ func Use(filter *modelfilter.Window) []Finding {
 			out = append(out, Problem("use", Warning, BadUsage, f.Problem, ""))
 		}
 		for _, r := range f.Rules {
-			rules = append(rules, p.Name+": "+safetext.Visible(r.Text))
+			rules = append(rules, p.Name+": "+string(safetext.Visible(r.Text)))
 		}
 		known, unused = known || f.Known, unused+len(f.Unused)
 	}

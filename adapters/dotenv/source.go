@@ -49,7 +49,7 @@ func fileError(path, reason string, err error) *FileError {
 }
 
 // printable returns text from a file with invisible characters spelled out.
-func printable(text string) string { return safetext.Visible(text) }
+func printable(text string) string { return string(safetext.Visible(text)) }
 
 // Source is a `.env` file as it was read from disk. It is immutable: a save returns another Source.
 type Source struct {

@@ -213,5 +213,5 @@ func problem(resp *http.Response) error {
 	case "plan_changed", "precondition_failed":
 		return changedBy(p.By)
 	}
-	return errors.New(safetext.Visible(p.Detail))
+	return errors.New(string(safetext.Visible(p.Detail)))
 }

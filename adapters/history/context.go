@@ -106,7 +106,7 @@ const timeLayout = "2006-01-02 15:04"
 func pairLine(p assistant.Pair) PairLine {
 	l := PairLine{
 		ID: p.Seq, At: p.CreatedAt.Format(timeLayout), Session: oneLine(p.Session), Topic: oneLine(p.Topic), Model: oneLine(p.Model),
-		Stars: p.Star, Flag: p.Flag, User: safetext.Line(p.UserText, maxUserCells),
+		Stars: p.Star, Flag: p.Flag, User: string(safetext.Line(p.UserText, maxUserCells)),
 	}
 	switch p.State {
 	case assistant.PairComplete:

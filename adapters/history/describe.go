@@ -35,12 +35,12 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	for key, pairs := range is.byMark {
 		gained[key] += len(pairs.minus(was.byMark[key]))
 		if _, known := was.byMark[key]; !known && key.kind == topics && len(pairs) == 0 {
-			made = append(made, safetext.Line(key.value, maxTopicCells))
+			made = append(made, string(safetext.Line(key.value, maxTopicCells)))
 		}
 	}
 	for key, pairs := range was.byMark {
 		if _, known := is.byMark[key]; !known && key.kind == topics && len(pairs) == 0 {
-			gone = append(gone, safetext.Line(key.value, maxTopicCells))
+			gone = append(gone, string(safetext.Line(key.value, maxTopicCells)))
 		}
 	}
 	return sentence(gained, made, gone)
@@ -104,6 +104,6 @@ func clause(m mark, pairs string) string {
 	case m.isDefault():
 		return "removed the topic of " + pairs
 	default:
-		return "moved " + pairs + " to " + safetext.Line(m.value, maxTopicCells)
+		return "moved " + pairs + " to " + string(safetext.Line(m.value, maxTopicCells))
 	}
 }

@@ -82,7 +82,7 @@ func head(text string, runes int) (out string, cut bool) {
 	if utf8.RuneCountInString(text) > runes {
 		text, cut = string([]rune(text)[:runes-1])+"…", true
 	}
-	return safetext.Clean(text), cut
+	return string(safetext.Clean(text)), cut
 }
 
 type topicsArgs struct {
@@ -142,7 +142,7 @@ func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.To
 	for _, s := range listed {
 		list = append(list, sessionLine{
 			ID: oneLine(s.ID), Started: s.Started.Format(timeLayout), Used: s.Used.Format(timeLayout),
-			Pairs: s.Pairs, Current: s.ID == current, First: s.First, Began: safetext.Line(s.Title, maxUserCells),
+			Pairs: s.Pairs, Current: s.ID == current, First: s.First, Began: string(safetext.Line(s.Title, maxUserCells)),
 		})
 	}
 	data := map[string]any{"count": len(all), "sessions": list, "truncated": len(list) < len(all)}

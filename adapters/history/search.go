@@ -142,7 +142,7 @@ func excerpt(text, word string) string {
 		return ""
 	}
 	all, at := []rune(text), utf8.RuneCountInString(before)
-	return safetext.Line(string(all[max(0, at-excerptChars):min(len(all), at+2*excerptChars)]), maxNameCells)
+	return string(safetext.Line(string(all[max(0, at-excerptChars):min(len(all), at+2*excerptChars)]), maxNameCells))
 }
 
 // maxIDs is the maximum number of ids in a call; for more pairs, the call must use a filter line.

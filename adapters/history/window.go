@@ -298,7 +298,7 @@ func (w *Window) Changes(since int64) ([]assistant.Entry, int64) {
 const maxNameCells = 200
 
 // oneLine returns a name for the model: on one line, sanitised and truncated.
-func oneLine(text string) string { return safetext.Line(text, maxNameCells) }
+func oneLine(text string) string { return string(safetext.Line(text, maxNameCells)) }
 
 // quote returns a name in quotes for use in a sentence.
 func quote(text string) string { return fmt.Sprintf("%q", oneLine(text)) }

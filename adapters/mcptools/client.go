@@ -168,11 +168,13 @@ func (c *Client) Close() error {
 
 // clean makes text from a server safe to show and to send to a model: it removes keys and
 // hidden characters.
-func (c *Client) clean(text string) string { return safetext.Clean(c.opts.Redactor.Redact(text)) }
+func (c *Client) clean(text string) string {
+	return string(safetext.Clean(c.opts.Redactor.Redact(text)))
+}
 
 // line is clean for a single line of at most width cells.
 func (c *Client) line(text string, width int) string {
-	return safetext.Line(c.opts.Redactor.Redact(text), width)
+	return string(safetext.Line(c.opts.Redactor.Redact(text), width))
 }
 
 // timeout returns how long a call to the server may take.

@@ -194,7 +194,7 @@ func (b *rebuild) mapped(keyword string, value any, within []string, depth int) 
 	}
 	out := map[string]any{}
 	for name, field := range fields {
-		if safetext.Visible(name) != name {
+		if string(safetext.Visible(name)) != name {
 			return nil, fmt.Errorf("have a name with hidden characters, %s", safetext.Visible(name))
 		}
 		if _, err := regexp.Compile(name); keyword == "patternProperties" && err != nil {
@@ -214,14 +214,14 @@ func plain(keyword string, value any) (any, error) {
 	text, isText := value.(string)
 	switch keyword {
 	case "title", "description":
-		return cut(safetext.Clean(text), maxHelp), nil
+		return cut(string(safetext.Clean(text)), maxHelp), nil
 	case "pattern":
 		if !isText || !compiles(text) {
 			return nil, nil // from another dialect: the server checks it itself
 		}
 	}
 	raw, err := json.Marshal(value)
-	if err == nil && safetext.Clean(string(raw)) != string(raw) {
+	if err == nil && string(safetext.Clean(string(raw))) != string(raw) {
 		err = fmt.Errorf("have hidden characters in %s", keyword)
 	}
 	return value, err

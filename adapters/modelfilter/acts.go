@@ -22,7 +22,7 @@ type Rule struct {
 
 // String returns the rule as it appears in sentences, safe to show: ignore rule “*mini*”.
 func (r Rule) String() string {
-	return r.List.String() + " rule “" + safetext.Visible(r.Pattern) + "”"
+	return r.List.String() + " rule “" + string(safetext.Visible(r.Pattern)) + "”"
 }
 
 // The acts of a user, based on a Snapshot; see Window.Act.
@@ -249,7 +249,7 @@ func modelsChanged(before, after []ModelView) (text string, hidden []string) {
 }
 
 // Step implements [assistant.Act].
-func (a PickProvider) Step() string { return "Switch to " + safetext.Visible(a.Provider) }
+func (a PickProvider) Step() string { return string("Switch to " + safetext.Visible(a.Provider)) }
 
 func (PickProvider) about() string { return "" }
 
@@ -259,9 +259,9 @@ func (a PickProvider) do(_ context.Context, w *Window) (string, error) {
 	}
 	done := "switched to " + safetext.Visible(a.Provider)
 	if c := w.Counts(); c.Total > 0 {
-		done += fmt.Sprintf(": %d of %d shown", c.Available, c.Total)
+		done += safetext.Sprintf(": %d of %d shown", c.Available, c.Total)
 	}
-	return done, nil
+	return string(done), nil
 }
 
 // Step implements [assistant.Act]; it is not an undoable step.

@@ -41,7 +41,7 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	case changes != nil:
 		return sentenceOf(changes, effects)
 	case was.Provider != is.Provider:
-		return "switched to " + safetext.Line(is.Provider, maxPatternCells)
+		return string("switched to " + safetext.Line(is.Provider, maxPatternCells))
 	}
 	return ""
 }
@@ -73,11 +73,11 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	var providers, patterns []string
 	hidden, shown, known, alike := 0, 0, false, len(effects) == 1
 	for _, e := range effects {
-		providers = append(providers, safetext.Line(e.Provider, maxPatternCells))
+		providers = append(providers, string(safetext.Line(e.Provider, maxPatternCells)))
 		hidden, shown, known = hidden+len(e.Hidden), shown+len(e.Shown), known || e.Known
 	}
 	for _, c := range changes {
-		patterns = append(patterns, safetext.Line(c.Pattern, maxPatternCells))
+		patterns = append(patterns, string(safetext.Line(c.Pattern, maxPatternCells)))
 		alike = alike && c.List == changes[0].List && c.Added == changes[0].Added
 	}
 	what := "changed " + assistant.Counted(len(changes), "rule")
@@ -132,9 +132,9 @@ func ChangeSentence(c checkpoint.Change) string {
 	what := safetext.Visible(c.What)
 	switch c.Kind {
 	case checkpoint.RollbackChange:
-		return "rolled back to before “" + what + "”"
+		return string("rolled back to before “" + what + "”")
 	case checkpoint.UndoChange:
-		return "undid the rollback to before “" + what + "”"
+		return string("undid the rollback to before “" + what + "”")
 	case checkpoint.SaveChange:
 		return "saved: " + changedRules(c)
 	case checkpoint.OutsideChange:
@@ -144,7 +144,7 @@ func ChangeSentence(c checkpoint.Change) string {
 	if what == "" {
 		return changedRules(c)
 	}
-	return what
+	return string(what)
 }
 
 // changedRules describes the first rules in a change of the log.
@@ -184,5 +184,5 @@ func ruleAt(path string, raw json.RawMessage, added bool) string {
 	if added {
 		sign = "+"
 	}
-	return sign + safetext.Visible(path) + " " + safetext.Visible(text)
+	return sign + string(safetext.Visible(path)) + " " + string(safetext.Visible(text))
 }

@@ -151,7 +151,7 @@ func shownWord(hidden bool) string {
 // Text describes the change in one line, safe to show: "new: openai/gpt-5 · $1.25 in, $10
 // out · 400,000 tokens · shown".
 func (n News) Text() string {
-	parts := []string{n.Word() + ": " + safetext.Visible(n.ID)}
+	parts := []string{n.Word() + ": " + string(safetext.Visible(n.ID))}
 	if price := n.Price(); price != "" {
 		parts = append(parts, price)
 	}
@@ -181,5 +181,5 @@ func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
 	if err := w.MarkSeen(a.Provider); err != nil {
 		return "", err
 	}
-	return what + " of " + safetext.Visible(a.Provider) + " marked as seen", nil
+	return what + " of " + string(safetext.Visible(a.Provider)) + " marked as seen", nil
 }

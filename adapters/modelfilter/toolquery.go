@@ -209,7 +209,7 @@ func (w *Window) noModel(text string) error {
 	if unknown, ok := errors.AsType[*UnknownError](err); ok && len(unknown.Near) > 0 {
 		said += "; did you mean " + safetext.Visible(unknown.Near[0]) + "?"
 	}
-	return errors.New(said)
+	return errors.New(string(said))
 }
 
 func (m listedModel) explain(known condition.Model) assistant.ToolResult {

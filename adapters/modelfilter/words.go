@@ -23,7 +23,7 @@ func visible(text string) string {
 	if utf8.RuneCountInString(text) > maxVisible {
 		text = string([]rune(text)[:maxVisible+1])
 	}
-	text = safetext.Visible(text)
+	text = string(safetext.Visible(text))
 	if utf8.RuneCountInString(text) > maxVisible {
 		text = string([]rune(text)[:maxVisible-1]) + "…"
 	}
@@ -207,7 +207,7 @@ func answeredText(names []string, failed map[string]error) string {
 	const named = 3
 	silent := make([]string, 0, len(failed))
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		silent = append(silent, safetext.Visible(name))
+		silent = append(silent, string(safetext.Visible(name)))
 	}
 	lists := strings.Join(silent[:min(len(silent), named)], ", ")
 	if more := len(silent) - named; more > 0 {
@@ -220,7 +220,7 @@ func answeredText(names []string, failed map[string]error) string {
 func RefusalText(err error) string {
 	r, ok := errors.AsType[*engine.Refusal](err)
 	if !ok {
-		return safetext.Visible(err.Error())
+		return string(safetext.Visible(err.Error()))
 	}
 	switch r.Reason {
 	case engine.Empty:
@@ -228,10 +228,10 @@ func RefusalText(err error) string {
 	case engine.Duplicate:
 		return "the " + r.List.String() + " rule exists already"
 	case engine.Covered:
-		return "rule “" + safetext.Visible(r.By[0]) + "” covers it already"
+		return string("rule “" + safetext.Visible(r.By[0]) + "” covers it already")
 	default:
 	}
-	return "it cannot be saved: " + safetext.Visible(r.Detail)
+	return string("it cannot be saved: " + safetext.Visible(r.Detail))
 }
 
 // savedCount is ruleCount for a save, and says if it only removed rules.

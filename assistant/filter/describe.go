@@ -13,7 +13,7 @@ func Describe(x Expr) string {
 	if x == nil {
 		return "all messages"
 	}
-	return safetext.Visible("messages " + words(x))
+	return string(safetext.Visible("messages " + words(x)))
 }
 
 // words returns an expression as a phrase after "messages".

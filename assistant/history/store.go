@@ -374,7 +374,7 @@ type Session struct {
 
 // TitleLine returns the stored form of a title: one line of at most MaxTitle runes.
 func TitleLine(title string) string {
-	title = strings.Join(strings.Fields(safetext.Clean(title)), " ")
+	title = strings.Join(strings.Fields(string(safetext.Clean(title))), " ")
 	if runes := []rune(title); len(runes) > MaxTitle {
 		title = string(runes[:MaxTitle])
 	}

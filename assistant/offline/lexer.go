@@ -136,7 +136,7 @@ var (
 // except quoted ones and patterns; "openai's" is "openai". A question mark at the end of a
 // word is a stop: a pattern that ends with one is quoted.
 func split(text string) (out []string) {
-	all := pieces.FindAllString(bullet.ReplaceAllString(safetext.Clean(text), ""), maxWords+1)
+	all := pieces.FindAllString(bullet.ReplaceAllString(string(safetext.Clean(text)), ""), maxWords+1)
 	if len(all) > maxWords {
 		return []string{"a message of this length"}
 	}

@@ -13,7 +13,7 @@ import (
 // clean makes an external string safe for an answer: one line of at most 400 cells without
 // payload or tool markers.
 func clean(s string) string {
-	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), 400))
+	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(string(safetext.Line(strings.TrimSpace(s), 400)))
 }
 
 // code returns an external string as a Markdown code span.

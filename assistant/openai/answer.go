@@ -87,8 +87,8 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 	a.emit(a.unescape[1].flush(), true)
 	a.think.write(a.unescape[0].flush(), a.emit)
 	a.think.flush(a.emit)
-	a.part(a.clean[1].Flush(), true)
-	a.part(a.clean[0].Flush(), false)
+	a.part(string(a.clean[1].Flush()), true)
+	a.part(string(a.clean[0].Flush()), false)
 	a.flushPart()
 	if !a.finished && (!a.done || !a.content) {
 		return a.parts, a.incomplete(cause)
@@ -268,7 +268,7 @@ func (a *answer) emit(text string, reasoning bool) {
 	if reasoning {
 		cleaner = &a.clean[1]
 	}
-	a.part(cleaner.Write(text), reasoning)
+	a.part(string(cleaner.Write(text)), reasoning)
 }
 
 // part adds text to the next part. All events of one piece of the body make one part.

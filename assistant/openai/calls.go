@@ -148,5 +148,5 @@ func (cs *calls) list() []llm.Call {
 
 // oneLine makes text from an endpoint safe to show on one line.
 func oneLine(s string) string {
-	return strings.Join(strings.Fields(safetext.Clean(s)), " ")
+	return strings.Join(strings.Fields(string(safetext.Clean(s))), " ")
 }

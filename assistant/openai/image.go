@@ -61,5 +61,5 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (llm.Image, er
 	if !strings.HasPrefix(mime, "image/") {
 		mime = ""
 	}
-	return llm.Image{Data: data, MIMEType: mime, Revised: safetext.Clean(picture.Get("revised_prompt").Str)}, nil
+	return llm.Image{Data: data, MIMEType: mime, Revised: string(safetext.Clean(picture.Get("revised_prompt").Str))}, nil
 }

@@ -7,12 +7,12 @@ import (
 
 // Clean returns s without anything that controls a terminal or is hidden from the reader. Line ends become LF and
 // invalid UTF-8 becomes U+FFFD; printable text is unchanged. Clean(Clean(s)) equals Clean(s).
-func Clean(s string) string {
-	if plainPrefix(s) == len(s) {
-		return s
+func Clean[S ~string](s S) Text {
+	if plainPrefix(string(s)) == len(s) {
+		return Text(s)
 	}
 	var c Cleaner
-	return c.Write(s) + c.Flush()
+	return c.Write(string(s)) + c.Flush()
 }
 
 // Cleaner is Clean for text that arrives in pieces: however a text is split, the concatenated results of Write and
@@ -31,10 +31,10 @@ type Cleaner struct {
 }
 
 // Write adds the next piece and returns the text that is now final.
-func (c *Cleaner) Write(chunk string) string {
+func (c *Cleaner) Write(chunk string) Text {
 	if c.passesASCII() && plainPrefix(chunk) == len(chunk) {
 		c.noteASCII(chunk)
-		return chunk
+		return Text(chunk)
 	}
 	s := c.tail + chunk
 	c.tail = ""
@@ -61,7 +61,7 @@ func (c *Cleaner) Write(chunk string) string {
 }
 
 // Flush ends the text and returns the buffered rest. The Cleaner can then be used for another text.
-func (c *Cleaner) Flush() string {
+func (c *Cleaner) Flush() Text {
 	if c.tail != "" {
 		c.addRune(utf8.RuneError)
 	}
@@ -71,10 +71,10 @@ func (c *Cleaner) Flush() string {
 }
 
 // flush returns what has been written since the last call.
-func (c *Cleaner) flush() string {
+func (c *Cleaner) flush() Text {
 	s := c.out.String()
 	c.out.Reset()
-	return s
+	return Text(s)
 }
 
 // decode returns the rune at the start of s and its length. A truncated character becomes one U+FFFD for its longest

@@ -64,7 +64,7 @@ func TestClean(t *testing.T) {
 		"Arabic number sign":        {"\u0600١", "\u0600١"},
 		"marks painting over lines": {"a" + strings.Repeat("\u0301", 99), "a" + strings.Repeat("\u0301", maxMarks)},
 	} {
-		if got := Clean(c.in); got != c.want {
+		if got := Clean(c.in); string(got) != c.want {
 			t.Errorf("%s: Clean(%q) = %q, want %q", name, c.in, got, c.want)
 		}
 		checkClean(t, c.in)
@@ -90,7 +90,7 @@ func allowed(r rune) bool {
 // checkClean proves the promise for one text.
 func checkClean(t *testing.T, in string) string {
 	t.Helper()
-	out := Clean(in)
+	out := string(Clean(in))
 	if !utf8.ValidString(out) {
 		t.Fatalf("Clean(%q) = %q is not UTF-8", in, out)
 	}
@@ -99,7 +99,7 @@ func checkClean(t *testing.T, in string) string {
 			t.Fatalf("Clean(%q) = %q holds U+%04X", in, out, r)
 		}
 	}
-	if again := Clean(out); again != out {
+	if again := string(Clean(out)); again != out {
 		t.Fatalf("Clean(%q) = %q, cleaned again %q", in, out, again)
 	}
 	if stripped := ansi.Strip(strings.NewReplacer("\n", "", "\t", "").Replace(out)); stripped != strings.NewReplacer("\n", "", "\t", "").Replace(out) {
@@ -111,20 +111,18 @@ func checkClean(t *testing.T, in string) string {
 // pieces cleans in cut where cuts says, each byte being the length of a piece.
 func pieces(in string, cuts []byte) string {
 	var c Cleaner
-	var b strings.Builder
+	var out Text
 	for _, n := range cuts {
 		k := min(int(n), len(in))
-		b.WriteString(c.Write(in[:k]))
+		out += c.Write(in[:k])
 		in = in[k:]
 	}
-	b.WriteString(c.Write(in))
-	b.WriteString(c.Flush())
-	return b.String()
+	return string(out + c.Write(in) + c.Flush())
 }
 
 func TestCleanerSplitsAnywhere(t *testing.T) {
 	in := "a\r\n\x1b[31mred\x1b[0m 👩🏽\u200d🚀 \x1b]8;;u\x1b\\link\x1b]8;;\a می\u200cخ \xe2\x9b \x9b1mz\r\u202e❤\ufe0f\u200d🔥\xf0\x9f"
-	want := Clean(in)
+	want := string(Clean(in))
 	for i := range len(in) + 1 {
 		for _, j := range []int{1, 2, 5} {
 			if got := pieces(in, []byte{byte(i), byte(j)}); got != want {
@@ -170,7 +168,7 @@ func TestLine(t *testing.T) {
 		{"anything", 0, ""},
 		{"anything", -1, ""},
 	} {
-		if got := Line(c.in, c.max); got != c.want || ansi.StringWidth(got) > max(c.max, 0) {
+		if got := string(Line(c.in, c.max)); got != c.want || ansi.StringWidth(got) > max(c.max, 0) {
 			t.Errorf("Line(%q, %d) = %q, want %q", c.in, c.max, got, c.want)
 		}
 	}
@@ -198,7 +196,7 @@ func FuzzSanitize(f *testing.F) {
 		if w := ansi.StringWidth(out); w != sum {
 			t.Fatalf("width(%q) = %d, its cells are %d", out, w, sum)
 		}
-		if line := Line(in, 20); strings.ContainsAny(line, "\n\t") || ansi.StringWidth(line) > 20 {
+		if line := string(Line(in, 20)); strings.ContainsAny(line, "\n\t") || ansi.StringWidth(line) > 20 {
 			t.Fatalf("Line(%q) = %q", in, line)
 		}
 		for _, r := range Visible(in) {

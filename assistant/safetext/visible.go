@@ -22,9 +22,11 @@ const (
 // Visible returns s with every character that is hidden, affects others, or looks like a different one replaced with
 // its number: ‹U+202E›, or ‹0x9B› for a byte that is not UTF-8. Different texts always have different results. It is
 // for what the user is asked to confirm. The result contains no line ends or tabs.
-func Visible(s string) string {
+func Visible[S ~string](s S) Text { return visible(string(s)) }
+
+func visible(s string) Text {
 	if n := plainPrefix(s); n == len(s) && !strings.ContainsAny(s, "\n\t") {
-		return s
+		return Text(s)
 	}
 	deceives := deceptive([]rune(s))
 	var b strings.Builder
@@ -50,7 +52,7 @@ func Visible(s string) string {
 		}
 		i += size
 	}
-	return b.String()
+	return Text(b.String())
 }
 
 // spelledOut matches a character that Visible has replaced.
@@ -59,17 +61,17 @@ var spelledOut = regexp.MustCompile(`‹(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})›`)
 // VisibleOnce is Visible for a text, such as the result of a tool, in which some characters have already been
 // replaced; these stay. It is not for what the user is asked to confirm, because two different texts can have the
 // same result.
-func VisibleOnce(s string) string {
-	if !strings.ContainsRune(s, openQuote) {
+func VisibleOnce[S ~string](s S) Text {
+	if !strings.ContainsRune(string(s), openQuote) {
 		return Visible(s)
 	}
-	var b strings.Builder
+	var out Text
 	end := 0
-	for _, at := range spelledOut.FindAllStringIndex(s, -1) {
-		b.WriteString(Visible(s[end:at[0]]) + s[at[0]:at[1]])
+	for _, at := range spelledOut.FindAllStringIndex(string(s), -1) {
+		out += Visible(s[end:at[0]]) + Text(s[at[0]:at[1]])
 		end = at[1]
 	}
-	return b.String() + Visible(s[end:])
+	return out + Visible(s[end:])
 }
 
 // isHidden reports whether a reader cannot see or recognise r: controls, fillers, joiners, selectors, unusual spaces,
@@ -90,9 +92,9 @@ func isHidden(r rune) bool {
 
 // Typed is Clean for the text of one key press. It keeps a single joiner or selector, whose meaning depends on the
 // preceding text; Clean of the whole text decides about it later.
-func Typed(text string) string {
+func Typed(text string) Text {
 	if r, n := utf8.DecodeRuneInString(text); n == len(text) && (r == zwj || r == zwnj || isSelector(r)) {
-		return text
+		return Text(text)
 	}
 	return Clean(text)
 }
@@ -102,22 +104,22 @@ const ellipsis = "…"
 
 // Line is Clean for a single line, such as an id, a title or the name of a tool: line ends and tabs become single
 // spaces, and text wider than width cells is truncated and ends in …. For a width below 1 it returns "".
-func Line(s string, width int) string {
+func Line[S ~string](s S, width int) Text {
 	if width < 1 {
 		return ""
 	}
-	s = strings.Trim(Clean(s), "\n\t")
-	if strings.ContainsAny(s, "\n\t") {
-		s = breaksAndTabs.ReplaceAllString(s, " ")
+	line := strings.Trim(string(Clean(s)), "\n\t")
+	if strings.ContainsAny(line, "\n\t") {
+		line = breaksAndTabs.ReplaceAllString(line, " ")
 	}
-	return ansi.Truncate(s, width, ellipsis)
+	return Text(ansi.Truncate(line, width, ellipsis))
 }
 
 // Lines returns the lines of a text, made safe to show, with four spaces for each tab. clean is Clean or Visible.
-func Lines(text string, clean func(string) string) []string {
-	lines := strings.Split(text, "\n")
+func Lines[S, T ~string](text S, clean func(string) T) []string {
+	lines := strings.Split(string(text), "\n")
 	for i, l := range lines {
-		lines[i] = clean(strings.ReplaceAll(l, "\t", "    "))
+		lines[i] = string(clean(strings.ReplaceAll(l, "\t", "    ")))
 	}
 	return lines
 }
@@ -133,7 +135,7 @@ func JSON(text []byte) []byte {
 	}
 	var out bytes.Buffer
 	for _, r := range string(text) {
-		if r < firstUnsafe || Clean(string(r)) == string(r) {
+		if r < firstUnsafe || string(Clean(string(r))) == string(r) {
 			out.WriteRune(r)
 			continue
 		}

@@ -27,7 +27,7 @@ func TestVisible(t *testing.T) {
 		"𝗴pt":                      "‹U+1D5F4›pt",
 		"\u0301a\u0301":            "‹U+0301›a\u0301",
 	} {
-		if got := Visible(in); got != want {
+		if got := string(Visible(in)); got != want {
 			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestVisibleNeverJoinsTwoTexts(t *testing.T) {
 		"a", "\u0430", "‹U+0430›", "a\u200b", "a\u200b\u200b", "a\xff", "a\ufffd", "‹0xFF›", "a ", "a\u00a0", "a\n", "a\t",
 		"gpt\u043e", "gpto", "a\ufe0f", "a\ufe0e", "a\u0301", "á",
 	}
-	seen := map[string]string{}
+	seen := map[Text]string{}
 	for _, s := range texts {
 		v := Visible(s)
 		if other, ok := seen[v]; ok {
@@ -55,7 +55,7 @@ func TestVisibleOnce(t *testing.T) {
 		"‹U+2›": "‹U+2039›U+2‹U+203A›", "‹U+202E\n›": "‹U+2039›U+202E‹U+000A›‹U+203A›", "‹U+202e›": "‹U+2039›U+202e‹U+203A›",
 		"‹‹U+202E››": "‹U+2039›‹U+202E›‹U+203A›", "‹U+0065›\u0301": "‹U+0065›‹U+0301›",
 	} {
-		if got := VisibleOnce(text); got != want {
+		if got := string(VisibleOnce(text)); got != want {
 			t.Errorf("VisibleOnce(%q) = %q, want %q", text, got, want)
 		}
 		if got, want := VisibleOnce(Visible(text)), Visible(text); got != want {
@@ -103,7 +103,7 @@ func TestLookalikeTables(t *testing.T) {
 // TestLinesAreSafeOneByOne: what one line hides cannot reach into the next.
 func TestLinesAreSafeOneByOne(t *testing.T) {
 	got := Lines("a\tb\n\x1b[31mred\u202e\n", Visible)
-	want := []string{"a    b", Visible("\x1b[31mred\u202e"), ""}
+	want := []string{"a    b", string(Visible("\x1b[31mred\u202e")), ""}
 	if !slices.Equal(got, want) {
 		t.Errorf("Lines = %q, want %q", got, want)
 	}

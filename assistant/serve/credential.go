@@ -142,7 +142,7 @@ const maxTokenName = 40
 
 // Add adds a token and returns it; only its hash is stored. lifetime 0 means that the token never expires.
 func (f Tokens) Add(name string, role assistant.Role, lifetime time.Duration) (token string, added Token, err error) {
-	if name == "" || name != safetext.Line(name, maxTokenName) {
+	if name == "" || name != string(safetext.Line(name, maxTokenName)) {
 		return "", Token{}, fmt.Errorf("a name has 1 to %d visible characters", maxTokenName)
 	}
 	token = "winnow_" + rand.Text()

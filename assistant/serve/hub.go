@@ -246,7 +246,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 			return nil, err
 		}
 	}
-	o.Author, o.Role = safetext.Line(j.User, maxUser), cmp.Or(j.Role, assistant.RoleSave)
+	o.Author, o.Role = string(safetext.Line(j.User, maxUser)), cmp.Or(j.Role, assistant.RoleSave)
 	if j.Window != nil {
 		o.Window = j.Window
 	}

@@ -251,9 +251,9 @@ func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 			err = w.history.SaveDraft(ctx, other, history.Draft{})
 		}
 	}
-	d.Text = safetext.Clean(d.Text) // another program may have stored it
+	d.Text = string(safetext.Clean(d.Text)) // another program may have stored it
 	for i, text := range d.Stash {
-		d.Stash[i] = safetext.Clean(text)
+		d.Stash[i] = string(safetext.Clean(text))
 	}
 	return d, err
 }
@@ -328,7 +328,7 @@ func (w *Workspace) Recall(ctx context.Context) Recall {
 	slices.Reverse(r.Lines)
 	for _, texts := range [][]string{r.Sent, r.Lines} {
 		for i, text := range texts {
-			texts[i] = safetext.Clean(text)
+			texts[i] = string(safetext.Clean(text))
 		}
 	}
 	r.Names = w.Names(ctx)
@@ -346,7 +346,7 @@ func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 	names.Saved = slices.Sorted(maps.Keys(saved))
 	for _, all := range [][]string{names.Topics, names.Authors, names.Saved} {
 		for i, name := range all {
-			all[i] = safetext.Line(name, len(name))
+			all[i] = string(safetext.Line(name, len(name)))
 		}
 	}
 	return names

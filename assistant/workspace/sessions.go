@@ -132,10 +132,10 @@ func (w *Workspace) About(ctx context.Context) (history.Session, error) {
 		return history.Session{}, nil
 	}
 	v, _, err := w.history.Session(ctx, w.session.ID())
-	if v.Title = safetext.Clean(v.Title); !v.Named {
+	if v.Title = string(safetext.Clean(v.Title)); !v.Named {
 		v.Title = ""
 	}
-	if v.Folder = safetext.VisibleOnce(v.Folder); w.folder == "" || v.Folder == safetext.VisibleOnce(w.folder) {
+	if v.Folder = string(safetext.VisibleOnce(v.Folder)); w.folder == "" || v.Folder == string(safetext.VisibleOnce(w.folder)) {
 		v.Folder = ""
 	}
 	return v, err
@@ -149,7 +149,7 @@ func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
 	all, err := w.history.Sessions(ctx)
 	for i := range all {
 		s := &all[i]
-		s.Title, s.Model, s.Window, s.Folder = safetext.Clean(s.Title), safetext.VisibleOnce(s.Model), safetext.VisibleOnce(s.Window), safetext.VisibleOnce(s.Folder)
+		s.Title, s.Model, s.Window, s.Folder = string(safetext.Clean(s.Title)), string(safetext.VisibleOnce(s.Model)), string(safetext.VisibleOnce(s.Window)), string(safetext.VisibleOnce(s.Folder))
 	}
 	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
 }
@@ -158,7 +158,9 @@ func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
 func (w *Workspace) RecentSessions(ctx context.Context, n int) ([]history.Session, error) {
 	all, err := w.Sessions(ctx)
 	open := w.session.ID()
-	all = slices.DeleteFunc(all, func(s history.Session) bool { return s.Folder != safetext.VisibleOnce(w.folder) || s.ID == open })
+	all = slices.DeleteFunc(all, func(s history.Session) bool {
+		return s.Folder != string(safetext.VisibleOnce(w.folder)) || s.ID == open
+	})
 	return all[:min(len(all), n)], err
 }
 

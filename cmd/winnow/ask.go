@@ -71,7 +71,7 @@ func (a *app) message(args []string) (string, error) {
 		if len(data) > maxInput {
 			return "", &usageError{"winnow ask", fmt.Sprintf("standard input is larger than %d MiB", maxInput>>20)}
 		}
-		parts = append(parts, strings.TrimSpace(safetext.Clean(string(data))))
+		parts = append(parts, strings.TrimSpace(string(safetext.Clean(string(data)))))
 	}
 	text := strings.Trim(strings.Join(parts, "\n\n"), "\n")
 	if text == "" {

@@ -69,7 +69,7 @@ const maxKey = 1 << 16 // bytes
 
 // connectedLines describes what was saved.
 func connectedLines(saved endpoints.Saved) []string {
-	text := []string{safetext.Visible(saved.Model) + " is now in use"}
+	text := []string{string(safetext.Visible(saved.Model) + " is now in use")}
 	switch {
 	case saved.Folder:
 		text[0] += " in this folder"
@@ -280,7 +280,7 @@ func (f *connectForm) model(ctx context.Context, ch *endpoints.Checked) (string,
 	const listed = 30 // number of models shown; the others can be entered by name
 	shown := make([]string, min(listed, len(ids)))
 	for i := range shown {
-		shown[i] = safetext.Visible(strings.TrimPrefix(ids[i], ch.Name+"/"))
+		shown[i] = string(safetext.Visible(strings.TrimPrefix(ids[i], ch.Name+"/")))
 	}
 	title := "Which model?"
 	if len(ids) > listed {

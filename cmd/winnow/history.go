@@ -142,7 +142,7 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 			if p.State == assistant.PairError {
 				line += " error: " + p.ErrorCode
 			}
-			if err := a.emit(nil, visible(strings.TrimRight(line, " ")), "    "+safetext.Line(p.UserText, max(a.width()-4, 20))); err != nil {
+			if err := a.emit(nil, visible(strings.TrimRight(line, " ")), string("    "+safetext.Line(p.UserText, max(a.width()-4, 20)))); err != nil {
 				return err
 			}
 		}
@@ -280,7 +280,7 @@ func (a *app) historySessions(ctx context.Context, store history.Store, _ []stri
 	}
 	var rows [][]string
 	for _, s := range sessions {
-		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeLayout), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, safetext.Line(s.Title, maxName), s.Folder})
+		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeLayout), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, string(safetext.Line(s.Title, maxName)), s.Folder})
 	}
 	return a.emit(map[string]any{"sessions": nonNil(sessions)},
 		plain.Table("there are no sessions yet", []string{"session", "used", ">messages", "window", "model", "title", "folder"}, rows)...)

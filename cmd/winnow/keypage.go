@@ -95,7 +95,7 @@ func (p *keyPage) View() tea.View {
 	lines = append(lines, p.lines[max(0, len(p.lines)-room):]...)
 	lines = lines[:min(len(lines), max(p.size.Height, 1))]
 	for i, line := range lines {
-		lines[i] = safetext.Line(line, max(p.size.Width, 1))
+		lines[i] = string(safetext.Line(line, max(p.size.Width, 1)))
 	}
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true

@@ -177,7 +177,7 @@ var flagValues = map[string]string{"int": "a whole number", "duration": "a time 
 
 // flagError converts an error of the flag parser to a usageError.
 func flagError(cmd *cobra.Command, err error) error {
-	message := safetext.Line(err.Error(), maxLine)
+	message := string(safetext.Line(err.Error(), maxLine))
 	if name, unknown := strings.CutPrefix(message, "unknown flag: --"); unknown {
 		var names []string
 		add := func(f *pflag.Flag) { names = append(names, f.Name) }

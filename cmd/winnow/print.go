@@ -27,7 +27,7 @@ func (a *app) emit(v any, lines ...string) error {
 		return a.printJSON(v)
 	}
 	for _, line := range lines {
-		text := safetext.Clean(line)
+		text := string(safetext.Clean(line))
 		if isTerminal(a.stdout) {
 			text = a.displayable(text)
 		}
@@ -45,7 +45,7 @@ func (a *app) printErr(format string, args ...any) {
 	if text == "" {
 		return
 	}
-	line := a.displayable(safetext.Line(a.redactor.Redact(text), maxLine))
+	line := a.displayable(string(safetext.Line(a.redactor.Redact(text), maxLine)))
 	a.deferMu.Lock()
 	defer a.deferMu.Unlock()
 	switch {
@@ -86,7 +86,7 @@ func (a *app) printJSON(v any) error {
 }
 
 // visible returns a pattern, id or name with its invisible characters spelled out.
-func visible(s string) string { return safetext.Visible(s) }
+func visible(s string) string { return string(safetext.Visible(s)) }
 
 // nonNil returns a copy that is never nil, so that an empty list is [] in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
@@ -97,7 +97,7 @@ func (a *app) progress(format string, args ...any) {
 	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
 		return
 	}
-	line := a.displayable(safetext.Line(fmt.Sprintf(format, args...), a.width()-1))
+	line := a.displayable(string(safetext.Line(fmt.Sprintf(format, args...), a.width()-1)))
 	_, _ = io.WriteString(a.stderr, "\r"+line+ansi.EraseLineRight)
 }
 

@@ -212,7 +212,7 @@ func (a *app) saveError(err error) error {
 	lines := []error{fmt.Errorf("nothing was saved: %w", err)}
 	st := style.New(style.Options{Profile: style.NoColor, Unicode: a.unicode()})
 	for _, line := range slices.Concat(pane.ConflictLines(c, c.Both, &st.Icons), assistant.OthersLines(c.Both, a.userName())) {
-		lines = append(lines, errors.New(safetext.Visible(line)))
+		lines = append(lines, errors.New(string(safetext.Visible(line))))
 	}
 	return advise(errors.Join(lines...), "winnow rules discard discards your changes; saving in the program shows both versions and asks which to keep")
 }

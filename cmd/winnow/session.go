@@ -238,7 +238,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 			if c.Undone {
 				what += " (undone)"
 			}
-			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeLayout), what})
+			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeLayout), string(what)})
 		}
 		newest, _ := w.journal.LastStep()
 		return a.emit(map[string]any{"checkpoints": all, "newest": newest.ID, "unsaved": w.unsaved()},
@@ -300,7 +300,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope, n
 	a.printErr("%s", back.Warning)
 	lines := []string{"rolled back to " + id}
 	if back.Text != "" {
-		lines = append(lines, "the first message that was removed: "+safetext.Line(back.Text, maxName))
+		lines = append(lines, string("the first message that was removed: "+safetext.Line(back.Text, maxName)))
 	}
 	if w.unsaved() {
 		lines = append(lines, "the rules now differ from the file: winnow rules diff shows how, winnow rules save saves them")
@@ -341,7 +341,7 @@ func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string
 // stepLines formats checkpoints, one per line.
 func stepLines(steps []checkpoint.Checkpoint) (lines []string) {
 	for _, c := range steps {
-		lines = append(lines, c.ID+"  "+c.Time.Local().Format(timeLayout)+"  "+safetext.Line(c.Description, maxName))
+		lines = append(lines, c.ID+"  "+c.Time.Local().Format(timeLayout)+"  "+string(safetext.Line(c.Description, maxName)))
 	}
 	return lines
 }

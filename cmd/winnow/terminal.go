@@ -95,7 +95,7 @@ type logLines struct {
 func (l *logLines) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(p) {
 		if text := safetext.Line(string(line), maxLine); text != "" {
-			l.app.logger().Warn(text, "source", l.source)
+			l.app.logger().Warn(string(text), "source", l.source)
 		}
 	}
 	return len(p), nil

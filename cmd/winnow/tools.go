@@ -134,7 +134,7 @@ func (a *app) toolsList(ctx context.Context, names []string) error {
 				asks = "allowed"
 			}
 			_, description, _ := strings.Cut(t.Description, "] ")
-			rows = append(rows, []string{r.Name, t.Tool, asks, safetext.Line(description, maxName)})
+			rows = append(rows, []string{r.Name, t.Tool, asks, string(safetext.Line(description, maxName))})
 		}
 	}
 	empty := "no server offers a tool"

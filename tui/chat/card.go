@@ -138,7 +138,7 @@ func (c *toolCard) argumentLine() string {
 	if c.args == "" && len(c.call.Arguments) > maxIndented {
 		c.args = oneLine(string(c.call.Arguments[:maxIndented]))
 	} else if c.args == "" {
-		c.args = safetext.Line(pane.ArgumentLine(c.call.Arguments), 400)
+		c.args = string(safetext.Line(pane.ArgumentLine(c.call.Arguments), 400))
 	}
 	return c.args
 }
@@ -186,14 +186,14 @@ func oneLine(text string) string {
 	if len(text) > 16*most {
 		text = text[:16*most]
 	}
-	return safetext.Line(safetext.VisibleOnce(text), most)
+	return string(safetext.Line(safetext.VisibleOnce(text), most))
 }
 
 // visible makes hidden characters in a text visible, line by line.
 func visible(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = safetext.VisibleOnce(l)
+		lines[i] = string(safetext.VisibleOnce(l))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -161,7 +161,7 @@ func (l layout) clean(text string) string {
 	if l.spell {
 		text = visible(text)
 	}
-	return safetext.Clean(text)
+	return string(safetext.Clean(text))
 }
 
 func (l layout) drawn(i int, line string) string {
@@ -208,7 +208,7 @@ type longText struct {
 const longStep = 32 << 10
 
 // grow appends to a text that has been read completely.
-func (t *longText) grow(text string) { t.text.Append(t.cleaner.Write(text)) }
+func (t *longText) grow(text string) { t.text.Append(string(t.cleaner.Write(text))) }
 
 // whole returns the text so far, which is safe to show once it has been read completely.
 func (t *longText) whole() string {

@@ -30,7 +30,7 @@ func (it *item) when(width int) string {
 		text = at.Format(day)
 	}
 	if left := min(maxAuthor, room-len(text)-1); it.pair.Author != "" && left > 1 {
-		text = safetext.Line(it.pair.Author, left) + " " + text
+		text = string(safetext.Line(it.pair.Author, left)+" ") + text
 	}
 	sign := strings.Repeat(" ", ansi.StringWidth(it.rc.st.Icons.Ellipsis))
 	if it.running {

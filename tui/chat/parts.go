@@ -125,7 +125,7 @@ func (p *userPart) boxWidth(inner int) (box int) {
 	if len(p.message) > shortText {
 		return inner
 	}
-	text := strings.ReplaceAll(strings.TrimRight(safetext.Clean(p.message), "\n"), "\t", strings.Repeat(" ", tabStop))
+	text := strings.ReplaceAll(strings.TrimRight(string(safetext.Clean(p.message)), "\n"), "\t", strings.Repeat(" ", tabStop))
 	lines, _ := markdown.Wrap(text, max(inner, 1))
 	for _, line := range lines {
 		box = max(box, ansi.StringWidth(line))
@@ -191,7 +191,7 @@ func (p *reasoningPart) write(text string) {
 
 // finish ends the streaming. The block folds unless the user opened it.
 func (p *reasoningPart) finish(took time.Duration) {
-	p.reasoning.text.Append(p.reasoning.cleaner.Flush())
+	p.reasoning.text.Append(string(p.reasoning.cleaner.Flush()))
 	p.streaming, p.dirty = false, true
 	if took > 0 {
 		p.took = took

@@ -17,7 +17,7 @@ func (v *RequestView) searchKey(name keymap.Key, text string) {
 		v.endSearch()
 	default:
 		if !v.query.Do(v.keys.Action(keymap.Editing, name)) {
-			v.query.Insert(safetext.Line(text, maxQuery))
+			v.query.Insert(string(safetext.Line(text, maxQuery)))
 		}
 	}
 }

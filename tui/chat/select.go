@@ -108,7 +108,7 @@ func (v *View) SelectionText() string {
 			}
 		}
 	})
-	return safetext.Clean(strings.Join(texts, "\n\n"))
+	return string(safetext.Clean(strings.Join(texts, "\n\n")))
 }
 
 // SelectionMissing returns the pairs of the selection that are not loaded.

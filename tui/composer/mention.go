@@ -157,7 +157,7 @@ func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
 	var ranked [6][]overlay.Entry // by kind; from index 3 on, entries that only contain the typed text
 	add := func(kind int, name, text, extra string) {
 		i := strings.Index(strings.ToLower(name), typed)
-		if i < 0 || name[0] == '.' && !strings.HasPrefix(typed, ".") || safetext.Line(text, len(text)) != text || strings.ContainsAny(text, " \t") {
+		if i < 0 || name[0] == '.' && !strings.HasPrefix(typed, ".") || string(safetext.Line(text, len(text))) != text || strings.ContainsAny(text, " \t") {
 			return
 		}
 		if i > 0 {

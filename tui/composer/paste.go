@@ -25,7 +25,7 @@ type chip struct{ label, text string }
 func (b *Model) Paste(text string) (hidden int) {
 	b.pushUndo()
 	text = withLF(text)
-	clean := safetext.Clean(text)
+	clean := string(safetext.Clean(text))
 	hidden = len([]rune(text)) - len([]rune(clean))
 	if large(clean) {
 		clean = b.addChip(clean)

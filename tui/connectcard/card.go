@@ -95,7 +95,7 @@ func (c *Card) work(busy string, job endpoints.Job) overlay.Outcome {
 func (c *Card) check(job endpoints.Job) overlay.Outcome {
 	name := c.flow.Candidate.Name
 	if name == "" {
-		name = safetext.Visible(c.flow.Address)
+		name = string(safetext.Visible(c.flow.Address))
 	}
 	return c.work("asking "+name+" for its models", job)
 }
@@ -202,7 +202,7 @@ func (c *Card) choose(out overlay.Outcome) overlay.Outcome {
 		c.flow.Store(has[slices.IndexFunc(has, func(s endpoints.Storage) bool { return storageValue(s) == chosen.Value })])
 		c.show()
 	case endpoints.Picking:
-		return c.work("asking "+safetext.Visible(chosen.Value)+" for one word", c.flow.Pick(chosen.Value))
+		return c.work(string("asking "+safetext.Visible(chosen.Value)+" for one word"), c.flow.Pick(chosen.Value))
 	case endpoints.Addressing, endpoints.Keying, endpoints.Consenting, endpoints.Done: // these have no list
 	}
 	return overlay.Stay{}
@@ -219,7 +219,7 @@ func (c *Card) write(name keymap.Key, text string) overlay.Outcome {
 		return c.check(c.flow.EnterKey(c.line.Text()))
 	case c.line.Do(c.keys.Action(keymap.Editing, name)):
 	default:
-		c.line.Insert(safetext.Line(text, maxLength))
+		c.line.Insert(string(safetext.Line(text, maxLength)))
 	}
 	return overlay.Stay{}
 }

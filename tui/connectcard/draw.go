@@ -69,7 +69,7 @@ func host(address string) string {
 // place names an endpoint by the host and port of its address, or by its name if there is no address.
 func place(address, name string) string {
 	if at, err := url.Parse(address); err == nil && at.Host != "" {
-		return safetext.Visible(at.Host)
+		return string(safetext.Visible(at.Host))
 	}
 	return name
 }
@@ -82,7 +82,7 @@ func status(err error) string {
 	return ""
 }
 
-func clean(text string) string { return safetext.Line(safetext.Visible(text), 400) }
+func clean(text string) string { return string(safetext.Line(safetext.Visible(text), 400)) }
 
 // Label describes a candidate in a line: its name and address, and what is known about it.
 func Label(c endpoints.Candidate) (name, extra string) {
@@ -218,7 +218,7 @@ func (c *Card) head() []string {
 
 // result returns the lines that say what was done.
 func (c *Card) result() []string {
-	text := []string{safetext.Visible(c.flow.Saved.Model) + " is now in use."}
+	text := []string{string(safetext.Visible(c.flow.Saved.Model) + " is now in use.")}
 	switch {
 	case c.flow.Saved.Folder:
 		text = append(text, "winnow remembers it for this folder, which has the proxy.")
@@ -336,7 +336,7 @@ func (c *Card) masked(st style.Styles) *overlay.Editor {
 		dot := style.Fit(st.Icons.Bullet, 1, "")
 		before, after = strings.Repeat(dot, utf8.RuneCountInString(before)), strings.Repeat(dot, utf8.RuneCountInString(after))
 	}
-	before, after = safetext.Visible(before), safetext.Visible(after)
+	before, after = string(safetext.Visible(before)), string(safetext.Visible(after))
 	line := &overlay.Editor{}
 	line.Set(before + after)
 	at := utf8.RuneCountInString(before)

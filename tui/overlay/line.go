@@ -26,7 +26,7 @@ type Line struct {
 // NewLine asks for a line with text as its initial value; hint is shown below it.
 func NewLine(title, text, hint string) *Line {
 	l := &Line{title: title, hint: hint}
-	l.text.Set(safetext.Line(text, maxLine))
+	l.text.Set(string(safetext.Line(text, maxLine)))
 	return l
 }
 
@@ -49,7 +49,7 @@ func (l *Line) Key(name keymap.Key, text string) Outcome {
 	case a == keymap.LineAccept, l.text.Do(l.keys.Action(keymap.Editing, name)):
 	default:
 		if room := maxLine - ansi.StringWidth(l.text.Text()); room > 0 {
-			l.text.Insert(safetext.Line(text, room))
+			l.text.Insert(string(safetext.Line(text, room)))
 		}
 	}
 	return Stay{}

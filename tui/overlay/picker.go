@@ -258,7 +258,7 @@ func (p *Picker) Key(name keymap.Key, text string) Outcome {
 		}
 		before := p.query.Text()
 		if !p.query.Do(p.keys.Action(keymap.Editing, name)) {
-			p.query.Insert(safetext.Line(text, maxQuery))
+			p.query.Insert(string(safetext.Line(text, maxQuery)))
 		}
 		if p.query.Text() != before {
 			return p.queryChanged()

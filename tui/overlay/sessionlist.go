@@ -40,7 +40,7 @@ func SessionEntries(all []history.Session, current string, w int, icons style.Ic
 		}
 		e := Entry{
 			Value: session.ID, Group: cmp.Or(session.Folder, "no folder"),
-			Text:  style.Truncate(cmp.Or(safetext.Line(session.Title, maxTitle), "(no text)"), room-len(branch), icons.Ellipsis) + branch,
+			Text:  style.Truncate(string(cmp.Or(safetext.Line(session.Title, maxTitle), "(no text)")), room-len(branch), icons.Ellipsis) + branch,
 			Extra: session.Used.Local().Format("2006-01-02 15:04") + " · " + assistant.Counted(session.Pairs, "message"),
 			Short: session.Used.Local().Format(time.DateOnly),
 		}

@@ -357,7 +357,7 @@ func visible(text string) string {
 	if len(text) > maxVisible {
 		text = strings.ToValidUTF8(text[:maxVisible], "")
 	}
-	return safetext.VisibleOnce(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
+	return string(safetext.VisibleOnce(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text)))
 }
 
 // FitHints drops clauses, which are separated by " · ", from the start until the rest fits

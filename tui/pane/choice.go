@@ -62,15 +62,15 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 	}
 	if s := p.Suggested; s != nil {
 		for _, a := range s.Actions {
-			c := Choice{Label: safetext.Line(Visible(a.Label), maxLabel), Action: &a}
+			c := Choice{Label: string(safetext.Line(Visible(a.Label), maxLabel)), Action: &a}
 			if a.Handler == "server" {
-				c.Message = safetext.Clean(a.Message())
+				c.Message = string(safetext.Clean(a.Message()))
 			}
 			out = append(out, c)
 		}
 		for _, v := range s.Values {
-			if text := safetext.Clean(v.Value); strings.TrimSpace(text) != "" {
-				out = append(out, Choice{Label: safetext.Line(Visible(v.Label), maxLabel), Message: text})
+			if text := safetext.Clean(v.Value); strings.TrimSpace(string(text)) != "" {
+				out = append(out, Choice{Label: string(safetext.Line(Visible(v.Label), maxLabel)), Message: string(text)})
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func providerOf(p assistant.Payload) string {
 	if json.Unmarshal(p.Data, &data) != nil || data.Provider == "" {
 		return ""
 	}
-	return " " + safetext.Line(Visible(data.Provider), maxLabel)
+	return string(" " + safetext.Line(Visible(data.Provider), maxLabel))
 }
 
 // ActionName returns the name in the key table for an action named by the model.

@@ -32,7 +32,7 @@ func Visible(text string) string {
 		}
 		text = text[:end]
 	}
-	return safetext.Visible(text)
+	return string(safetext.Visible(text))
 }
 
 // FitName is style.Fit for names, which often differ only at their ends: a name that is too

@@ -34,7 +34,7 @@ type rawPart struct {
 }
 
 // Write implements Answer.
-func (r *rawPart) Write(text string) error { return r.emit(r.cleaner.Write(text)) }
+func (r *rawPart) Write(text string) error { return r.emit(string(r.cleaner.Write(text))) }
 
 func (r *rawPart) emit(text string) error {
 	text = r.breaks + text
@@ -46,7 +46,7 @@ func (r *rawPart) emit(text string) error {
 
 // Close implements Answer.
 func (r *rawPart) Close() error {
-	err := r.emit(r.cleaner.Flush())
+	err := r.emit(string(r.cleaner.Flush()))
 	if err == nil {
 		_, err = io.WriteString(r.out, "\n")
 	}

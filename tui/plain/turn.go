@@ -17,7 +17,7 @@ import (
 // sendTyped sends a message typed by the user, with the files that it mentions. In a script
 // no files are sent, because the lines of a script may come from an untrusted source.
 func (c *console) sendTyped(ctx context.Context, text string) error {
-	text = safetext.Clean(text)
+	text = string(safetext.Clean(text))
 	files := composer.MentionSource{None: !c.opts.Interactive}
 	p, err := composer.Attach(assistant.Prompt{Text: text}, files.Files(text))
 	if err != nil {

@@ -163,7 +163,7 @@ func (t *TurnLines) bounded(text string) string {
 	if t.Limit == 0 {
 		return text
 	}
-	return safetext.Line(text, t.Limit)
+	return string(safetext.Line(text, t.Limit))
 }
 
 // MaxOutcome is the value of Limit for a turn that is printed while it is running.
@@ -180,7 +180,7 @@ func (t *TurnLines) Question(e assistant.ConfirmRequest) {
 	}
 	t.Note("Question", "the assistant wants to run "+tool+". This is what it would do:")
 	for l := range strings.SplitSeq(strings.TrimRight(e.Diff, "\n"), "\n") {
-		t.Note("", safetext.Visible(l))
+		t.Note("", string(safetext.Visible(l)))
 	}
 }
 

@@ -93,7 +93,7 @@ func (w *Writer) wrap(s string) string {
 
 // safe returns the sanitised and redacted form of text.
 func (w *Writer) safe(text string) string {
-	return strings.ReplaceAll(safetext.Clean(w.redact(safetext.Clean(text))), "\t", "    ")
+	return strings.ReplaceAll(string(safetext.Clean(w.redact(string(safetext.Clean(text))))), "\t", "    ")
 }
 
 // Add adds text to the open line, or starts a line.
@@ -141,7 +141,7 @@ func (w *Writer) Begin(label string) { w.begin(boldOn, label) }
 func (w *Writer) begin(style, label string) {
 	const maxLabel = 120 // cells
 	w.End()
-	label = safetext.Line(label, maxLabel) + ":"
+	label = string(safetext.Line(label, maxLabel) + ":")
 	if w.color {
 		label = style + label + off
 	}
@@ -152,13 +152,13 @@ func (w *Writer) begin(style, label string) {
 const maxQuoted = 200
 
 // Quote returns a text written by the user on one line, shortened if it is long.
-func Quote(text string) string { return safetext.Line(text, maxQuoted) }
+func Quote(text string) string { return string(safetext.Line(text, maxQuoted)) }
 
 // Name returns a name from any source on one line, with invisible characters made visible.
 func Name(text string) string { return Quote(Visible(text)) }
 
 // Visible makes invisible characters visible, unless they have already been replaced.
-func Visible(text string) string { return safetext.VisibleOnce(text) }
+func Visible(text string) string { return string(safetext.VisibleOnce(text)) }
 
 // Sentences writes streamed text, either an answer or reasoning, in whole sentences and
 // lines, so that a screen reader has enough text to read aloud. The output does not depend
@@ -189,7 +189,7 @@ func (w *Writer) Sentences(label string) *Sentences { return &Sentences{out: w, 
 
 // Write implements Answer.
 func (s *Sentences) Write(piece string) error {
-	piece = s.clean.Write(piece)
+	piece = string(s.clean.Write(piece))
 	s.pending += piece
 	if len(s.pending) <= maxWord && !strings.ContainsAny(piece, " \t\n。！？") {
 		return nil // the piece ends no sentence, word or line; searching pending after each piece would take quadratic time
@@ -211,7 +211,7 @@ func (s *Sentences) Write(piece string) error {
 
 // Close implements Answer. It writes the pending text and ends the line.
 func (s *Sentences) Close() error {
-	s.print(s.pending + s.clean.Flush())
+	s.print(s.pending + string(s.clean.Flush()))
 	if s.labelled {
 		s.out.End()
 	}
@@ -257,7 +257,7 @@ func Table(empty string, titles []string, rows [][]string) []string {
 	rows = append([][]string{head}, rows...)
 	for _, row := range rows {
 		for i := range row {
-			row[i] = safetext.Line(row[i], maxCell)
+			row[i] = string(safetext.Line(row[i], maxCell))
 			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 		}
 	}

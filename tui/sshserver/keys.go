@@ -127,7 +127,7 @@ func readUsers(path string, now time.Time) (users map[string]serve.Credential, p
 // readKey reads a line of an authorized_keys file.
 func readKey(line []byte) (ssh.PublicKey, serve.Credential, error) {
 	key, comment, options, _, err := ssh.ParseAuthorizedKey(line)
-	user := serve.Credential{User: safetext.Line(comment, maxUser), Role: assistant.RoleSave}
+	user := serve.Credential{User: string(safetext.Line(comment, maxUser)), Role: assistant.RoleSave}
 	switch {
 	case err != nil:
 		return nil, user, errors.New("this is not a public key")

@@ -105,11 +105,11 @@ func (b Bar) Header(h Header, w int) []BarPart {
 		left.Text = st.Name.Render(" winnow")
 		for _, name := range []string{h.Window, h.Provider} {
 			if name != "" {
-				left.Text += st.Text.Render(" · " + safetext.Visible(name))
+				left.Text += st.Text.Render(string(" · " + safetext.Visible(name)))
 			}
 		}
 		if h.Title != "" {
-			left.Text += st.Text.Render(" · “" + b.Widths.Truncate(safetext.Visible(h.Title), maxTitle, b.Styles.Icons.Ellipsis) + "”")
+			left.Text += st.Text.Render(" · “" + b.Widths.Truncate(string(safetext.Visible(h.Title)), maxTitle, b.Styles.Icons.Ellipsis) + "”")
 		}
 		model := b.model(h.Model, w)
 		right = b.right(h, model, w)
@@ -132,7 +132,7 @@ func (b Bar) Header(h Header, w int) []BarPart {
 // model returns the name of the model in at most w cells.
 func (b Bar) model(id string, w int) string {
 	name := safetext.Visible(cmp.Or(pane.ModelName(id), "no model"))
-	return b.Styles.Header.Model.Render(b.Widths.Truncate(name, max(0, w), b.Styles.Icons.Ellipsis))
+	return b.Styles.Header.Model.Render(b.Widths.Truncate(string(name), max(0, w), b.Styles.Icons.Ellipsis))
 }
 
 // right returns the right side of the header, with a gap after each part.

@@ -42,7 +42,7 @@ func (t *InputLine) SetHint(hint string) { t.Hint, t.Wrong, t.Column = hint, fal
 // Fail shows what is wrong with the line: the first line of the error, sanitised.
 func (t *InputLine) Fail(err error) {
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	t.Hint, t.Wrong, t.Column = safetext.Line(first, maxHint), true, 0
+	t.Hint, t.Wrong, t.Column = string(safetext.Line(first, maxHint)), true, 0
 	var at *filter.Error
 	if errors.As(err, &at) {
 		t.Column = at.Column
@@ -54,7 +54,7 @@ func (t *InputLine) Fail(err error) {
 func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	before := t.Text()
 	if !t.Do(a) {
-		t.Insert(safetext.Line(text, maxInsert))
+		t.Insert(string(safetext.Line(text, maxInsert)))
 	}
 	return t.Text() != before
 }
@@ -63,7 +63,7 @@ func (t *InputLine) Edit(a keymap.Action, text string) bool {
 // cells.
 func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
-		hint = style.Truncate(safetext.Line(t.Hint, maxHint), max(0, w/2-hintGap), "…")
+		hint = style.Truncate(string(safetext.Line(t.Hint, maxHint)), max(0, w/2-hintGap), "…")
 	}
 	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-hintGap), hint
 }

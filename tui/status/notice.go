@@ -44,7 +44,7 @@ func (n *Notices) Clear() { n.Text = "" }
 
 // Show does the same as Info or, if failed is true, as Fail.
 func (n *Notices) Show(text string, failed bool) {
-	n.Text, n.Failed = safetext.Line(text, maxLength), failed
+	n.Text, n.Failed = string(safetext.Line(text, maxLength)), failed
 	if n.Text != "" {
 		n.all = append(n.all, entry{n.Now(), n.Text, failed})
 		n.all = n.all[max(0, len(n.all)-maxNotices):]

@@ -46,18 +46,18 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 		words := style.Fit(style.Fit(name, nameWidth-1, "…"), nameWidth, "")
 		text := safetext.Line(fmt.Sprint(value), maxValueWidth)
 		if w >= narrow {
-			out = append(out, "  "+st.Text.Render(words+text))
+			out = append(out, "  "+st.Text.Render(words+string(text)))
 			return
 		}
 		line := "  " + style.Fit(strings.TrimRight(words, " "), narrowNameWidth, "…")
-		if inside := w * 4 / 5; ansi.StringWidth(line+text) > inside {
+		if inside := w * 4 / 5; ansi.StringWidth(line+string(text)) > inside {
 			out = append(out, st.Text.Render(strings.TrimRight(line, " ")))
-			for _, part := range style.Wrap(text, inside-4) {
+			for _, part := range style.Wrap(string(text), inside-4) {
 				out = append(out, st.Text.Render("    "+part))
 			}
 			return
 		}
-		out = append(out, st.Text.Render(line+text))
+		out = append(out, st.Text.Render(line+string(text)))
 	}
 	b, params := n.Boundary, n.State.Turn.Settings.Budget
 	group("PARAMETERS")

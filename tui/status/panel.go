@@ -127,7 +127,7 @@ func (p *ContextPanel) Load(pairs ...assistant.Pair) {
 	}
 	for _, pair := range pairs {
 		text, _, _ := strings.Cut(strings.TrimSpace(pair.UserText), "\n")
-		p.heads[pair.Seq] = head{safetext.Line(text, maxText), pair.Star, pair.State == assistant.PairError, p.loads}
+		p.heads[pair.Seq] = head{string(safetext.Line(text, maxText)), pair.Star, pair.State == assistant.PairError, p.loads}
 	}
 }
 

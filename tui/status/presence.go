@@ -61,7 +61,7 @@ const (
 	maxClause = 200 // maximum cells of what a user did
 )
 
-func userName(name string) string { return safetext.Line(cmp.Or(name, "someone"), maxName) }
+func userName(name string) string { return string(safetext.Line(cmp.Or(name, "someone"), maxName)) }
 
 // assistantOf returns windowlock.AssistantOf with the name shortened by userName.
 func assistantOf(user string) string {
@@ -87,9 +87,9 @@ func (o *Others) Badge(w int) string {
 		return o.Working()
 	}
 	if o.Holder == "" && len(o.Waiting) > 0 {
-		return safetext.Line(o.Waiting[0], long-1) + "?"
+		return string(safetext.Line(o.Waiting[0], long-1) + "?")
 	}
-	return safetext.Line(o.Holder, long)
+	return string(safetext.Line(o.Holder, long))
 }
 
 // CountText says how many others there are; "" if there are none.
@@ -119,9 +119,9 @@ func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 		return user + " saved the rules", false
 	case windowlock.Reloaded:
 		if c.Effect != "" {
-			return what, false
+			return string(what), false
 		}
-		return "another program changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded", false
+		return string("another program changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded"), false
 	case windowlock.RolledBack:
 		verb := "undid a rollback"
 		if c.What != "" {
@@ -130,21 +130,21 @@ func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 		if what = safetext.Line(c.Effect, maxClause); what != "" {
 			what = " · " + what
 		}
-		return user + " " + verb + what, false
+		return user + " " + verb + string(what), false
 	case windowlock.Proposed:
-		return user + " proposes: " + what, false
+		return user + " proposes: " + string(what), false
 	case windowlock.Applied:
-		return what, false
+		return string(what), false
 	case windowlock.Decided:
-		return user + " " + what, false
+		return user + " " + string(what), false
 	case windowlock.ToolRan:
 		user = assistantOf(c.User)
 	case windowlock.Edited:
 	}
 	if c.Effect == "" {
-		return user + ": " + what, false
+		return user + ": " + string(what), false
 	}
-	return user + " " + what, false
+	return user + " " + string(what), false
 }
 
 // RollbackLines lists the steps of others that a rollback would undo too, as lines of a
@@ -164,5 +164,5 @@ func (o *Others) RollbackLines(steps []checkpoint.Checkpoint) (lines []string) {
 }
 
 func stepLine(user string, c checkpoint.Checkpoint) string {
-	return strings.TrimSpace(userName(user) + ": " + safetext.Line(c.Description, maxClause))
+	return strings.TrimSpace(userName(user) + ": " + string(safetext.Line(c.Description, maxClause)))
 }

@@ -51,7 +51,7 @@ func (s Attention) text() string {
 	case !s.Focused:
 		text = s.Outcome
 	}
-	return safetext.Line(text, maxText)
+	return string(safetext.Line(text, maxText))
 }
 
 // Title returns the title of the window.

@@ -36,7 +36,7 @@ func (e *fetchError) Unwrap() error { return e.cause }
 func (t Target) failed(cause error) error {
 	who := "the proxy"
 	if t.Provider != "" {
-		who = safetext.Line(t.Provider, maxReason/4)
+		who = string(safetext.Line(t.Provider, maxReason/4))
 	}
 	if host := hostOf(t.BaseURL); host != "" {
 		who += " at " + host
@@ -50,7 +50,7 @@ func placeName(from string) string {
 	if from == "" {
 		return "the environment"
 	}
-	return safetext.Line(from, maxReason/4)
+	return string(safetext.Line(from, maxReason/4))
 }
 
 // hostOf returns host and port of an address, safe to show.
@@ -59,7 +59,7 @@ func hostOf(base string) string {
 	if err != nil {
 		return "an unreadable address"
 	}
-	return safetext.Line(u.Host, maxReason/4)
+	return string(safetext.Line(u.Host, maxReason/4))
 }
 
 // withoutSecrets returns scheme, host and path of an address, which may be stored.

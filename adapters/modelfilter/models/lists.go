@@ -144,7 +144,7 @@ func (l *Lists) entry(provider string) *entry {
 		defer l.mu.Unlock()
 		if e.record = r; err != nil {
 			l.opts.Log.Warn("stored models not read", "provider", provider, "err", err)
-			e.diskErr = safetext.Line(err.Error(), maxReason)
+			e.diskErr = string(safetext.Line(err.Error(), maxReason))
 		}
 	})
 	return e
@@ -277,7 +277,7 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 	defer l.mu.Unlock()
 	list := l.list(provider, e)
 	if why := errors.Join(f.note, err); why != nil {
-		list.Err = safetext.Line(why.Error(), maxReason)
+		list.Err = string(safetext.Line(why.Error(), maxReason))
 	}
 	return list, nil
 }
@@ -316,7 +316,7 @@ func (l *Lists) stale(provider string, why error) List {
 	if list.Source != SourceCatalogue {
 		list.Source = SourceCache
 	}
-	list.Err = safetext.Line(why.Error(), maxReason)
+	list.Err = string(safetext.Line(why.Error(), maxReason))
 	return list
 }
 
@@ -339,7 +339,7 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	e.record, e.unsaved, e.diskErr = r, err != nil, ""
 	if err != nil {
 		l.opts.Log.Warn("models not saved", "provider", provider, "err", err)
-		e.diskErr = safetext.Line(err.Error(), maxReason)
+		e.diskErr = string(safetext.Line(err.Error(), maxReason))
 	}
 	return err
 }

@@ -152,7 +152,7 @@ func (c Command) Question() (title string, lines []string) {
 // quoted lists the first pairs, and says what is deleted together with them, and how many pairs are in other sessions.
 func (c Command) quoted() (lines []string) {
 	for _, text := range c.Texts[:min(len(c.Texts), MaxTexts)] {
-		lines = append(lines, "“"+safetext.Line(text, maxQuotedCells)+"”")
+		lines = append(lines, string("“"+safetext.Line(text, maxQuotedCells)+"”"))
 	}
 	if more := len(c.Seqs) - len(lines); more > 0 && len(lines) > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))

@@ -113,13 +113,13 @@ func callPart(c *assistant.ToolCall) answerPart {
 	if failed {
 		sign = "✗"
 	}
-	return answerPart{oneLine(strings.TrimSpace(sign + " " + c.Name + "  " + message)), safetext.Clean(detail), failed}
+	return answerPart{oneLine(strings.TrimSpace(sign + " " + c.Name + "  " + message)), string(safetext.Clean(detail)), failed}
 }
 
 // oneLine shortens a text to one line.
-func oneLine(text string) string { return safetext.Line(text, 300) }
+func oneLine(text string) string { return string(safetext.Line(text, 300)) }
 
-func clean(text string) string { return strings.TrimSpace(safetext.Clean(text)) }
+func clean(text string) string { return strings.TrimSpace(string(safetext.Clean(text))) }
 
 // fence returns texts as a Markdown code block whose fence is longer than any fence in them.
 func fence(texts ...string) string {

@@ -91,7 +91,7 @@ func TestExportsAreSafeForATerminal(t *testing.T) {
 	s := newStore(t)
 	put(t, s, hostilePair())
 	for _, f := range []Format{JSON, Markdown, Text, HTML} {
-		if got := export(t, s, f); safetext.Clean(got) != got {
+		if got := export(t, s, f); string(safetext.Clean(got)) != got {
 			t.Errorf("Export(%s) holds what safetext would take out:\n%q", f, got)
 		}
 	}

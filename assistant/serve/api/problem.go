@@ -174,7 +174,7 @@ func checkFailed(status int, text string, errs ...error) huma.StatusError {
 	for _, f := range found {
 		said = append(said, f.Location+": "+f.Message)
 	}
-	p := newProblem("invalid", "%s", cmp.Or(safetext.Line(strings.Join(said, "; "), maxDetail), text))
+	p := newProblem("invalid", "%s", cmp.Or(string(safetext.Line(strings.Join(said, "; "), maxDetail)), text))
 	p.Errors = found
 	return p
 }
@@ -196,7 +196,7 @@ func reason(of string) string {
 	if strings.HasPrefix(of, "json: ") { // the message contains the value and the Go type
 		return "not a valid value of this field"
 	}
-	return safetext.Line(of, maxDetail)
+	return string(safetext.Line(of, maxDetail))
 }
 
 // jsonFormat encodes responses and decodes the bodies of requests.

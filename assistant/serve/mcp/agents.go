@@ -274,14 +274,14 @@ func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 		defer a.calls.Done()
 		tool, began := "", time.Now()
 		if call, ok := req.(*sdk.CallToolRequest); ok {
-			tool = safetext.Line(call.Params.Name, maxLogged)
+			tool = string(safetext.Line(call.Params.Name, maxLogged))
 		}
 		result, err := next(ctx, method, req)
 		outcome := "ok"
 		if called, ok := result.(*sdk.CallToolResult); err != nil || ok && called.IsError {
 			outcome = "failed"
 		}
-		a.opts.Metrics.Called(serve.ServerMCP, safetext.Line(method, maxLogged), outcome)
+		a.opts.Metrics.Called(serve.ServerMCP, string(safetext.Line(method, maxLogged)), outcome)
 		c.opts.Log.Info("mcp: request", "user", cmp.Or(c.who.User, "an agent here"), "kind", method, "tool", tool, "outcome", outcome, "took", time.Since(began).Round(time.Microsecond).String())
 		return result, err
 	}

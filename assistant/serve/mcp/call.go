@@ -298,7 +298,7 @@ func (s *server) resultOf(r assistant.ToolResult) *sdk.CallToolResult {
 
 // clean returns a text that is safe wherever the client shows it.
 func (s *server) clean(text string) string {
-	text = safetext.Clean(text)
+	text = string(safetext.Clean(text))
 	if s.opts.Redact != nil {
 		text = s.opts.Redact(text)
 	}

@@ -1,0 +1,77 @@
+package safetext
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Text is clean text: printing it on a terminal does nothing except show it, and it hides nothing from the reader. A
+// constant string converts by itself. Any other string becomes Text only in this package, by Clean, Line, Visible,
+// VisibleOnce, a Cleaner, Sprintf or decoding.
+type Text string
+
+// UnmarshalText cleans text that comes from a file or another program. Package json calls it.
+func (t *Text) UnmarshalText(text []byte) error {
+	*t = Clean(string(text))
+	return nil
+}
+
+// Scan cleans text that comes from a database. NULL is "".
+func (t *Text) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*t = ""
+	case string:
+		*t = Clean(v)
+	case []byte:
+		*t = Clean(string(v))
+	default:
+		return fmt.Errorf("safetext: a column has %T instead of text", value)
+	}
+	return nil
+}
+
+// Sprintf is fmt.Sprintf for a sentence with foreign words in it: a string is inserted as by Visible; an error or a
+// Stringer as by VisibleOnce, because its text may already contain such words; Text, numbers and the like unchanged.
+// The format must be a constant.
+func Sprintf(format string, args ...any) Text {
+	if false {
+		_ = fmt.Sprintf(format, args...) // lets vet check the calls
+	}
+	safe := make([]any, len(args))
+	for i, arg := range args {
+		safe[i] = inserted(arg)
+	}
+	return Text(fmt.Sprintf(format, safe...))
+}
+
+// inserted returns what Sprintf inserts for arg.
+func inserted(arg any) any {
+	switch v := arg.(type) {
+	case Text:
+		return v
+	case string:
+		return Visible(v)
+	case error:
+		return VisibleOnce(v.Error())
+	case fmt.Stringer:
+		return VisibleOnce(v.String())
+	}
+	switch kind := reflect.ValueOf(arg).Kind(); {
+	case kind >= reflect.Bool && kind <= reflect.Complex128:
+		return arg
+	case kind == reflect.String:
+		return Visible(reflect.ValueOf(arg).String())
+	}
+	return VisibleOnce(fmt.Sprint(arg))
+}
+
+// Join is strings.Join for Text.
+func Join(texts []Text, sep Text) Text {
+	all := make([]string, len(texts))
+	for i, t := range texts {
+		all[i] = string(t)
+	}
+	return Text(strings.Join(all, string(sep)))
+}
