@@ -1,8 +1,8 @@
-// Package advice contains what a user can do about an error: about an error of a turn, by its code, and about an
-// error of the workspace.
+// Package advice suggests what a user can do about an error. It looks up an error of a turn by its code, and an
+// error of the workspace by its value.
 //
-// Advice is symbolic: it contains the name of an action of the key table, which each front end replaces with its
-// keys, commands or flags. All functions are pure and may be called from any goroutine.
+// Advice is symbolic: it contains the name of an action in the key table, and each front end replaces the name
+// with its own key, command or flag. All functions are pure and may be called from any goroutine.
 package advice
 
 import (
@@ -23,8 +23,8 @@ const (
 	Force  = "force"  // overwrite what exists
 )
 
-// byCode contains a sentence for each code. {action} is replaced with how the front end does it. With the default
-// keys, each sentence fits on one line of 80 cells.
+// byCode contains a sentence for each code. {action} stands for the way in which the front end performs that
+// action. With the default keys, each sentence fits on one line of 80 cells.
 var byCode = map[string]string{
 	string(llm.KindAuth):           "Check the API key with winnow doctor, or choose another model{models}.",
 	string(llm.KindQuota):          "Wait and try again{retry}, add credit or choose another model{models}.",
@@ -37,7 +37,7 @@ var byCode = map[string]string{
 	assistant.CodeInvalidToolCalls: "Try again{retry}, or choose another model{models}.",
 	assistant.CodePromptTooLarge:   "Shorten the message{re-ask}, or choose a model with more context{models}.",
 	assistant.CodeOverflowTrimmed:  "Shorten the message{re-ask}, or choose a model with more context{models}.",
-	assistant.CodeLocked:           "Try again{retry} when it is done, or close it.",
+	assistant.CodeLocked:           "Try again{retry} when the other program is done, or close it.",
 }
 
 var actionInBraces = regexp.MustCompile(`\{([^}]+)\}`)
@@ -60,7 +60,7 @@ func ForCode(code string, way func(action string) string) string {
 var byError = []struct {
 	err          error
 	cause        string // "" means the text of the error
-	action, does string // action is "" if does is the complete clause
+	action, does string // the action, and what it does; action is "" if does is a complete clause
 }{
 	{assistant.ErrBusy, "", "escape", "cancels"},
 	{assistant.ErrNoModel, "no model is selected", Models, "chooses one"},

@@ -42,7 +42,7 @@ func (g *Gate) Wait(t testing.TB) {
 	receive(t, g.reached, "nothing reached the gate")
 }
 
-// Pass waits until the gate is open. If ctx ends first, it returns its error.
+// Pass waits until the gate is open. If ctx ends first, Pass returns ctx.Err().
 func (g *Gate) Pass(ctx context.Context) error {
 	g.reach.Do(func() { close(g.reached) })
 	select {
@@ -97,7 +97,7 @@ func Read(s Sender, after int64) <-chan assistant.Event {
 func Events(t testing.TB, events <-chan assistant.Event) (all []assistant.Event) {
 	t.Helper()
 	for {
-		e, ok := receive(t, events, "the turn does not end; so far: %#v", all)
+		e, ok := receive(t, events, "the turn did not end; events so far: %#v", all)
 		if !ok {
 			return all
 		}
@@ -109,7 +109,7 @@ func Events(t testing.TB, events <-chan assistant.Event) (all []assistant.Event)
 func Until[E assistant.Event](t testing.TB, events <-chan assistant.Event) (all []assistant.Event, found E) {
 	t.Helper()
 	for {
-		e, ok := receive(t, events, "%T does not come; so far: %#v", found, all)
+		e, ok := receive(t, events, "no %T arrived; events so far: %#v", found, all)
 		if !ok {
 			t.Fatalf("the turn ended without %T: %#v", found, all)
 		}
@@ -202,8 +202,8 @@ func JoinParts(parts []llm.Part) (text, reasoning string, end *llm.End) {
 // soak.
 const soakEnv = "WINNOW_SOAK"
 
-// Rounds returns how often a random or exhaustive test repeats: few times normally, many
-// times if WINNOW_SOAK is set.
+// Rounds returns how often a random or exhaustive test repeats: few times normally, or
+// many times if WINNOW_SOAK is set.
 func Rounds(few, many int) int {
 	if os.Getenv(soakEnv) != "" {
 		return many

@@ -18,7 +18,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	replies []Reply
-	routes  map[string]Reply // by suffix of the path
+	routes  map[string]Reply // by path suffix
 	next    int
 	asked   []*Exchange
 	gone    chan *Exchange
@@ -41,8 +41,8 @@ type Exchange struct {
 	server  *Server
 }
 
-// backlog is how many closed connections a server stores for Gone, more than any test
-// makes.
+// backlog is the number of closed connections that a server stores for Gone: more
+// than any test makes.
 const backlog = 1024
 
 // NewServer starts an endpoint with these replies, and stops it when the test

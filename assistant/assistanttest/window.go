@@ -87,7 +87,7 @@ func (w *Window) Fault() error {
 	return w.fault
 }
 
-// Type adds a word like the user would. It fails while the window is locked.
+// Type adds a word as the user would. It fails while the window is locked.
 func (w *Window) Type(word string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,7 +162,7 @@ func (w *Window) Unlock() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.locked {
-		w.fault = errors.New("unlocked without a lock")
+		w.fault = errors.New("unlocked while not locked")
 	}
 	w.locked = false
 }
@@ -229,7 +229,7 @@ func (w *Window) count(context.Context, noArgs) (string, error) {
 func (w *Window) add(_ context.Context, a wordArgs) (assistant.ToolResult, error) {
 	return w.record("add_word "+a.Word, func() assistant.ToolResult {
 		if slices.Contains(w.words, a.Word) {
-			return assistant.Fail(assistant.CodeFailed, "%q is there already", a.Word)
+			return assistant.Fail(assistant.CodeFailed, "%q already exists", a.Word)
 		}
 		w.words = append(w.words, a.Word)
 		return assistant.OK("added "+a.Word, map[string]any{"words": len(w.words)})

@@ -6,7 +6,7 @@
 // A File is either a text file or a picture. NewPicture creates one from the bytes of a picture and rejects pictures
 // that models do not accept. A store keeps the Data of each picture once, under its Hash.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // Files are plain data and the functions are stateless, so any goroutine may use them.
 //
@@ -24,7 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif"  // so that image.DecodeConfig reads its header
+	_ "image/gif"  // registers the format, so that image.DecodeConfig can read its header
 	_ "image/jpeg" // likewise
 	_ "image/png"  // likewise
 	"math"
@@ -34,7 +34,7 @@ import (
 	"strings"
 )
 
-// The limits of pictures. A picture that an endpoint rejects would be in every later request of its conversation, so
+// Limits on pictures. A picture that an endpoint rejects would be in every later request of its conversation, so
 // these are the limits of the strictest common endpoint: 5 MiB of base64 and 8,000 pixels
 // (https://docs.anthropic.com/en/docs/build-with-claude/vision).
 const (
@@ -59,7 +59,7 @@ type File struct {
 	Data   []byte `json:"data,omitempty"`   // nil if the data is in the store
 }
 
-// pictureTypes maps the names of image.DecodeConfig to MIME types.
+// pictureTypes maps the format names that image.DecodeConfig returns to MIME types.
 var pictureTypes = map[string]string{"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
 // sniff returns the name in pictureTypes that matches the first bytes, regardless of the file name, or "".
@@ -84,8 +84,8 @@ func IsPicture(name string, data []byte) bool {
 	return sniff(data) != "" || slices.Contains(others, strings.ToLower(path.Ext(name)))
 }
 
-// NewPicture returns the File for a picture after checking its type and size. An error is the end of a sentence that
-// starts with the name: "is larger than …".
+// NewPicture returns the File for a picture after checking its type and size. The text of an error completes a
+// sentence that starts with the file name: "is larger than …".
 func NewPicture(name string, data []byte) (File, error) {
 	kind := sniff(data)
 	f := File{Name: name, Type: pictureTypes[kind], Size: int64(len(data)), Data: data}

@@ -2,7 +2,7 @@ package budget
 
 import "slices"
 
-// Tracker tracks the boundary of the visible pairs. Changes of the pairs, the limit or the
+// Tracker tracks the boundary of the visible pairs. Changes to the pairs, the limit or the
 // settings mark the Tracker dirty; nothing else does, not even trimming. The next call to
 // Boundary then computes it from the previous one, in time proportional to how far it
 // moves. A Tracker must be used by one goroutine. The zero value has no pairs and the limit
@@ -13,7 +13,7 @@ type Tracker struct {
 	sys    int // for the next computation; the current boundary uses result.SYS
 	costs  []Cost
 
-	current    Boundary // First, X and HistoryTokens are updated with every change of the costs
+	current    Boundary // First, X and HistoryTokens are updated with every change to the costs
 	result     Boundary // returned by the last call to Boundary
 	valid      bool     // result is up to date; false means dirty
 	recomputes int
@@ -45,8 +45,8 @@ func (t *Tracker) Boundary() Boundary {
 }
 
 // Fit returns the boundary in effect and how many of its oldest pairs, with how many tokens
-// in total, must be left out for a message of aut tokens. It computes nothing, even if
-// dirty; before the first computation no pair is included.
+// in total, must be left out for a message of aut tokens. It does not compute the boundary,
+// even if the Tracker is dirty; before the first computation no pair is included.
 func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
 	at = t.current
 	if t.recomputes == 0 {

@@ -1,9 +1,9 @@
 // Package chatapi is the server side of the OpenAI chat completions API: it reads requests
-// and writes the events of a streamed answer. The offline model answers with it, and so
-// does the endpoint of the tests.
+// and writes the events of a streamed answer. The offline model and the endpoint for tests
+// are built on it.
 //
-// Events have a fixed id and time, so that the same answer has the same bytes. All functions
-// are pure.
+// Events have a fixed id and time, so that equal answers consist of equal bytes. All
+// functions are pure.
 package chatapi
 
 import (
@@ -24,7 +24,7 @@ type Request struct {
 // Message is a message of a Request.
 type Message struct {
 	Role       string
-	Content    string // for a list of parts, their texts
+	Content    string // the text, or the texts of a list of parts
 	Pictures   bool   `json:"-"`            // Content was a list with pictures
 	ToolCallID string `json:"tool_call_id"` // only for a tool message: the call it answers
 	ToolCalls  []struct {
@@ -58,11 +58,11 @@ func (m *Message) UnmarshalJSON(raw []byte) error {
 type Problem struct {
 	Status  int    // of HTTP
 	Code    string // for programs
-	Param   string // the wrong field; "" if it is not one field
+	Param   string // the invalid field; "" if the problem is not in a single field
 	Message string
 }
 
-// JSON returns the body of the answer.
+// JSON returns the body of the error response.
 func (p *Problem) JSON() string {
 	return Encode(map[string]any{"error": map[string]any{"message": p.Message, "type": "invalid_request_error", "param": p.Param, "code": p.Code}})
 }
@@ -92,12 +92,13 @@ func Read(body []byte) (r Request, refused *Problem) {
 // Done is the event that ends a stream.
 const Done = "data: [DONE]\n\n"
 
-// event returns an event with some choices, and other fields that begin with a comma.
+// event returns an event. choices is the content of its array of choices; more contains
+// further fields, each preceded by a comma.
 func event(choices, more string) string {
 	return `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"choices":[` + choices + `]` + more + "}\n\n"
 }
 
-// Delta returns an event with a delta, an object in JSON.
+// Delta returns an event with a delta, which is a JSON object.
 func Delta(delta string) string {
 	return event(`{"index":0,"delta":`+delta+`,"finish_reason":null}`, "")
 }

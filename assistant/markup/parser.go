@@ -23,7 +23,7 @@ type Parser struct {
 	markers *regexp.Regexp // matches any marker of kinds
 	held    string         // text that may be the beginning of a marker
 	open    *Kind          // kind of the payload being read; nil between payloads
-	body    []byte         // text after the marker so far
+	body    []byte         // text received so far after the marker
 	scan    objectScan     // scan state of body
 	tried   int            // number of payloads so far, valid or not
 

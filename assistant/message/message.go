@@ -22,12 +22,12 @@ type Agent struct {
 	Text string `json:"text"`
 }
 
-// Text is a message of the user or the assistant.
+// Text is a message from the user or the assistant.
 type Text struct {
 	Text string   `json:"text"`
 	Role llm.Role `json:"role"` // RoleUser or RoleAssistant
 
-	// Pictures are sent with a message of the user. They are not part of the published form.
+	// Pictures are sent with a message from the user. They are not part of the published form.
 	Pictures []attachment.File `json:"-"`
 }
 
