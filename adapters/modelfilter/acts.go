@@ -25,7 +25,7 @@ func (r Rule) String() string {
 	return r.List.String() + " rule “" + string(safetext.Visible(r.Pattern)) + "”"
 }
 
-// The acts of a user, based on a Snapshot; see Window.Act.
+// The acts that a user can perform, based on a Snapshot; see Window.Act.
 type (
 	// AddRule adds a rule.
 	AddRule struct {
@@ -49,10 +49,10 @@ type (
 	}
 	// PickProvider selects the current provider.
 	PickProvider struct{ Provider string }
-	// RefreshModels asks providers for their models. For a single provider, it also asks
-	// the proxy what it serves.
+	// RefreshModels asks providers for their models. For a single provider, it also asks the proxy
+	// which of that provider's models it serves.
 	RefreshModels struct{ Providers []string }
-	// ReadModels reads the models of a few more providers.
+	// ReadModels reads the model lists of a few more providers.
 	ReadModels struct{}
 	// ReadFacts reads the facts about a provider's models and how often they are used.
 	ReadFacts struct{ Provider string }
@@ -63,21 +63,22 @@ type (
 	// Look reports what the user is looking at.
 	Look struct {
 		Tab, Search string
-		Rule        Rule   // highlighted with its models; zero if none
-		Model       string // highlighted with its rule; "" if none
+		Rule        Rule   // highlighted, together with its models; zero if none
+		Model       string // highlighted, together with its rule; "" if none
 	}
 )
 
 // act is one of the acts above.
 type act interface {
 	assistant.Act
-	// do returns a sentence that says what was done.
+	// do performs the act and returns a sentence about the outcome.
 	do(ctx context.Context, w *Window) (done string, err error)
 	// about returns the provider whose displayed rules the act refers to; "" if none.
 	about() string
 }
 
-// Act implements [assistant.Actor]. Its errors are ErrLocked, assistant.ErrMoved, or the method's.
+// Act implements [assistant.Actor]. It returns ErrLocked, assistant.ErrMoved, or the error of the
+// act itself.
 func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done string, err error) {
 	known, ok := a.(act)
 	if !ok {
@@ -92,7 +93,8 @@ func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done
 // Step implements [assistant.Act].
 func (a AddRule) Step() string { return "Add " + a.Rule.String() }
 
-// about implements act. A new rule refers to no displayed rule; what was typed is not lost.
+// about implements act. It returns "" because adding a rule depends on no displayed rule, so that a
+// change by another user does not reject what was typed.
 func (a AddRule) about() string { return "" }
 
 func (a AddRule) do(_ context.Context, w *Window) (string, error) {
@@ -102,7 +104,7 @@ func (a AddRule) do(_ context.Context, w *Window) (string, error) {
 	})
 	if err == nil {
 		none := withLock(w, func() string { return w.matchesNone(a.Provider, a.Rule.Pattern) })
-		if none != "" { // which includes that no model changes
+		if none != "" { // replaces noModelChanges
 			done = strings.TrimSuffix(done, noModelChanges) + ": " + none
 		}
 	}
@@ -150,7 +152,7 @@ func (a RemoveRules) do(_ context.Context, w *Window) (string, error) {
 // Step implements [assistant.Act].
 func (a ImportRules) Step() string { return "Import " + a.String() }
 
-// String returns how many rules there are in each list.
+// String returns the number of rules in each list: "2 ignore rules and 1 allow rule".
 func (a ImportRules) String() string { return countedRules(len(a.Lists[Ignore]), len(a.Lists[Allow])) }
 
 // countedRules counts rules by list: "2 ignore rules and 1 allow rule".
@@ -213,10 +215,10 @@ func (w *Window) edited(provider, done string, change func(Scope) error) (string
 	return withClause(done+text, after.UsedText(hidden)), nil
 }
 
-// noModelChanges is how an act without effect ends.
+// noModelChanges ends the sentence about an act that affects no model.
 const noModelChanges = ": no model changes"
 
-// modelsChanged says how many models a change of a provider's rules hid and showed, and
+// modelsChanged describes how many models a change to a provider's rules hid and showed, and
 // returns the hidden ones.
 func modelsChanged(before, after []ModelView) (text string, hidden []string) {
 	if len(after) == 0 {
@@ -283,16 +285,16 @@ func (a RefreshModels) do(ctx context.Context, w *Window) (string, error) {
 		return "", err
 	}
 	w.compareServed(ctx, r.Provider)
-	if before.Source == models.SourceCatalogue { // the catalogue does not say what the provider had
+	if before.Source == models.SourceCatalogue { // the catalogue does not list what the provider really served
 		r.Gone = nil
 	}
 	return refreshedText(r), nil
 }
 
-// maxAsked is how many providers are asked at the same time.
+// maxAsked is the maximum number of providers that are asked at the same time.
 const maxAsked = 3
 
-// refreshAll asks providers for their models and returns the errors by provider.
+// refreshAll asks providers for their models. It returns the errors by provider.
 func (w *Window) refreshAll(ctx context.Context, names []string) map[string]error {
 	failed := map[string]error{}
 	var mu sync.Mutex
@@ -318,8 +320,8 @@ func (ReadModels) Step() string { return "" }
 
 func (ReadModels) about() string { return "" }
 
-// readAtOnce is how many model lists one ReadModels reads, so that they appear on the
-// screen step by step.
+// readAtOnce is how many model lists one ReadModels reads. It is small, so that the lists appear on
+// the screen one after another.
 const readAtOnce = 8
 
 func (ReadModels) do(ctx context.Context, w *Window) (string, error) {
@@ -347,7 +349,7 @@ func (Look) Step() string { return "" }
 
 func (Look) about() string { return "" }
 
-// do updates the window; while it is locked, a change of the search is ignored.
+// do updates the window. While the window is locked, a change to the search is ignored.
 func (a Look) do(_ context.Context, w *Window) (string, error) {
 	if tabs[a.Tab] == "" {
 		return "", unknownTab(a.Tab)

@@ -7,8 +7,8 @@ import (
 	"winnow/assistant/serve/mcp"
 )
 
-// Queries returns tools for agents that, unlike the window's own assistant, do not see its
-// context. For other windows it returns none.
+// Queries returns the tools for agents, which do not see the window's context as its own
+// assistant does. It returns nil if window is not a model filter.
 func Queries(window assistant.Window) []assistant.Tool {
 	w, at := placeOf(window)
 	if w == nil {
@@ -38,7 +38,7 @@ func Queries(window assistant.Window) []assistant.Tool {
 	return tools
 }
 
-// Prompts returns the requests that users can choose in an agent.
+// Prompts returns the prompts that users can choose in an agent.
 func Prompts() []mcp.Prompt {
 	return []mcp.Prompt{
 		{

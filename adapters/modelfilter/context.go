@@ -27,7 +27,7 @@ type Context struct {
 	Models          struct {
 		Total     int    `json:"total_count"`
 		Available int    `json:"available_count"`
-		Source    string `json:"source,omitempty"` // where the list comes from
+		Source    string `json:"source,omitempty"` // where the models come from
 		At        string `json:"as_of,omitempty"`  // RFC 3339
 		// Free are the names of the models that no rule matches; they are shown. Other
 		// models are listed with the rule that decides them.
@@ -46,9 +46,9 @@ type Context struct {
 		Highlighted []string `json:"highlighted_models"`
 	} `json:"ui_state"`
 	Available []string          `json:"available_providers"`
-	Providers []ContextProvider `json:"providers"` // the same, with counts
-	// Changes lists what changed about the models since the user last looked, for all
-	// providers whose models were read.
+	Providers []ContextProvider `json:"providers"` // the available providers with their counts
+	// Changes lists the changes to models since the user last looked, for all providers
+	// whose models have been read.
 	Changes []ContextNews `json:"model_changes,omitempty"`
 	// Warnings are about rules that cannot be edited, ids that are not filtered, and a
 	// provider whose models are unknown.
@@ -133,13 +133,13 @@ func (w *Window) contextProviders() []ContextProvider {
 	return out
 }
 
-// shares divides the space of the context: each part may take this percentage of what the
-// previous parts left. The list of models gets the rest.
+// shares divides the space in the context: each part may take this percentage of the space
+// that the previous parts left. The list of models gets the rest.
 type shares struct{ rules, affected, highlighted int }
 
 // fill adds the lists of a provider to c until c has limit characters: the rules, the
-// models that they decide, those that the user has highlighted, and the models that no rule
-// matches. fits is false if something was left out.
+// models whose status they decide, the models that the user has highlighted, and the models
+// that no rule matches. fits is false if something was left out.
 func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled Context, fits bool) {
 	c.Rules.Ignore, c.Rules.Whitelist, c.UI.Highlighted, c.Models.Free = []ContextRule{}, []ContextRule{}, []string{}, []string{}
 	e, left := w.engine(p), limit-jsonSize(c)
@@ -175,7 +175,7 @@ func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled C
 }
 
 // appendFitting appends items to a list while there is room, in characters. It returns
-// false if some were left out.
+// false if some items were left out.
 func appendFitting[T any](list *[]T, room *int, items []T) bool {
 	for _, item := range items {
 		cost := jsonSize(item) + len(",")
@@ -217,8 +217,8 @@ func freeModels(provider string, statuses []engine.ModelStatus) []string {
 	return out
 }
 
-// warnings lists what cannot be changed, so that the language model does not promise too
-// much.
+// warnings lists what cannot be changed, so that the language model does not promise to
+// change it.
 func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 	var out []string
 	for _, list := range lists {

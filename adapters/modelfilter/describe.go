@@ -17,8 +17,8 @@ import (
 const maxPatternCells = 40
 
 // DescribeChange implements [assistant.Describer]: "hid *mini* on openai (7 models)". It
-// counts the models that the window knows now, and takes a few milliseconds for a thousand
-// rules. It returns "" if a state cannot be read, or if only the search or an order
+// counts the currently known models, which takes a few milliseconds for a thousand rules.
+// It returns "" if a state cannot be read, or if only the search or the order of rules
 // changed.
 func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	var was, is state
@@ -68,7 +68,7 @@ func (w *Window) effectBetween(name string, before, after ruleSet) ModelEffect {
 	return effectOf(was, is)
 }
 
-// sentenceOf describes changes; effects are their effects on each provider.
+// sentenceOf describes changes and their effects on the models of each provider.
 func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	var providers, patterns []string
 	hidden, shown, known, alike := 0, 0, false, len(effects) == 1
@@ -99,7 +99,7 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	case !known:
 	case models == nil:
 		models = []string{"changes no model"}
-	case alike && changes[0].List == Ignore && changes[0].Added && shown == 0: // "hid" already says it
+	case alike && changes[0].List == Ignore && changes[0].Added && shown == 0: // "hid" already says so
 		models = []string{assistant.Counted(hidden, "model")}
 	}
 	text := what + " on " + strings.Join(providers, ", ")
@@ -109,7 +109,7 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	return text
 }
 
-// Verb returns what adding or removing the rule did, as a verb.
+// Verb describes in the past tense what adding or removing the rule did: "hid".
 func (c RuleChange) Verb() string {
 	switch {
 	case c.List == Ignore && c.Added:
@@ -123,11 +123,11 @@ func (c RuleChange) Verb() string {
 	}
 }
 
-// shownRules is how many rules ChangeSentence names.
+// shownRules is the number of rules that ChangeSentence names before it counts the rest.
 const shownRules = 3
 
-// ChangeSentence describes a change in the log: "hid *mini* on openai (7 models)", "saved:
-// hid *mini* on openai". It is safe to show.
+// ChangeSentence describes a logged change: "hid *mini* on openai (7 models)", "saved: hid
+// *mini* on openai". It is safe to show.
 func ChangeSentence(c checkpoint.Change) string {
 	what := safetext.Visible(c.What)
 	switch c.Kind {
@@ -147,7 +147,7 @@ func ChangeSentence(c checkpoint.Change) string {
 	return string(what)
 }
 
-// changedRules describes the first rules in a change of the log.
+// changedRules describes the first rules of a logged change.
 func changedRules(c checkpoint.Change) string {
 	var done []string
 	for _, d := range c.Changed[:min(len(c.Changed), shownRules)] {
@@ -164,8 +164,8 @@ func changedRules(c checkpoint.Change) string {
 	return strings.Join(done, ", ")
 }
 
-// ruleAt describes the effect of adding a value at a path in the state, or of removing
-// it.
+// ruleAt describes the effect of adding a value at a path in the state, or of removing the
+// value.
 func ruleAt(path string, raw json.RawMessage, added bool) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

@@ -16,29 +16,30 @@
 // the folder can be edited: a save writes it to the `.env`, which takes precedence.
 //
 // If another program changes the file, Watch and Save merge the staged rules into the
-// changed file; PlanSave takes the merge into account but changes nothing. Only a rule
-// that both sides changed differently is a conflict, which RefreshSaved resolves.
+// changed file. PlanSave takes the merge into account but changes nothing. There is a
+// conflict only if both sides changed the same rule differently, or if Save finds that the
+// file was deleted; RefreshSaved resolves it.
 //
 // # What is saved
 //
-// A save contains the digest of the plan that was shown. At every attempt, under the lock
-// of the window, it is compared with what would be written. Each staged change has an
-// author; authors are not part of the state, and Attribute reads them from the steps of the
-// journal.
+// A save identifies the plan that was shown by its digest. At every attempt, under the
+// window's lock, the digest is compared with the digest of what would be written. Each
+// staged change has an author. Authors are not part of the state; Attribute restores them
+// from the steps of the journal.
 //
 // # Concurrency
 //
 // All methods may be called from any goroutine and return copies. Methods without a context
-// do no I/O unless they say so. While the window is locked, methods for changes by the user
-// return ErrLocked; the tools still work.
+// do no I/O unless they say so. While the window is locked, methods that make
+// changes for the user return ErrLocked; the tools still work.
 //
 // # Caveats
 //
 //   - The rules hide models from the proxy's list; a direct call is still routed.
 //     The proxy reads them when it starts.
 //   - Model ids and patterns are not sanitised; the code that draws them makes
-//     them safe for a terminal. For the language model they are made
-//     visible and cut at 200 characters.
+//     them safe for a terminal. For the language model, invisible characters
+//     are made visible and the text is truncated to 200 characters.
 //   - Patterns in the file are used unchanged, including duplicates; only
 //     new ones are checked.
 package modelfilter

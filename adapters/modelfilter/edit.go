@@ -49,7 +49,7 @@ func (w *Window) add(p *provider, list List, pattern string) (Added, error) {
 	return Added{v, e.Decided(list, at, 0), e.Rules(list)[at].Matches}, nil
 }
 
-// check checks whether a pattern may be added.
+// check reports which rules a new pattern would make redundant. It returns an error if the pattern may not be added.
 func check(e *engine.Engine, list List, pattern string) (engine.Verdict, error) {
 	if n := utf8.RuneCountInString(pattern); n > maxPattern {
 		return engine.Verdict{}, fmt.Errorf("the pattern has %d characters, at most %d are allowed", n, maxPattern)
@@ -116,8 +116,9 @@ type Imported struct {
 // its list.
 const maxImport = 1000
 
-// Import stages many rules at once, independently: a rejected rule does not stop the others. It returns the errors of
-// Add, or one about the number of rules; after an error nothing is staged.
+// Import stages many rules at once, independently: a rejected rule does not stop the others. It returns an error, and
+// stages nothing, if the window is locked (ErrLocked), a list cannot be edited (*FixedError), or there are too many
+// rules.
 func (s Scope) Import(in Import) (out []Imported, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()

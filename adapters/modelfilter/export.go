@@ -4,14 +4,14 @@ import (
 	"context"
 )
 
-// Exported is the window as other programs see it: what the proxy uses now, without staged rules.
+// Exported is the window as other programs see it: the rules that the proxy uses now, without staged changes.
 type Exported struct {
 	File      string             `json:"file"`
-	Unsaved   bool               `json:"unsaved"` // rules are staged that the file doesn't have
+	Unsaved   bool               `json:"unsaved"` // there are staged changes that are not in the file
 	Providers []ExportedProvider `json:"providers"`
 }
 
-// ExportedProvider holds the rules in force of a provider, and its models by what these rules do to them.
+// ExportedProvider holds a provider's rules in force, and its models grouped by the effect of these rules.
 type ExportedProvider struct {
 	Provider string   `json:"provider"`
 	Key      bool     `json:"key"` // the proxy has a key for it

@@ -11,13 +11,14 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Order is an order for listing models. Models for which its fact is unknown come last,
-// even if it is reversed.
+// Order is an order for listing models. Models whose fact is unknown come last, even in
+// reverse.
 type Order struct {
 	Name  string // for the language model and the command line
 	Title string // for users
 
-	// key returns the fact as a number that grows with it; ok is false if it is unknown.
+	// key returns a number that increases with the fact; ok is false if the fact is
+	// unknown.
 	key func(m *condition.Model) (key int64, ok bool)
 }
 
@@ -39,7 +40,7 @@ var orders = []Order{
 }
 
 func priceKey(p llm.Price) (int64, bool) {
-	return int64(math.Float64bits(p.USD + 0)), p.Known // the bits of floats that are not negative (-0 + 0 is 0) are in their order
+	return int64(math.Float64bits(p.USD + 0)), p.Known // non-negative floats are ordered like their bits; + 0 turns -0 into 0
 }
 
 // dateKey returns the digits of a date as YYYYMMDD; a missing month or day is 0.
@@ -56,8 +57,8 @@ func dateKey(date string) (key int64, ok bool) {
 	return key, date != ""
 }
 
-// Orders lists the orders other than by name. Each starts with the highest: the most
-// expensive, the largest, the newest, the most used, the shown ones.
+// Orders returns all orders except the one by name. Each starts with the highest value:
+// the most expensive, the largest, the newest, the most used, the shown models.
 func Orders() []Order { return slices.Clone(orders) }
 
 // OrderNamed returns the order with this name; ok is false if there is none.
@@ -69,8 +70,8 @@ func OrderNamed(name string) (o Order, ok bool) {
 	return orders[i], true
 }
 
-// Sorted returns the indexes of n models in the order. Equal models keep their order. With
-// reversed, the lowest comes first.
+// Sorted returns the indexes of n models in the order. Equal models keep their order. If
+// reversed is set, the lowest comes first.
 func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) []int {
 	type keyed struct {
 		key   int64
@@ -101,8 +102,8 @@ func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) 
 	return append(sorted, unknown...)
 }
 
-// Model returns what is known about the model at an index of Models. Before ReadFacts, of
-// its facts only the id is known.
+// Model returns what is known about the model at an index of Models. Before ReadFacts,
+// that is only its id.
 func (s *ProviderSnapshot) Model(i int) condition.Model {
 	v := s.Models[i]
 	m := condition.Model{Hidden: v.Status == engine.Ignored, Allowed: v.Status == engine.Whitelisted, New: v.New}
@@ -139,7 +140,7 @@ func (a ReadFacts) do(ctx context.Context, w *Window) (string, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if p.engine == e { // otherwise the models have changed
+	if p.engine == e { // otherwise the models have changed in the meantime
 		p.info = info
 		w.redraw(p)
 	}

@@ -22,7 +22,7 @@ type Found struct {
 	// Unknown counts models left out because a fact used in the condition is unknown for
 	// them.
 	Unknown int
-	NoUse   int // how many of Unknown have unknown use
+	NoUse   int // how many of Unknown were left out because their use is unknown
 	// Problems says which usage files cannot be used and why, one sentence each.
 	Problems []string
 }
@@ -35,7 +35,7 @@ func (f *Found) unknown(m FoundModel) {
 	}
 }
 
-// Find selects models of the named providers, or of all that can be chosen if none is
+// Find selects models of the named providers, or of all available providers if none is
 // named. It returns an *UnknownError for an unknown provider. It reads the usage files, so
 // it may wait for the disk.
 func (w *Window) Find(where condition.Condition, providers ...string) (Found, error) {
@@ -112,15 +112,15 @@ func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 		p.Hides, p.Left = hiddenBy(p.Patterns, wanted[p.Provider], p.Left)
 		for _, list := range []*[]string{&p.Patterns, &p.Hides, &p.Allowed, &p.Left} {
 			if *list == nil {
-				*list = []string{} // also in JSON
+				*list = []string{} // encoded as [] instead of null
 			}
 		}
 	}
 	return plans, nil
 }
 
-// hiddenBy splits ids into those matched by one of the patterns and the rest, to which left
-// is added.
+// hiddenBy separates the ids that a pattern matches from the others. rest contains left,
+// followed by the others.
 func hiddenBy(patterns, ids, left []string) (hidden, rest []string) {
 	compiled := make([]*glob.Pattern, len(patterns))
 	for i, text := range patterns {

@@ -9,16 +9,16 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// finder finds the models that phrases select on the providers of a window. It waits for the
-// disk.
+// finder finds the models that phrases select on the providers of a window. Its methods may wait
+// for the disk.
 type finder struct {
 	w         *Window
-	read      map[string][]FoundModel // the models of the providers that were looked at
+	read      map[string][]FoundModel // all models of the providers searched so far
 	unknown   int                     // number of models for which a fact in a phrase is unknown
 	unmatched []fields                // phrases that select no model
 	text      []string                // a sentence about each of these phrases
-	problems  []string                // of usage files
-	asks      bool                    // a question, for which "no model" is an answer
+	problems  []string                // problems with usage files
+	asks      bool                    // the user asks a question, to which "no model" is an answer
 }
 
 func (w *Window) finder() *finder { return &finder{w: w, read: map[string][]FoundModel{}} }
@@ -36,7 +36,7 @@ func (r *finder) models(provider string) ([]FoundModel, error) {
 	return found.Models, err
 }
 
-// providersOrCurrent returns the providers that a tool's argument names; "" is the current one.
+// providersOrCurrent returns the providers that a tool's argument names; "" means the current one.
 func (r *finder) providersOrCurrent(provider string) ([]string, error) {
 	if provider == "" {
 		s, err := r.w.On("")
@@ -90,8 +90,8 @@ func namesEach(provider string) bool {
 	return !slices.ContainsFunc(strings.Fields(provider), func(word string) bool { return word == "*" || word == "major" || word[0] == '-' })
 }
 
-// locate returns the providers on which a phrase selects models: the named ones that have
-// such models or, if none is named, the current one, or else the only one with this id or
+// locate returns the providers on which a phrase selects models: the named providers that have such
+// models. If none is named, it returns the current provider or else the only one with this id or
 // family. A phrase that selects nothing is added to unmatched.
 func (r *finder) locate(p phrase, provider string) ([]string, error) {
 	names, err := r.providersOrCurrent(provider)
@@ -108,7 +108,7 @@ func (r *finder) locate(p phrase, provider string) ([]string, error) {
 	}
 	var elsewhere, family []string
 	if provider == "" {
-		all, _ := r.providersOrCurrent("*") // cannot fail: all are known
+		all, _ := r.providersOrCurrent("*") // cannot fail: * names known providers only
 		if elsewhere, _, unknown, err = r.fits(p, all, true); err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (r *finder) fits(p phrase, names []string, some bool) (found, missing []str
 	return found, missing, unknown, nil
 }
 
-// aboutPrices explains the prices in conditions; "" if there are none.
+// aboutPrices explains the prices if the conditions contain any; otherwise it returns "".
 func aboutPrices(conditions string) string {
 	if !strings.Contains(conditions, "price") {
 		return ""
@@ -161,8 +161,8 @@ func aboutPrices(conditions string) string {
 // letterWords matches the words of a name that a user might misspell.
 var letterWords = regexp.MustCompile(`[a-z]{4,}`)
 
-// miss adds a phrase that selects no model to unmatched, with the words that match nothing,
-// similar words, and the providers that have such models.
+// miss adds a phrase that selects no model to unmatched, with the words that match nothing, similar
+// words, and the providers elsewhere that have such models.
 func (r *finder) miss(p phrase, missing, elsewhere []string) {
 	if r.asks && slices.Equal(missing, p.facts) {
 		return
@@ -180,17 +180,17 @@ func (r *finder) miss(p phrase, missing, elsewhere []string) {
 	}
 	text := "No model matches " + quoteList(missing) + "."
 	if len(elsewhere) > 0 {
-		current, _ := r.providersOrCurrent("") // cannot fail: one was found
+		current, _ := r.providersOrCurrent("") // cannot fail: the caller has already looked it up
 		text = "No model of " + strings.Join(visibleAll(current), "") + " matches " + quoteList(missing) + "; " + haveSuch(elsewhere, "some")
 	}
 	r.text = append(r.text, text)
 	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "instead_of": visible(instead), "elsewhere": visibleAll(elsewhere)})
 }
 
-// maxNamedProviders is how many providers a sentence names before it counts the others.
+// maxNamedProviders is the number of providers that a sentence names before it counts the rest.
 const maxNamedProviders = 3
 
-// haveSuch says that some providers have models, as in "gemini and xai have some.".
+// haveSuch returns the sentence that some providers have models: "gemini and xai have some.".
 func haveSuch(providers []string, what string) string {
 	verb := " have "
 	if len(providers) == 1 {
@@ -199,7 +199,7 @@ func haveSuch(providers []string, what string) string {
 	return joined(visibleAll(providers), maxNamedProviders) + verb + what + "."
 }
 
-// onlyMeant says which providers a request concerns.
+// onlyMeant returns a clause about the providers that a request concerns: "Only openai is meant".
 func onlyMeant(providers []string) string {
 	is := " are meant"
 	if len(providers) == 1 {
@@ -208,8 +208,8 @@ func onlyMeant(providers []string) string {
 	return "Only " + joined(visibleAll(providers), len(providers)) + is
 }
 
-// conditionsFor contains conditions for words that occur in no name and whose meaning the
-// user has to choose.
+// conditionsFor suggests conditions for words that occur in no model name and that the user has to
+// define.
 var conditionsFor = map[string][]string{
 	"expensive": {"price>10", "price>5"}, "cheap": {"price<1"}, "old": {"status:deprecated", "unused:90d"},
 	"outdated": {"status:deprecated", "unused:90d"}, "legacy": {"status:deprecated", "unused:90d"},
@@ -220,7 +220,7 @@ var conditionsFor = map[string][]string{
 // misspelt returns the providers, families and words in names of known models that differ from
 // a word by one letter, or by two if it is long.
 func (r *finder) misspelt(word string) (near []string) {
-	providers, _ := r.providersOrCurrent("*") // cannot fail: all are known
+	providers, _ := r.providersOrCurrent("*") // cannot fail: * names known providers only
 	known := slices.Concat(knownFamilies, providers)
 	for _, models := range r.read {
 		for _, m := range models {
@@ -243,7 +243,7 @@ func (r *finder) misspelt(word string) (near []string) {
 // misspelling, even if no provider has a model of the family.
 var knownFamilies = []string{"claude", "command", "deepseek", "gemini", "gemma", "gpt", "grok", "kimi", "llama", "mistral", "qwen", "sonar"}
 
-// readPhrases reads phrases. The error is about an incomplete condition.
+// readPhrases reads phrases. It returns an error if a condition is incomplete.
 func readPhrases(texts []string) (out []phrase, err error) {
 	for _, text := range texts {
 		p, err := readPhrase(text)

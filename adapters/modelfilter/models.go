@@ -48,8 +48,8 @@ type Refreshed struct {
 	Gone  []string // ids that are no longer listed
 }
 
-// Refresh requests a provider's models again; "" means the current provider. It uses the
-// network. If that fails, the list is not changed.
+// Refresh requests a provider's models again over the network; "" means the current
+// provider. If the request fails, the list is not changed.
 func (w *Window) Refresh(ctx context.Context, name string) (Refreshed, error) {
 	r, err := w.refresh(ctx, name)
 	if err == nil {
@@ -160,8 +160,8 @@ func (w *Window) ModelList(name string) (ModelList, error) {
 	return list, nil
 }
 
-// ReadModels reads the models of all providers that were not read yet. It waits for the
-// disk.
+// ReadModels reads the models of all providers that have not been read yet. It waits for
+// the disk.
 func (w *Window) ReadModels(ctx context.Context) {
 	for _, name := range withLock(w, func() []string { return slices.Clone(w.order) }) {
 		if s, err := w.On(name); err == nil && ctx.Err() == nil {
@@ -170,8 +170,8 @@ func (w *Window) ReadModels(ctx context.Context) {
 	}
 }
 
-// compareServed asks the proxy which models of a provider it serves, for Snapshot. If it
-// does not answer, that stays unknown.
+// compareServed asks the proxy which models of a provider it serves, and publishes the
+// difference in the Snapshot. If the proxy does not answer, the difference is unknown.
 func (w *Window) compareServed(ctx context.Context, provider string) {
 	source, ok := w.opts.Models.(interface {
 		Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// release is the age of a model according to its name.
+// release is the version and date of a model, taken from its name.
 type release struct {
 	model   FoundModel
 	version []int  // the first numbers that are neither a date nor a size
-	date    int    // YYYYMMDD, or MMDD without a year; undated without one
-	series  string // the name without version and date: models of one series replace each other
+	date    int    // YYYYMMDD, or MMDD without a year; undated if there is none
+	series  string // the name without version and date; a newer model replaces older ones of its series
 }
 
-// undated is the date of a name that contains no date, which is an alias of the newest
-// model of its series.
+// undated is the date of a name without a date. Such a name is an alias of the newest model of its
+// series.
 const undated = 99999999
 
 var (
 	// dates finds 20251101, 2025-11-01, 0613 and the revision 002 at the end of a part.
 	dates = regexp.MustCompile(`[-_@:](20\d\d-?\d\d-?\d\d|\d{3,4})(?:$|[-_@:])`)
-	// sizes finds 70b, 8x7b, a22b and 16k: how large, not how new.
+	// sizes finds 70b, 8x7b, a22b and 16k, which are not versions.
 	sizes = regexp.MustCompile(`[-_:](?:a?\d+(?:\.\d+)?[bkm]|\d+x\d+b)\b`)
 	// versions finds 3-5, 4.1, the 4 of 4o and the 3 of qwen3.
 	versions = regexp.MustCompile(`(?:^|\D)(\d{1,2}(?:[.-]\d{1,2})*)(?:$|\D)`)
@@ -33,9 +33,9 @@ var (
 	firstWord  = regexp.MustCompile(`^[A-Za-z]+`)
 )
 
-// newRelease reads a model's name, because the facts contain too few release dates.
+// newRelease derives a release from a model's name, because few models have a known release date.
 func newRelease(m FoundModel) release {
-	blank := func(s string) string { return strings.Repeat("-", len(s)) } // keeps the offsets of what follows
+	blank := func(s string) string { return strings.Repeat("-", len(s)) } // keeps the offsets of the rest of the name
 	name := strings.ToLower(m.Info.ID[strings.LastIndexByte(m.Info.ID, '/')+1:])
 	r := release{model: m, date: undated, series: strings.ReplaceAll(name, "-latest", "")}
 	if at := dates.FindStringSubmatchIndex(r.series); at != nil {
@@ -52,9 +52,9 @@ func newRelease(m FoundModel) release {
 	return r
 }
 
-// newestOf returns the newest models, one per series: count of them or, if count is 0,
-// those with the highest version. Of equally new models it picks the one with the shortest
-// id. Versions of different families cannot be compared, so only the most common family
+// newestOf returns the newest models, one per series: count models or, if count is 0, those with
+// the highest version. Of equally new models it picks the one with the shortest id. Versions of
+// different families cannot be compared, so unless oneFamily is set, only the most common family
 // counts.
 func newestOf(models []FoundModel, count int, oneFamily bool) (out []FoundModel) {
 	family := func(m FoundModel) string { return firstWord.FindString(displayName(m.Provider, m.Info.ID)) }

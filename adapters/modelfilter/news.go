@@ -14,11 +14,11 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// News is a change of a provider's models since the user last looked at them.
+// News is a change to a provider's models since the user last looked at them.
 type News struct {
 	Provider string
 	models.Change
-	Model condition.Model // its current facts, without its use
+	Model condition.Model // with its current facts, without its use
 }
 
 // Word describes the change: "new", "gone", "deprecated", "new price".
@@ -66,7 +66,7 @@ type newsSource interface {
 	News(provider string) []models.Change
 }
 
-// news returns the changes of a provider's models. The caller holds mu and has read its
+// news returns the changes to a provider's models. The caller holds mu and has read the
 // models.
 func (w *Window) news(p *provider) (out []News) {
 	source, ok := w.opts.Models.(newsSource)
@@ -87,9 +87,9 @@ func (w *Window) news(p *provider) (out []News) {
 	return out
 }
 
-// News lists changes of the models of the named providers, or of all if none is named,
-// since MarkSeen. It waits for the disk. It returns an *UnknownError for an unknown
-// provider.
+// News lists the changes since MarkSeen to the models of the named providers, or of all
+// providers if none is named. It waits for the disk. It returns an *UnknownError for an
+// unknown provider.
 func (w *Window) News(providers ...string) (out []News, err error) {
 	if len(providers) == 0 {
 		providers = withLock(w, func() []string { return slices.Clone(w.order) })
@@ -111,7 +111,7 @@ func (w *Window) News(providers ...string) (out []News, err error) {
 // maxNews is how many changes the context lists.
 const maxNews = 20
 
-// ContextNews is a change of a model for the language model.
+// ContextNews is a change to a model, in the form for the language model.
 type ContextNews struct {
 	ID      string `json:"id"`
 	Change  string `json:"change"` // "new", "vanished", "deprecated", "repriced"
@@ -120,7 +120,7 @@ type ContextNews struct {
 	Context int    `json:"context_window,omitempty"`
 }
 
-// contextNews returns the first changes of the providers whose models were read.
+// contextNews returns the first maxNews changes to the models that have been read.
 func (w *Window) contextNews() (out []ContextNews) {
 	for _, name := range w.order {
 		p := w.providerNamed(name)

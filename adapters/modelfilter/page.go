@@ -79,8 +79,7 @@ func (w *Window) Position() (json.RawMessage, error) {
 	return json.Marshal(position{w.current, w.tab, w.search})
 }
 
-// SetPosition implements [assistant.Positioned]. It is not recorded as a change by the
-// user.
+// position is the user's position in the window.
 func (w *Window) SetPosition(raw json.RawMessage) error {
 	var stored position
 	if err := json.Unmarshal(raw, &stored); err != nil {

@@ -11,14 +11,14 @@ import (
 	"winnow/assistant/glob"
 )
 
-// phrase is a selection of models in words. It selects the models whose names contain all
-// names and that have all facts or, with newest, only the newest of these.
+// phrase selects models by words. It selects the models whose names contain all names and that meet
+// all facts. With newest, it selects only the newest of these.
 type phrase struct {
 	text   string
-	names  []string // patterns, and words that a name contains between separators
-	facts  []string // words of a condition
+	names  []string // patterns, and words that stand between separators in a name
+	facts  []string // the words of the condition
 	where  condition.Condition
-	family bool // "gpt-4 models": not just the model of that name
+	family bool // "gpt-4 models": not just the model called gpt-4
 	newest bool
 	count  int // how many of the newest; 0 means all with the highest version
 }
@@ -55,7 +55,7 @@ func (p phrase) all() bool {
 	return len(p.facts) == 0 && !p.newest && (len(p.names) == 0 || len(p.names) == 1 && p.names[0] == "*")
 }
 
-// pattern returns the pattern if the phrase consists of nothing else, otherwise "".
+// pattern returns the pattern if the phrase consists only of one; otherwise "".
 func (p phrase) pattern() string {
 	switch {
 	case p.all():
@@ -133,8 +133,8 @@ func ids(models []FoundModel) (out []string) {
 	return out
 }
 
-// named returns the models whose names match a pattern or contain a word or its singular.
-// With alone, a model with exactly this name is returned alone.
+// named returns the models whose names match a pattern or contain a word or its singular. With
+// alone, a model with exactly this name is the only result.
 func named(models []FoundModel, word string, alone bool) []FoundModel {
 	if hasWildcard(word) {
 		return matching(models, word)
@@ -178,8 +178,8 @@ func wordInName(word string) *regexp.Regexp {
 	return regexp.MustCompile("(?i)(?:^|" + edge(word[0]) + ")(" + dotOrDash.ReplaceAllString(regexp.QuoteMeta(word), "[.-]") + ")(?:$|" + edge(word[len(word)-1]) + ")")
 }
 
-// written returns a pattern such as *mini* or gpt-4* that matches exactly fit, the models
-// that the phrase selects; "" if no simple pattern does.
+// written returns a pattern such as *mini* or gpt-4* that matches exactly the models in fit, which
+// the phrase selects; "" if no simple pattern does.
 func (p phrase) written(models, fit []FoundModel) string {
 	if text := p.pattern(); text != "" || len(p.names) == 0 || len(p.facts) > 0 || p.newest || len(fit) == 0 {
 		return text
@@ -220,8 +220,8 @@ func (p phrase) written(models, fit []FoundModel) string {
 	return ""
 }
 
-// isFamily reports whether the phrase contains the name of a model, or a word with which at
-// least half of the provider's names begin, such as claude.
+// isFamily reports whether the phrase contains the name of a model, or a word that begins at least
+// half of the provider's model names, such as claude.
 func (p phrase) isFamily(models []FoundModel) bool {
 	return slices.ContainsFunc(p.names, func(word string) bool {
 		begin := kept(models, func(m FoundModel) bool {

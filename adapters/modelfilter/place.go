@@ -19,7 +19,7 @@ type placed struct {
 	at *place
 }
 
-// place is the position of a user without a pane, such as an agent, in a window. A nil place is
+// place is the position in the window of a user without a pane, such as an agent. A nil place is
 // the window's own position.
 type place struct {
 	mu       sync.Mutex
@@ -36,7 +36,8 @@ func (w *Window) Place() assistant.Window {
 	return placed{w, &place{provider: w.Provider()}}
 }
 
-// placeOf returns the window behind w and its place, nil for the window's own.
+// placeOf returns the window behind window and the place, which is nil for the window's own
+// position. It returns nil, nil if window is not a model filter.
 func placeOf(window assistant.Window) (*Window, *place) {
 	switch w := window.(type) {
 	case *Window:
@@ -64,7 +65,7 @@ func (at *place) current(w *Window) string {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	if !slices.Contains(w.order, at.provider) {
-		return w.current // it has been removed
+		return w.current // the place's provider has been removed
 	}
 	return at.provider
 }
@@ -76,7 +77,8 @@ func (at *place) named() string {
 	return at.provider
 }
 
-// move makes p the current provider of a place; false if it already was. The caller holds w.mu.
+// move makes p the current provider of a place. It returns false if p already was current. The
+// caller holds w.mu.
 func (at *place) move(w *Window, p *provider) bool {
 	if at == nil {
 		return w.setCurrent(p)
@@ -106,14 +108,14 @@ func (p placed) Tools() []assistant.Tool {
 	return tools
 }
 
-// stay makes the pane keep its position at the end of the running turn.
+// stay makes the pane stay where it is when the running turn ends.
 func (w *Window) stay() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.atLock.stays = true
 }
 
-// Apply implements [assistant.Window]: the pane stays where it is.
+// Apply implements [assistant.Window]. The pane stays where it is.
 func (p placed) Apply(raw json.RawMessage) error {
 	s, err := readState(raw)
 	if err != nil {
@@ -150,7 +152,7 @@ func (p placed) SetPosition(raw json.RawMessage) error {
 	return nil
 }
 
-// fromPlace is implemented by the arguments of tools that use the current provider.
+// fromPlace is implemented by the arguments of tools that depend on the current provider.
 type fromPlace interface{ from(provider string) }
 
 func (a *ruleArgs) from(provider string)   { a.Provider = otherwise(a.Provider, provider) }

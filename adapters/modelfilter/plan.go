@@ -56,7 +56,7 @@ func (w *Window) Diff() []RuleChange { return withLock(w, w.diff) }
 
 func (w *Window) diff() []RuleChange { return changesOf(w.dirtyProviders()) }
 
-// changesOf lists the staged changes of some providers.
+// changesOf lists the staged changes of the given providers.
 func changesOf(providers []*provider) []RuleChange {
 	out := []RuleChange{}
 	for _, p := range providers {
@@ -65,8 +65,8 @@ func changesOf(providers []*provider) []RuleChange {
 	return out
 }
 
-// stagedChanges lists the staged changes of some providers as text for a plan. Unlike
-// changesOf, it names the lists in which only the order has changed.
+// stagedChanges lists the staged changes of the given providers as text for a plan. Unlike
+// changesOf, it includes the lists in which only the order has changed.
 func stagedChanges(providers []*provider) []assistant.Change {
 	out := inWords(changesOf(providers))
 	for _, p := range providers {
@@ -107,7 +107,7 @@ type draft struct {
 }
 
 // draft drafts a save over s, the current file; nil means the file as last read. The window
-// is not changed. With only set, the draft contains that user's changes.
+// is not changed. If only is set, the draft contains only that user's changes.
 func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
 	d := draft{source: w.source}
 	if s != nil {
@@ -145,7 +145,7 @@ func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
 	return d, nil
 }
 
-// plan returns a draft of a save in the form that is shown.
+// plan converts the draft of a save into the plan that is shown.
 func (w *Window) plan(d draft) assistant.SavePlan {
 	plan := assistant.SavePlan{
 		Digest: d.digest, Changes: stagedChanges(d.providers), Effects: []assistant.Effect{},
@@ -161,7 +161,7 @@ func (w *Window) plan(d draft) assistant.SavePlan {
 	return plan
 }
 
-// afterwards says what makes the proxy read the rules that a save has written.
+// afterwards describes how the proxy comes to read the saved rules.
 func (w *Window) afterwards() assistant.Effect {
 	if w.opts.AfterSave != nil {
 		return assistant.Effect{Sentence: "the command of after_save runs afterwards"}
@@ -169,8 +169,8 @@ func (w *Window) afterwards() assistant.Effect {
 	return assistant.Effect{Kind: assistant.EffectAsks, Sentence: "restart the proxy afterwards: it reads the rules when it starts"}
 }
 
-// discardPlan returns a draft of a discard in the form that is shown: its effects are the
-// reverse of those of a save.
+// discardPlan converts the draft of a discard into the plan that is shown. The effects are
+// the reverse of those of a save.
 func (w *Window) discardPlan(d draft) assistant.SavePlan {
 	plan := assistant.SavePlan{Digest: d.digest, Changes: stagedChanges(d.providers), Effects: []assistant.Effect{}, Files: []assistant.FileDiff{}}
 	for _, p := range d.providers {
@@ -182,8 +182,8 @@ func (w *Window) discardPlan(d draft) assistant.SavePlan {
 	return plan
 }
 
-// checkShown returns a *assistant.PlanChanged with the plan of d if that is not the plan
-// that was shown.
+// checkShown returns a *assistant.PlanChanged with the plan of d if d is not what was
+// shown, according to digest.
 func (w *Window) checkShown(d draft, digest string, plan func(draft) assistant.SavePlan) error {
 	if digest == "" || digest == d.digest {
 		return nil
@@ -209,7 +209,7 @@ func (w *Window) PlanSave(ctx context.Context, only string) (assistant.SavePlan,
 		return assistant.SavePlan{}, err
 	}
 	if conflict != nil {
-		r = nil // the plan is over the file as it was before
+		r = nil // plan over the file as last read
 	}
 	d, err := w.draft(r, only)
 	if err != nil {
@@ -237,8 +237,8 @@ func (w *Window) discardDraft(only string) draft {
 	return d
 }
 
-// fileChanges lists the variables whose value differs. For a list it gives the items; for
-// any other variable, which may be a secret, only that its value has changed.
+// fileChanges lists the variables whose values differ. For a list it gives the changed
+// items. Any other variable may be a secret, so it says only that the value has changed.
 func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 	for _, c := range dotenv.Changes(before, after) {
 		was, _ := before.Raw(c.Key)
@@ -264,7 +264,7 @@ func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 			out = append(out, assistant.Change{Title: c.Key, Before: item, Sentence: rule.sentence()})
 		}
 		out = slices.DeleteFunc(out, func(c assistant.Change) bool { return c.Before == "" && c.After == "" })
-		if len(out) == from { // only the order changed, or a value is now empty
+		if len(out) == from { // only the order changed, or the value is now empty
 			out = append(out, assistant.Change{Title: c.Key})
 		}
 	}
@@ -310,7 +310,7 @@ func (e ModelEffect) inWords() (out []assistant.Effect) {
 	return out
 }
 
-// becomes says what n models become: "17 models become hidden".
+// becomes describes the new status of n models: "17 models become hidden".
 func becomes(n int, what string) string {
 	if n == 1 {
 		return "1 model becomes " + what
@@ -347,7 +347,7 @@ func effectOf(before, after *engine.Engine) ModelEffect {
 	}
 }
 
-// editsOf returns the edits of the file for a save of some providers.
+// editsOf returns the edits to the file for a save of the given providers.
 func editsOf(providers []*provider) ([]dotenv.Edit, error) {
 	var out []dotenv.Edit
 	for _, p := range providers {
@@ -367,7 +367,7 @@ func editsOf(providers []*provider) ([]dotenv.Edit, error) {
 				return nil, fmt.Errorf("the %s rules of %s cannot be written: %w", List(list), p.name, err)
 			}
 			if l.fromOtherFile && len(l.rules) == 0 {
-				edit = dotenv.Set(key, "") // without the key, the other file would apply again
+				edit = dotenv.Set(key, "") // without the key, the other file would take effect again
 			}
 			out = append(out, edit)
 		}
@@ -375,5 +375,5 @@ func editsOf(providers []*provider) ([]dotenv.Edit, error) {
 	return out, nil
 }
 
-// maxListed is how many names a difference or a tool result lists.
+// maxListed is the maximum number of names in a difference or a tool result.
 const maxListed = 100

@@ -9,7 +9,7 @@ import (
 	"winnow/assistant"
 )
 
-// plan returns the rules that an action on the models takes.
+// plan returns the rules that are needed for an action on the models.
 func (m *meaning) plan(action string) rulePlan {
 	p := rulePlan{Proposal: Proposal{Provider: m.provider}, notes: []string{}}
 	everything := m.all && len(m.excepted) == 0
@@ -44,7 +44,7 @@ func (m *meaning) plan(action string) rulePlan {
 	return p
 }
 
-// noteHiddenExceptions says which of the models that were to stay are hidden already.
+// noteHiddenExceptions notes which exceptions are already hidden.
 func (m *meaning) noteHiddenExceptions(p *rulePlan) {
 	switch len(m.stay) {
 	case 0:
@@ -55,7 +55,7 @@ func (m *meaning) noteHiddenExceptions(p *rulePlan) {
 	}
 }
 
-// planText says what a plan does to the models of a provider.
+// planText describes the effect of a plan on the models of a provider.
 type planText struct {
 	effect string // would hide 2 of 17 shown models: `a` and `b`
 	does   string // would hide 2 models on openai
@@ -89,11 +89,11 @@ func planTexts(effects []assistant.Effect, provider string, shown int) planText 
 	return planText{strings.Join(effect, "; "), strings.Join(does, " and ") + on, strings.Join(done, " ")}
 }
 
-// laterModels is what patterns for a condition mean for other models.
+// laterModels warns that patterns made from a condition apply to other models by name alone.
 const laterModels = "The patterns match only such models today; one that is added later is matched by its name alone."
 
-// useful removes from a plan the rules that would be refused because other rules cover them.
-// If nothing is left, it notes why.
+// useful removes from a plan the rules that would be refused because other rules make them
+// redundant. If nothing is left, it notes why.
 func (s Scope) useful(p rulePlan) rulePlan {
 	return withEngine(s, func(_ *provider, e *engine.Engine) rulePlan {
 		e = e.Clone()
@@ -144,7 +144,8 @@ func (m *meaning) named(models []FoundModel) string {
 	return strings.Join(names, ", ")
 }
 
-// hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
+// hide adds ignore rules, and allow rules for the exceptions, because an allow rule takes
+// precedence.
 func (m *meaning) hide(p *rulePlan) {
 	shown := kept(m.meant, func(f FoundModel) bool { return !f.Hidden })
 	if len(shown) == 0 && len(m.meant) > 0 && !m.verbatim {
@@ -175,7 +176,8 @@ func (m *meaning) addAllow(p *rulePlan, patterns []string) {
 	p.AddAllow = append(p.AddAllow, without(patterns, m.rules[Allow])...)
 }
 
-// only allows models by patterns, removes the allow rules that match others, and hides the rest.
+// only allows the models by patterns, removes the allow rules that match other models, and hides
+// the rest.
 func (m *meaning) only(p *rulePlan, models []FoundModel, patterns []string) {
 	if len(models) == 0 {
 		p.note("No model on " + m.provider + " would be left.")
@@ -198,8 +200,8 @@ func (m *meaning) only(p *rulePlan, models []FoundModel, patterns []string) {
 	}
 }
 
-// show removes the ignore rules that hide only models that are meant, or allows the models
-// when a broader rule hides them.
+// show removes the ignore rules that hide only the models meant. If a broader rule hides some of
+// them, it allows the models instead.
 func (m *meaning) show(p *rulePlan) {
 	hidden := kept(m.meant, func(f FoundModel) bool { return f.Hidden })
 	for _, rule := range m.rules[Ignore] {
@@ -207,7 +209,7 @@ func (m *meaning) show(p *rulePlan) {
 		switch meant := common(hides, hidden); {
 		case slices.Contains(m.patterns, rule), len(meant) > 0 && len(meant) == len(hides):
 			p.RemoveIgnore = append(p.RemoveIgnore, rule)
-		case len(meant) > 0: // it hides others, too
+		case len(meant) > 0: // the rule hides others, too
 			p.RemoveIgnore = nil
 			m.allow(p, m.precise())
 			return
@@ -232,7 +234,7 @@ func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	left := slices.Clone(a.Models) // those not found yet
+	left := slices.Clone(a.Models) // names not found yet
 	for _, name := range providers {
 		s, err := r.w.On(name)
 		if err != nil {
@@ -275,7 +277,7 @@ func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
 	return out, nil
 }
 
-// sayWhoseStay says which other providers keep their rules.
+// sayWhoseStay notes which other providers keep their rules.
 func (r *finder) sayWhoseStay(meant []string) {
 	var others []string
 	for _, v := range r.w.Providers() {
@@ -288,8 +290,8 @@ func (r *finder) sayWhoseStay(meant []string) {
 	}
 }
 
-// saidBy reports whether a text names this rule and no other of the rules: by its pattern, or by
-// a word that only this pattern contains.
+// saidBy reports whether a text identifies this rule among others: it is the rule's pattern, or a
+// word that only this pattern contains.
 func (r Rule) saidBy(text string, others []Rule) bool {
 	if r.Pattern == text || slices.ContainsFunc(others, func(o Rule) bool { return o.Pattern == text }) {
 		return r.Pattern == text

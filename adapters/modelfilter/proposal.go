@@ -19,7 +19,7 @@ const PayloadProposal = "rule_proposal"
 // Proposal is a set of rule changes that the language model proposes and the user
 // accepts or rejects.
 type Proposal struct {
-	Provider     string   `json:"provider,omitempty"` // "" means the current one
+	Provider     string   `json:"provider,omitempty"` // "" means the current provider
 	AddIgnore    []string `json:"add_ignore,omitempty"`
 	AddAllow     []string `json:"add_whitelist,omitempty"`
 	RemoveIgnore []string `json:"remove_ignore,omitempty"`
@@ -27,11 +27,11 @@ type Proposal struct {
 	Reasoning    string   `json:"reasoning"`
 }
 
-// maxProposed is how many rules a proposal may change: more than a user would read before
-// accepting it.
+// maxProposed is the maximum number of rules that a proposal may change. No user would read
+// more before accepting it.
 const maxProposed = 100
 
-// ReadProposal decodes the data of the payload. The error says what is wrong with it.
+// ReadProposal decodes and validates the data of a proposal payload.
 func ReadProposal(data json.RawMessage) (Proposal, error) {
 	var p Proposal
 	if err := json.Unmarshal(data, &p); err != nil {
@@ -51,7 +51,7 @@ func ReadProposal(data json.RawMessage) (Proposal, error) {
 	return p, nil
 }
 
-// listEdits is the change of one list in a proposal.
+// listEdits are the rules that a proposal adds to one list, or removes from it.
 type listEdits struct {
 	list     List
 	added    bool
@@ -79,8 +79,8 @@ func (p Proposal) changes() []RuleChange {
 	return out
 }
 
-// proposalEffect returns the effect of a proposal on the models of e, which is not changed,
-// and the errors of the rules that would be rejected.
+// proposalEffect returns the effect of a proposal on the models of before, which is not
+// changed, and the errors of the rules that would be rejected.
 func proposalEffect(before *engine.Engine, p Proposal) (ModelEffect, []error) {
 	after := before.Clone()
 	var refused []error
@@ -119,15 +119,15 @@ func (w *Window) resolveProposal(data json.RawMessage) (Proposal, error) {
 	return proposalFor(w.Provider(), data)
 }
 
-// proposalFor decodes a proposal for a provider, unless it names a different one.
+// proposalFor decodes a proposal. If it names no provider, it is for the given one.
 func proposalFor(provider string, data json.RawMessage) (Proposal, error) {
 	p, err := ReadProposal(data)
 	p.Provider = cmp.Or(p.Provider, provider)
 	return p, err
 }
 
-// beginProposals returns the function with which a turn reads proposals. A proposal that
-// names no provider is for the provider that is current in the window now.
+// beginProposals returns the function that decodes the proposals of a turn. A proposal that
+// names no provider is for the provider that is current when beginProposals is called.
 func beginProposals(window assistant.Window) func(raw json.RawMessage) (json.RawMessage, error) {
 	provider := ""
 	if w, at := placeOf(window); w != nil {
@@ -216,9 +216,9 @@ RULE_PROPOSAL: {"add_ignore": ["*-preview*"], "add_whitelist": ["gpt-4o"], "remo
 func proposalType(w *Window) assistant.PayloadType {
 	schema, err := jsonschema.For[Proposal](nil)
 	if err != nil {
-		panic("modelfilter: the schema of a proposal: " + err.Error()) // a programming error
+		panic("modelfilter: the schema of a proposal: " + err.Error()) // cannot happen unless Proposal is wrong
 	}
-	schema.AdditionalProperties = nil // language models add fields; only those of Proposal are read
+	schema.AdditionalProperties = nil // language models add fields, which are ignored
 	return assistant.PayloadType{
 		Name: PayloadProposal, Description: "proposed rule changes", Source: assistant.FromBoth,
 		Schema: schema, Summarize: summarizeProposal, Marker: "RULE_PROPOSAL:", Instructions: proposalInstructions,

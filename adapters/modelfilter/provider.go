@@ -21,19 +21,19 @@ type provider struct {
 	hasKey         bool // one of these variables is not empty
 	lists          [2]ruleList
 
-	engine   *engine.Engine // with the effective rules; nil until needed
+	engine   *engine.Engine // one of the key variables is not empty
 	models   ModelList
-	info     []llm.ModelInfo // in the order of models; nil if not read yet
-	news     []models.Change // changes of models since the user last looked; valid if newsRead
+	info     []llm.ModelInfo // uses the effective rules; nil until needed
+	news     []models.Change // in the order of the models; nil if not read yet
 	newsRead bool
-	asking   int // number of refreshes in progress
+	asking   int // changes to models since the user last looked; valid if newsRead
 	drift    models.Drift
 
 	use        *usage.Report // as last read; nil if unknown
 	useProblem string        // why the usage file cannot be used
 
 	revision int64             // window revision at the last change of the provider's rules or models
-	shown    *ProviderSnapshot // as of revision; nil until needed
+	shown    *ProviderSnapshot // source of most models, see models.List
 	numbers  *numbers          // as of revision; nil until needed
 }
 
@@ -41,17 +41,17 @@ type provider struct {
 // staged rules.
 type ruleList struct {
 	vars  []string // variables in the file that set the list; the last one decides
-	saved []string // the file's rules, or else another file's: what a save replaces
+	saved []string // rules in the file, or in another file if it has none; a save replaces them
 	rules []string // the staged rules
-	// by records who staged the last change of a pattern. It may also contain saved
-	// patterns.
+	// by records who staged the last change of a pattern. It may also contain patterns that have
+	// been saved since.
 	by            map[string]assistant.Author
 	origin        string // where saved comes from, ".env:12"; "" if empty
 	fromOtherFile bool   // origin is another file
 
 	fixed    string   // why the list cannot be edited; "" if it can
-	fromEnv  bool     // the environment decides
-	envRules []string // the environment's rules, which replace saved
+	fromEnv  bool     // the environment sets the list
+	envRules []string // rules from the environment, which replace saved
 }
 
 // ruleSet holds the rules of both lists, indexed by List.
@@ -77,8 +77,8 @@ func (l *ruleList) dirty() bool { return !slices.Equal(l.rules, l.saved) }
 
 func (p *provider) dirty() bool { return p.lists[Ignore].dirty() || p.lists[Allow].dirty() }
 
-// staged and saved return the rules of both lists. Existing elements never change: rules
-// are only appended to a list, and are removed from a copy.
+// staged and saved return the rules of both lists. Existing elements never change: rules are only
+// appended to a list, or removed from a copy of it.
 func (p *provider) staged() ruleSet { return ruleSet{p.lists[Ignore].rules, p.lists[Allow].rules} }
 
 func (p *provider) saved() ruleSet { return ruleSet{p.lists[Ignore].saved, p.lists[Allow].saved} }
@@ -93,14 +93,15 @@ func (p *provider) empty() bool {
 	return !p.hasKeyVariable
 }
 
-// FixedError is returned for an edit of a list that is not decided by the file alone.
+// FixedError is returned for an edit of a list that cannot be edited, such as one set by the
+// environment.
 type FixedError struct {
 	Provider string
 	List     List
-	Reason   string // one clause, with what to do
+	Reason   string // one clause that also says what to do
 }
 
-// Error names the list, the reason and what to do.
+// Error names the list and the reason, which says what to do.
 func (e *FixedError) Error() string {
 	return fmt.Sprintf("the %s rules of %s cannot be edited: %s", e.List, e.Provider, e.Reason)
 }
@@ -139,7 +140,7 @@ func (p *provider) changes() []RuleChange {
 	return out
 }
 
-// stagedBy returns the rules with only those staged changes whose author belongs.
+// stagedBy returns the rules with only the staged changes whose author belongs.
 func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
 	added, removed := without(l.rules, l.saved), without(l.saved, l.rules)
 	theirs := func(pattern string) bool { return !belongs(l.by[pattern]) }
@@ -169,7 +170,7 @@ func (l *ruleList) signAs(author assistant.Author, patterns ...string) {
 			delete(l.by, pattern)
 		}
 	}
-	if len(l.by) > len(l.rules)+len(l.saved) { // saved patterns have accumulated
+	if len(l.by) > len(l.rules)+len(l.saved) { // patterns that have been saved have accumulated
 		maps.DeleteFunc(l.by, func(pattern string, _ assistant.Author) bool { return !l.changes(pattern) })
 	}
 }
@@ -221,8 +222,8 @@ func ruleChanges(provider string, before, after ruleSet) []RuleChange {
 	return out
 }
 
-// mergeRules applies to theirs the changes from base to ours. If theirs equals base, the
-// result is ours, in its order.
+// mergeRules applies the changes from base to ours to theirs. If theirs equals base, the result is
+// ours in the same order.
 func mergeRules(base, ours, theirs []string) []string {
 	if slices.Equal(base, theirs) {
 		return slices.Clone(ours)
@@ -238,10 +239,9 @@ func mergeRules(base, ours, theirs []string) []string {
 	return merged
 }
 
-// conflicting lists the changes from base to ours that contradict those from base to theirs:
-// a rule that both sides replaced, by different rules, and a pattern that one side added to
-// the ignore list and the other to the allow list. All other changes are merged by
-// mergeRules.
+// conflicting lists our changes since base that contradict their changes since base: both sides
+// replaced the same rule by different rules, or one side added a pattern to the ignore list and the
+// other added it to the allow list. mergeRules merges all other changes.
 func conflicting(provider string, base, ours, theirs ruleSet) []RuleChange {
 	var out []RuleChange
 	for _, list := range lists {
@@ -264,8 +264,8 @@ func conflicting(provider string, base, ours, theirs ruleSet) []RuleChange {
 	return out
 }
 
-// reorder lists the providers that can be chosen: those that were read, those with staged
-// rules, the current one and, if there is no key variable at all, those in the catalogue.
+// reorder lists the available providers: those in read, those with staged rules, and the current
+// one. If no provider has a key variable, it includes those in the catalogue.
 func (w *Window) reorder(read []string) {
 	names := append(slices.Clone(read), slices.Sorted(maps.Keys(w.providers))...)
 	names = slices.DeleteFunc(names, func(name string) bool { return w.providerNamed(name).empty() })
@@ -290,8 +290,8 @@ func (w *Window) reorder(read []string) {
 // defaultProvider is the provider shown first if none has a key.
 const defaultProvider = "openai"
 
-// firstProvider returns the first provider with rules, preferably one with a key; otherwise
-// the first with a key; otherwise the default one, unless only others have key variables.
+// firstProvider returns the first provider with rules, preferably one with a key; otherwise the
+// first with a key; otherwise defaultProvider, unless only other providers have key variables.
 func (w *Window) firstProvider() string {
 	ruled := func(name string) bool {
 		p := w.providerNamed(name)
@@ -319,7 +319,7 @@ func (w *Window) providerNamed(name string) *provider {
 	return p
 }
 
-// findProvider returns a provider that can be chosen; "" means the current one.
+// findProvider returns an available provider; "" means the current one.
 func (w *Window) findProvider(name string) (*provider, error) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name == "" {
@@ -338,22 +338,22 @@ type ProviderView struct {
 	Key     bool // the proxy has a key for it
 	Unsaved bool
 	Rules   int  // in both lists
-	Fixed   bool // the environment decides one of its lists
+	Fixed   bool // one of its lists cannot be edited
 	Asking  bool // a request for its models is in progress
 
-	// The following fields are set only in a Snapshot, and only if Read is true: the models
-	// were read.
+	// The following fields are set only in a Snapshot. All but Read are set only if the models have
+	// been read.
 	Read   bool
 	Counts Counts
 	Source string // source of most models, see models.List
 	// SourcesText describes where the models come from.
 	SourcesText string
 	Changes     int         // unsaved changes
-	Effect      ModelEffect // the effect of saving them
+	Effect      ModelEffect // the effect of saving these changes
 	News        []News
 }
 
-// Providers lists the providers that can be chosen, in the order of the file.
+// Providers lists the available providers, in the order of the file.
 func (w *Window) Providers() []ProviderView {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -381,7 +381,7 @@ func (w *Window) SetProvider(name string) error {
 	})
 }
 
-// setCurrent makes p the current provider. It returns false if it already was.
+// setCurrent makes p the current provider. It returns false if p already was current.
 func (w *Window) setCurrent(p *provider) bool {
 	if p.name == w.current {
 		return false

@@ -14,11 +14,11 @@ import (
 // Snapshot is the window at one revision, for drawing. It is immutable and shared by all
 // readers.
 type Snapshot struct {
-	Revision int64 // the revision to base acts on
+	Revision int64 // the revision to pass to Window.Act
 	*ProviderSnapshot
-	Providers []ProviderView // that can be chosen, in the order of the file
+	Providers []ProviderView // available providers, in the order of the file
 	Unsaved   []RuleChange   // of all providers, with authors
-	Dirty     bool           // a staged rule differs from the file, if only in its position
+	Dirty     bool           // a staged list differs from the file, if only in its order
 	Locked    bool
 	Notices   []string
 	Highlight Highlight
@@ -26,15 +26,15 @@ type Snapshot struct {
 	Tab       string
 
 	HasTargets bool         // there are other proxies to compare with
-	Compared   bool         // Targets is known
+	Compared   bool         // the other proxies have been asked, so Targets is valid
 	Targets    []TargetView // immutable
 
 	File       string // the file that a save writes
 	FileExists bool
 }
 
-// ProviderSnapshot holds the rules and models of a provider at a revision. Snapshots share
-// it until the provider changes.
+// ProviderSnapshot holds the rules and models of a provider at a revision. Successive
+// Snapshots share it until the provider changes.
 type ProviderSnapshot struct {
 	Provider string
 	Rules    [2][]RuleView // by list
@@ -47,7 +47,7 @@ type ProviderSnapshot struct {
 
 	SourcesText string // where Models come from; "" if unknown
 
-	Drift models.Drift // how the proxy's answer differed when it was last asked
+	Drift models.Drift // how the proxy's list differed when the proxy was last asked
 
 	UseProblem string // why the provider's usage file cannot be used, as a sentence
 
@@ -58,14 +58,14 @@ type ProviderSnapshot struct {
 	now      func() time.Time
 }
 
-// Snapshot returns the current window, a *Snapshot, and its revision. It is created once
-// per revision.
+// Snapshot returns the current state of the window, a *Snapshot, and its revision. It
+// creates one Snapshot per revision.
 func (w *Window) Snapshot() (snapshot any, revision int64) {
 	s := withLock(w, w.published)
 	return s, s.Revision
 }
 
-// Changed returns a channel that is closed at the next change of Revision.
+// Changed returns a channel that is closed at the next revision.
 func (w *Window) Changed() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,13 +84,13 @@ func (w *Window) changed() {
 	}
 }
 
-// touch calls changed for a change of a provider's rules or models.
+// touch starts a new revision after a change to a provider's rules or models.
 func (w *Window) touch(p *provider) {
 	w.redraw(p)
 	p.revision = w.revision
 }
 
-// redraw calls changed for a change of other displayed properties of a provider.
+// redraw starts a new revision after a change to other displayed properties of a provider.
 func (w *Window) redraw(p *provider) {
 	w.changed()
 	p.shown, p.numbers = nil, nil
@@ -138,8 +138,7 @@ func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
 	return s
 }
 
-// numbers are the numbers that the list of providers shows for a provider whose models are
-// known.
+// numbers holds what the list of providers shows about a provider whose models are known.
 type numbers struct {
 	counts  Counts
 	source  string
@@ -197,8 +196,8 @@ func (s *ProviderSnapshot) PreviewRemove(list List, index int) engine.Effect {
 	return s.engine.PreviewRemove(list, index)
 }
 
-// Check checks whether a pattern may be added, and returns which rules it would make
-// redundant. It returns the errors of Scope.Add.
+// Check reports which rules a new pattern would make redundant. It returns the errors of
+// Scope.Check.
 func (s *ProviderSnapshot) Check(list List, pattern string) (engine.Verdict, error) {
 	if err := s.Fixed[list]; err != nil {
 		return engine.Verdict{}, err
@@ -210,7 +209,7 @@ func (s *ProviderSnapshot) Check(list List, pattern string) (engine.Verdict, err
 func (s *ProviderSnapshot) Explain(id string) engine.Explanation { return s.engine.Explain(id) }
 
 // Lint lists the rules that probably do not have the intended effect. The first call is
-// slow for long lists.
+// slow if there are many rules.
 func (s *ProviderSnapshot) Lint() []engine.Finding { return s.lint() }
 
 // Suggest returns patterns that together match exactly these models. It is slow.
@@ -254,12 +253,13 @@ func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 	return s.Effect(p)
 }
 
-// EmptySnapshot returns what a pane shows before there is a window, with revision 0.
+// EmptySnapshot returns the snapshot that a pane shows before there is a window. Its
+// revision is 0.
 func EmptySnapshot() *Snapshot {
 	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }, requests: func() []string { return nil }, now: time.Now}}
 }
 
-// allNotices returns the notices about the file, including whether others can read it.
+// allNotices returns the notices about the file, including one if other users can read it.
 func (w *Window) allNotices() (out []string) {
 	if open := w.source.ModeNotice(); open != "" {
 		out = append(out, open)

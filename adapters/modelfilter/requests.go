@@ -11,11 +11,12 @@ import (
 // requestGroups are parts of model names that a user is likely to hide together.
 var requestGroups = []string{"preview", "mini", "embedding"}
 
-// requestFamilies are families of models whose newest ones a user is likely to keep.
+// requestFamilies are model families of which a user is likely to keep only the newest
+// models.
 var requestFamilies = []string{"Claude", "GPT", "Gemini", "Llama", "Mistral", "Grok"}
 
 // Requests returns three example requests that make sense for the rules and models of the
-// current provider, best first. All screens share the slice: do not change it.
+// current provider, best first. The slice is shared; do not change it.
 func (s *Snapshot) Requests() []string { return s.requests() }
 
 func (s *ProviderSnapshot) findRequests() []string {
@@ -25,7 +26,7 @@ func (s *ProviderSnapshot) findRequests() []string {
 		all = append(all, "which models of "+s.Provider+" are hidden, and why?")
 	}
 	for _, group := range requestGroups {
-		if s.shows(group, engine.Normal) { // one that an allow rule shows is meant to be shown
+		if s.shows(group, engine.Normal) { // a model that an allow rule shows is meant to be shown
 			all = append(all, "hide every "+group+" model of "+s.Provider)
 		}
 	}
@@ -42,7 +43,8 @@ func (s *ProviderSnapshot) findRequests() []string {
 	return all[:most]
 }
 
-// shows reports whether a model of a status has part in its name, as in gpt-4o-mini.
+// shows reports whether a model with the given status has part in its name, as in
+// gpt-4o-mini.
 func (s *ProviderSnapshot) shows(part string, status engine.Status) bool {
 	return slices.ContainsFunc(s.Models, func(m ModelView) bool {
 		return m.Status == status && slices.Contains(strings.FieldsFunc(m.Name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)

@@ -24,11 +24,11 @@ func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Sav
 	return saved, err
 }
 
-// saveAttempts is how often a save is tried if another program changes the file at the same
-// time.
+// saveAttempts is the number of attempts at a save if another program keeps changing the
+// file.
 const saveAttempts = 3
 
-// save writes the changes that basis identifies in one atomic, durable step, and also
+// save writes the changes that basis identifies in one atomic, durable step. It also
 // returns the saved rules.
 func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis) (assistant.Saved, []RuleChange, error) {
 	w.saving.Lock()
@@ -45,7 +45,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		result, err := w.versions.Save(ctx, d.source, d.edits, w.savedBy(who, rules))
 		var changed *dotenv.ChangedError
 		switch {
-		case errors.As(err, &changed) && changed.Kept != "": // the rules are in the file
+		case errors.As(err, &changed) && changed.Kept != "": // the rules are in the file nevertheless
 			if _, err := w.reload(ctx, mergeStaged); err != nil {
 				w.opts.Log.Warn("saved file not read", "file", changed.Path, "error", err)
 			}
@@ -53,7 +53,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		case errors.As(err, &changed) && (changed.Busy || changed.Err != nil || attempt == saveAttempts):
 			return assistant.Saved{}, nil, conflictOf(changed)
 		case changed != nil:
-			continue // the file has changed, and with it perhaps the plan
+			continue // the file has changed, so the plan may have changed, too
 		case err != nil:
 			return assistant.Saved{}, nil, err
 		}
@@ -66,7 +66,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 }
 
 // draftToSave reads the file and drafts the save that basis identifies. If another program
-// has changed the file, the window then contains its new rules.
+// has changed the file, the window adopts the file's new rules.
 func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft, error) {
 	r, err := w.read(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft,
 	return d, nil
 }
 
-// savedBy returns the author of a save, who need not have staged all of it.
+// savedBy returns the author of a save, including who else staged the changes.
 func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	by := dotenv.Author{Who: who, Session: w.opts.Session()}
 	if by.User = w.user(); by.User != "" {
@@ -104,8 +104,8 @@ func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	return by
 }
 
-// takeEffect starts applying the n rules that were written, or says how the user can
-// apply them.
+// takeEffect starts applying the n rules that were written. It returns a sentence about
+// that, or about how the user can apply them.
 func (w *Window) takeEffect(saved *assistant.Saved, n int) (how string) {
 	if w.opts.AfterSave == nil {
 		return restartHint(n)
@@ -138,7 +138,8 @@ func (w *Window) CancelApplied() {
 	}
 }
 
-// restartHint returns the sentence that follows every save of n rules.
+// restartHint returns the sentence that asks the user to restart the proxy after a save of
+// n rules.
 func restartHint(n int) string {
 	if n == 1 {
 		return "Restart the proxy to apply it."
@@ -146,7 +147,7 @@ func restartHint(n int) string {
 	return "Restart the proxy to apply them."
 }
 
-// adoptSaved updates the window to a file that was just written.
+// adoptSaved updates the window to a file that has just been written.
 func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv.Who) assistant.Saved {
 	r := w.newSnapshot(result.Source)
 	w.mu.Lock()
@@ -157,7 +158,7 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 	}
 	w.adopt(r, policy)
 	for _, p := range w.providers {
-		if p.drift.Any() { // the proxy must be asked again
+		if p.drift.Any() { // unknown until the proxy is asked again
 			p.drift = models.Drift{}
 			w.touch(p)
 		}
@@ -174,13 +175,13 @@ type loggedChange struct {
 	By     string `json:"by"`
 }
 
-// String is the form in a log of text.
+// String returns the change as it appears in a text log.
 func (c loggedChange) String() string { return c.By + ": " + c.Change }
 
-// maxLogged is how many changes of a save the log lists.
+// maxLogged is the maximum number of changes of a save in the log.
 const maxLogged = 100
 
-// logSaved logs a save: who saved, and who made which change.
+// logSaved logs who saved, and who made which change.
 func (w *Window) logSaved(saved assistant.Saved, who dotenv.Who) {
 	var made []loggedChange
 	for _, c := range saved.Changes[:min(len(saved.Changes), maxLogged)] {
@@ -196,7 +197,7 @@ func (w *Window) logSaved(saved assistant.Saved, who dotenv.Who) {
 	}, more...)...)
 }
 
-// ruleCount says how many rules of which providers changed.
+// ruleCount describes how many rules of which providers changed.
 func ruleCount(changes []RuleChange) string {
 	if len(changes) == 0 {
 		return "the order of the rules"
@@ -222,24 +223,24 @@ func (w *Window) Discard(basis assistant.Basis) (lost []assistant.Change, err er
 	return lost, err
 }
 
-// discard also returns what was lost as rules.
+// discard is like Discard, but also returns the lost changes as rules.
 func (w *Window) discard(basis assistant.Basis) ([]assistant.Change, []RuleChange, error) {
 	d := w.discardDraft(basis.Only)
 	if err := w.checkShown(d, basis.Digest, w.discardPlan); err != nil {
 		return nil, nil, err
 	}
-	lost, rules := stagedChanges(d.providers), changesOf(d.providers) // with the authors, which the next lines remove
+	lost, rules := stagedChanges(d.providers), changesOf(d.providers) // before the loop below removes the authors
 	for _, p := range w.dirtyProviders() {
 		for _, list := range lists {
 			l := &p.lists[list]
-			to := l.saved // in its order, too
+			to := l.saved // restores the order, too
 			if basis.Only != "" {
 				to = l.stagedBy(func(by assistant.Author) bool { return by.User != basis.Only })
 			}
 			w.stage(p, list, to)
 		}
 	}
-	w.readAgain() // what was discarded may have conflicted with the file
+	w.readAgain() // the discarded changes may have conflicted with the file
 	return lost, rules, nil
 }
 
@@ -275,7 +276,7 @@ func (w *Window) reload(ctx context.Context, policy stagedPolicy) (assistant.Sav
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if deleted := w.source.Exists && !r.source.Exists; policy != mergeOrReport || deleted { // which conflicts with nothing
+	if deleted := w.source.Exists && !r.source.Exists; policy != mergeOrReport || deleted { // a deletion is adopted without a conflict
 		return assistant.SavedChange{Refreshed: w.adoptAndReport(r, policy)}, nil
 	}
 	if !w.moved(r) {
@@ -291,13 +292,13 @@ func (w *Window) reload(ctx context.Context, policy stagedPolicy) (assistant.Sav
 	return assistant.SavedChange{Refreshed: assistant.Refreshed{Path: c.Path}, Conflict: c}, nil
 }
 
-// moved reports whether the file differs from the one the window last read.
+// moved reports whether r differs from the file that the window last read.
 func (w *Window) moved(r *envSnapshot) bool {
 	return r.source.Hash != w.source.Hash || r.source.Exists != w.source.Exists
 }
 
 // conflictWith returns why the staged rules cannot be merged into the current file; nil if
-// they can.
+// they can be.
 func (w *Window) conflictWith(r *envSnapshot) (*assistant.Conflict, error) {
 	if !w.moved(r) {
 		return nil, nil
@@ -313,7 +314,7 @@ func (w *Window) conflictWith(r *envSnapshot) (*assistant.Conflict, error) {
 	return &assistant.Conflict{Path: w.source.Path, Missing: missing, Theirs: fileChanges(w.source.File, r.source.File), Both: inWords(both)}, nil
 }
 
-// changedOnBothSides lists the staged changes that contradict changes of the file.
+// changedOnBothSides lists the staged changes that contradict changes in the file.
 func (w *Window) changedOnBothSides(r *envSnapshot) []RuleChange {
 	var out []RuleChange
 	for _, p := range w.dirtyProviders() {
@@ -355,8 +356,8 @@ func conflictOf(changed *dotenv.ChangedError) *assistant.Conflict {
 	}
 }
 
-// Watch implements [assistant.Watcher]. The window does not change while the assistant
-// works in it; the file is read afterwards.
+// Watch implements [assistant.Watcher]. While the assistant works in the window, the window
+// does not change; the file is read afterwards.
 func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error) {
 	signals, err := dotenv.Watch(ctx, w.EnvFile())
 	if err != nil {
@@ -384,7 +385,7 @@ func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error
 				continue
 			}
 			if !change.Changed && change.Conflict == nil {
-				continue // our own save, or the same bytes
+				continue // written by our own save, or unchanged
 			}
 			select {
 			case changes <- change:

@@ -11,7 +11,7 @@ import (
 // value is not usable.
 type Scope struct {
 	w    *Window
-	name string // "" follows the current provider
+	name string // "" means the current provider at the time of a call
 }
 
 // On returns the Scope of a provider; "" follows the current one. It returns an
@@ -51,8 +51,8 @@ func (s Scope) Provider() string {
 type RuleView struct {
 	engine.RuleInfo
 	Unsaved bool   `json:"unsaved"`
-	Fixed   bool   `json:"fixed"`  // it cannot be edited
-	Source  string `json:"source"` // where it comes from: ".env:12", "the environment", "models.env:3"; "" if unsaved
+	Fixed   bool   `json:"fixed"`  // the rule cannot be edited
+	Source  string `json:"source"` // ".env:12", "the environment", "models.env:3"; "" if unsaved
 }
 
 // Rules lists the rules of a list in order.
@@ -128,11 +128,11 @@ func counts(p *provider, e *engine.Engine) Counts {
 	return c
 }
 
-// Expected returns the ids that the proxy should serve after a restart. They are what the
-// rules in the file (not the staged ones) leave available of the models listed by the
-// provider or, if its list is unknown, by the proxy. Models that are only in the catalogue
-// are included if they are in served, the ids that the proxy serves now, because it is
-// unknown whether the key may use them.
+// Expected returns the ids that the proxy should serve after a restart: the provider's
+// models that the rules in the file (not the staged rules) leave shown. If the provider's
+// own list is unknown, the proxy's list is used. Models that are only in the catalogue are
+// included if they are in served, the ids that the proxy serves now, because it is unknown
+// whether the key may use them.
 func (s Scope) Expected(served ...string) []string {
 	return withEngine(s, func(p *provider, e *engine.Engine) []string {
 		ids := slices.DeleteFunc(e.Models(), func(id string) bool { return !p.models.Listed(id) })
@@ -152,8 +152,8 @@ func (s Scope) Preview(list List, pattern string) engine.Effect {
 	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Effect { return e.Preview(list, pattern) })
 }
 
-// Check checks whether Add would accept a pattern, and returns which rules it would make
-// redundant, without adding it. It returns the errors of Add, except ErrLocked.
+// Check reports which rules Add would make redundant, without adding the pattern. It
+// returns the errors of Add, except ErrLocked.
 func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
@@ -175,7 +175,7 @@ func (s Scope) Explain(id string) engine.Explanation {
 }
 
 // Lint lists the rules that probably do not have the intended effect. It compares each rule
-// with all others of its list, which is slow for long lists.
+// with all others in its list, which is slow if there are many rules.
 func (s Scope) Lint() []engine.Finding {
 	return withEngine(s, func(_ *provider, e *engine.Engine) []engine.Finding { return e.Lint() })
 }
@@ -187,7 +187,7 @@ func (s Scope) Suggest(ids []string) []string {
 	})
 }
 
-// maxSearch is how many bytes of a search are stored.
+// maxSearch is the maximum length of a stored search, in bytes.
 const maxSearch = 500
 
 // SetSearch sets the search text of the window.
@@ -199,7 +199,7 @@ func (w *Window) SetSearch(query string) error {
 }
 
 func (w *Window) setSearch(query string) {
-	query = strings.ToValidUTF8(query[:min(len(query), maxSearch)], "") // the state is JSON
+	query = strings.ToValidUTF8(query[:min(len(query), maxSearch)], "") // JSON requires valid UTF-8
 	if query != w.search {
 		w.search = query
 		w.changed()
@@ -214,7 +214,7 @@ func (w *Window) Search() string { return withLock(w, func() string { return w.s
 // and the rule that decides it, if any. The zero value means nothing.
 type Highlight struct {
 	Rule   string // pattern; "" if none
-	List   List   // of the rule
+	List   List   // the list that contains the rule
 	Models []string
 }
 

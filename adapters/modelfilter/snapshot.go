@@ -12,8 +12,8 @@ import (
 	"winnow/adapters/dotenv"
 )
 
-// How the proxy finds its variables: a provider's key has keyInfix somewhere in its name,
-// and the name of a rule list starts with its prefix.
+// How the proxy finds its variables: the name of a key variable contains keyInfix after the
+// provider's name, and the name of a rule list starts with a prefix.
 const (
 	keyInfix = "_API_KEY"
 	proxyKey = "PROXY_API_KEY"
@@ -22,12 +22,12 @@ const (
 // listPrefix contains the prefixes of the variables of each list.
 var listPrefix = [...]string{Ignore: "IGNORE_MODELS_", Allow: "WHITELIST_MODELS_"}
 
-// envSnapshot is what the files and the environment contain for all providers.
+// envSnapshot holds the contents of the files and the environment for all providers.
 type envSnapshot struct {
 	source    *dotenv.Source
 	tree      *dotenv.Tree
 	ownKeys   []string // Options.OwnKeys
-	order     []string // names, those in the file first, in its order
+	order     []string // provider names, those in the file first and in its order
 	providers map[string]*provider
 	notices   []string
 }
@@ -44,8 +44,8 @@ func (w *Window) read(ctx context.Context) (*envSnapshot, error) {
 	return w.newSnapshot(source), nil
 }
 
-// newSnapshot reads the other files and the environment that belong to source. It never
-// fails: what cannot be read becomes a notice.
+// newSnapshot reads the environment and the other files that the proxy reads along with
+// source. It never fails: what cannot be read becomes a notice.
 func (w *Window) newSnapshot(source *dotenv.Source) *envSnapshot {
 	s := &envSnapshot{
 		source: source, tree: dotenv.LoadTree(source, w.opts.Environ()),
@@ -115,7 +115,7 @@ func items(value string) []string {
 	return dotenv.SplitList(strings.ToValidUTF8(value, "\uFFFD"))
 }
 
-// provider returns the provider whose name, in upper or lower case, a variable contains.
+// provider returns the provider with this name in lower case, creating it if necessary.
 func (s *envSnapshot) provider(name string) *provider {
 	name = strings.ToLower(name)
 	p := s.providers[name]
@@ -127,7 +127,8 @@ func (s *envSnapshot) provider(name string) *provider {
 	return p
 }
 
-// addNotices adds a notice for each list that is not decided by the file alone.
+// addNotices adds a notice for each list that cannot be edited, comes from another file, or
+// is set more than once.
 func (s *envSnapshot) addNotices() {
 	for _, name := range s.order {
 		for list, l := range s.providers[name].lists {
@@ -153,17 +154,17 @@ func (s *envSnapshot) environ(name string) (string, bool) {
 	return o.Value, ok && o.Path == ""
 }
 
-// stagedPolicy says what happens to staged rules when the file is read again.
+// stagedPolicy determines what happens to staged rules when the file is read again.
 type stagedPolicy int
 
 const (
-	dropStaged    stagedPolicy = iota // the file's rules replace them
-	retainStaged                      // they are not changed
+	dropStaged    stagedPolicy = iota // the file's rules replace the staged rules
+	retainStaged                      // the staged rules are not changed
 	mergeStaged                       // the staged changes are applied to the file's rules
-	mergeOrReport                     // like mergeStaged, but a rule changed differently on both sides is a conflict
+	mergeOrReport                     // like mergeStaged, but contradicting changes are a conflict
 )
 
-// mergedLists returns the lists of p after adopting s. p is not changed.
+// mergedLists returns the lists that p has after s is adopted. p is not changed.
 func mergedLists(p *provider, s *envSnapshot, policy stagedPolicy) (lists [2]ruleList) {
 	if found := s.providers[p.name]; found != nil {
 		lists = found.lists

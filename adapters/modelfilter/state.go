@@ -16,7 +16,7 @@ import (
 // stateVersion is the version of the state's format.
 const stateVersion = 1
 
-// state is what a checkpoint restores: the staged rules of all providers that have any, the
+// state is what a checkpoint restores: the staged rules of all providers with staged rules, the
 // current provider and the search text.
 type state struct {
 	Version  int                   `json:"version"`
@@ -30,7 +30,7 @@ type stateRules struct {
 	Allow  []string `json:"whitelist,omitempty"`
 }
 
-// set returns the rules by List, never nil.
+// set returns the rules of both lists, never nil.
 func (r stateRules) set() ruleSet {
 	return ruleSet{Ignore: append([]string{}, r.Ignore...), Allow: append([]string{}, r.Allow...)}
 }
@@ -66,8 +66,8 @@ func (w *Window) state() state {
 	return s
 }
 
-// Apply restores a state completely or not at all. The differences are recorded as changes
-// by the user. The file is not changed.
+// Apply restores a state completely or not at all. It records the differences as changes by the
+// user. The file is not changed.
 func (w *Window) Apply(raw json.RawMessage) error {
 	s, err := readState(raw)
 	if err != nil {
@@ -143,9 +143,9 @@ func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	return nil
 }
 
-// Adopt loads the rules of another program into the window, including unsaved ones, even
-// while the assistant works. It reads the file. saved is the state of the file as known to
-// the other program, or nil if unknown. Provider and search text are not changed.
+// Adopt loads the rules of another program, including unsaved ones, into the window, even while the
+// assistant works. It reads the file. saved is the state of the file as known to the other program,
+// or nil if unknown. The current provider and the search text are not changed.
 func (w *Window) Adopt(ctx context.Context, theirs, saved json.RawMessage) error {
 	known := saved != nil
 	if !known {
@@ -194,8 +194,8 @@ func (w *Window) applyUnsaved(ours, base state) {
 	w.apply(ours)
 }
 
-// Rebase implements [assistant.Rebaser]: the rules that the change from before to after added
-// are added to those of state, and the rules that it removed are removed.
+// Rebase implements [assistant.Rebaser]. It adds to a state the rules that the change from before
+// to after added, and removes the rules that this change removed.
 func (w *Window) Rebase(raw, before, after json.RawMessage) (json.RawMessage, error) {
 	s, err := readState(raw)
 	if err != nil {
@@ -219,8 +219,8 @@ func (w *Window) Rebase(raw, before, after json.RawMessage) (json.RawMessage, er
 	return assistant.PlainJSON(s)
 }
 
-// Attribute records by as the author of the staged changes between two states. Call it
-// after Recover for all steps, oldest first. States that cannot be read are skipped.
+// Attribute records by as the author of the staged changes between two states. After Recover, call
+// it for all steps, oldest first. States that cannot be read are skipped.
 func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {
 	was, err := readState(before)
 	is, err2 := readState(after)

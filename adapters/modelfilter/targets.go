@@ -2,12 +2,12 @@ package modelfilter
 
 import "context"
 
-// TargetView says how another proxy differs from this one.
+// TargetView describes how another proxy differs from this one.
 type TargetView struct {
 	Name    string
-	Rules   int    // rules that only one of the two has
-	Models  int    // models that only one of the two shows
-	Problem string // why it couldn't be compared, as a clause; "" if it was
+	Rules   int    // number of rules that only one of the two proxies has
+	Models  int    // number of models that only one of the two proxies shows
+	Problem string // why it could not be compared, as a clause; "" if it was
 }
 
 // CompareTargets compares the saved rules with those of the other proxies. It is an act of a user.
@@ -22,7 +22,7 @@ func (CompareTargets) do(ctx context.Context, w *Window) (string, error) {
 	return "", w.compareTargets(ctx)
 }
 
-// compareTargets asks the other proxies. It goes to the network.
+// compareTargets asks the other proxies over the network.
 func (w *Window) compareTargets(ctx context.Context) error {
 	if w.opts.Targets == nil {
 		return nil

@@ -22,8 +22,8 @@ type planArgs struct {
 	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; * for all, -name excludes one; default: the current one, else the only one with that id or family"`
 }
 
-// planTool returns the tool plan_rules. It waits for the disk, so it holds the window's
-// lock only for lookups.
+// planTool returns the tool plan_rules. The tool waits for the disk, so it holds the window's lock
+// only for lookups.
 func (w *Window) planTool() assistant.Tool {
 	t := tool("Query", "plan_rules",
 		"Work out the exact rules that hide, show, allow or keep models named in words or by conditions, with their effect. No other known model is affected. Changes nothing: add the rules or propose them.",
@@ -36,10 +36,10 @@ func (w *Window) planTool() assistant.Tool {
 // rulePlan contains the rules that an action needs on one provider.
 type rulePlan struct {
 	Proposal
-	notes []string // what is already the case, or is not possible
+	notes []string // what already applies or is not possible
 }
 
-// toolPlanRules works out the rules for an action. It changes nothing.
+// toolPlanRules determines the rules for an action. It changes nothing.
 func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	r := w.finder()
 	plans, err := r.plan(a)
@@ -76,8 +76,8 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	return done
 }
 
-// planFields returns a plan with its effect, and a sentence about it. every says that the
-// plan is part of one for all providers, which the user must confirm.
+// planFields returns a plan with its effect, and a sentence about it. every means that the plan is
+// one of several for all providers, which the user must confirm.
 func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	s, err := w.On(p.Provider)
 	if err != nil {
@@ -121,7 +121,7 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	return out, strings.Join(says, " "), nil
 }
 
-// confirmation says what a plan does that the user must confirm first; "" if nothing.
+// confirmation describes an effect that the user must confirm first; "" if there is none.
 func confirmation(every bool, hides, shown int) string {
 	switch {
 	case every:
@@ -179,14 +179,14 @@ func (r *finder) plan(a planArgs) (out []rulePlan, err error) {
 	} else if err := r.sayWhere(phrases, providers, a); err != nil {
 		return nil, err
 	}
-	if namesEach(a.Provider) { // each of them gets an answer
+	if namesEach(a.Provider) { // the user gets an answer about each of them
 		return out, nil
 	}
 	return changing(out), nil
 }
 
-// sayWhere says which providers are meant if none was named and others have models that meet a
-// condition, too.
+// sayWhere notes which providers are meant, if none was named and other providers also have models
+// that meet a condition.
 func (r *finder) sayWhere(phrases []phrase, meant []string, a planArgs) error {
 	if a.Provider != "" || !slices.ContainsFunc(phrases, func(p phrase) bool { return len(p.facts) > 0 }) {
 		return nil
@@ -209,7 +209,8 @@ func (r *finder) sayWhere(phrases []phrase, meant []string, a planArgs) error {
 	return nil
 }
 
-// locateAll returns the providers on which phrases select models, and the phrases of each.
+// locateAll returns the providers on which phrases select models, and the phrases that do so on
+// each.
 func (r *finder) locateAll(phrases []phrase, a planArgs) (providers []string, on map[string][]phrase, err error) {
 	on = map[string][]phrase{}
 	for _, p := range phrases {
@@ -219,7 +220,7 @@ func (r *finder) locateAll(phrases []phrase, a planArgs) (providers []string, on
 			return nil, nil, err
 		}
 		if len(r.unmatched) > n && a.Action == "only" && len(phrases) > 1 && len(p.names) == 1 && slices.Contains(knownFamilies, strings.ToLower(p.names[0])) && len(r.unmatched[n]["elsewhere"].([]string)) == 0 {
-			r.unmatched = r.unmatched[:n] // no model to keep, which r.text says
+			r.unmatched = r.unmatched[:n] // there is no such model to keep, as r.text says
 		}
 		for _, name := range found {
 			if on[name] = append(on[name], p); len(on[name]) == 1 {
@@ -230,7 +231,7 @@ func (r *finder) locateAll(phrases []phrase, a planArgs) (providers []string, on
 	return providers, on, nil
 }
 
-// changing removes the plans that change no rule, unless none does.
+// changing returns the plans that change rules, or all plans if none does.
 func changing(plans []rulePlan) []rulePlan {
 	some := slices.DeleteFunc(slices.Clone(plans), func(p rulePlan) bool { return len(p.changes()) == 0 })
 	if len(some) > 0 || len(plans) == 0 {
@@ -239,34 +240,34 @@ func changing(plans []rulePlan) []rulePlan {
 	return plans
 }
 
-// isKind reports whether an exception names a kind of model that need not exist: "only gpt
-// models, no previews".
+// isKind reports whether an exception names a kind of model, as in "only gpt models, no previews".
+// There need not be such a model.
 func (p phrase) isKind() bool {
 	const kinds = " preview mini nano embedding image audio beta exp experimental snapshot latest "
 	return len(p.names) == 0 || len(p.names) == 1 && strings.Contains(kinds, " "+strings.TrimSuffix(strings.ToLower(p.names[0]), "s")+" ")
 }
 
-// maxExact is the maximum number of models that are hidden by name if they meet a condition;
-// more are hidden by patterns.
+// maxExact is the maximum number of models meeting a condition that are hidden by name; more are
+// hidden by patterns.
 const maxExact = 12
 
-// meaning is the models that phrases select on one provider, and patterns for them.
+// meaning holds the models that phrases select on one provider, and patterns for them.
 type meaning struct {
 	provider        string
 	all             bool         // every model
-	verbatim        bool         // a pattern was given
-	wide            bool         // patterns stand for a condition, which a model added later may not meet
-	models          []FoundModel // of the provider
+	verbatim        bool         // a phrase is a pattern
+	wide            bool         // patterns replace a condition, which a model added later may not meet
+	models          []FoundModel // all models of the provider
 	meant, excepted []FoundModel
-	left            []FoundModel // what "only" leaves hidden, because another rule than * hides it
-	stay            []FoundModel // exceptions that are not meant, but hidden
-	patterns        []string     // match meant and, apart from what keep matches, no other model
+	left            []FoundModel // models that "only" leaves hidden, because a rule other than * hides them
+	stay            []FoundModel // hidden exceptions that are not selected
+	patterns        []string     // match all of meant and, apart from what keep matches, no other model
 	keep            []string     // patterns for excepted
 	rules           [2][]string
 }
 
-// exactly returns patterns that match the wanted models and, apart from those in also, no
-// others.
+// exactly returns patterns that match the models in wanted and no others, except possibly those in
+// also.
 func (m *meaning) exactly(wanted, also []FoundModel) []string {
 	return engine.Suggest(ids(wanted), ids(minus(m.models, append(also, wanted...))))
 }
@@ -304,8 +305,8 @@ func (r *finder) mean(action, provider string, phrases, except []phrase) (*meani
 	return m, nil
 }
 
-// add adds the models of a phrase and the pattern that matches them. If there is no single
-// pattern, it returns the models instead.
+// add adds the models of a phrase and a pattern that matches them. If there is no single pattern,
+// it returns the models instead.
 func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundModel) {
 	from := m.models
 	if p.newest {
@@ -317,7 +318,7 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	}
 	m.all, m.verbatim = m.all || p.all(), m.verbatim || p.pattern() != ""
 	left := kept(fit, func(f FoundModel) bool { return !f.Hidden || f.Status.Rule == "*" })
-	if action == "only" && !p.all() && 0 < len(left) && len(left) < len(fit) { // it hides the others, and shows nothing again
+	if action == "only" && !p.all() && 0 < len(left) && len(left) < len(fit) { // "only" hides the other models, but shows no hidden model
 		m.left = append(m.left, minus(fit, left)...)
 		m.meant = append(m.meant, minus(left, m.meant)...)
 		return left
@@ -326,7 +327,7 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	switch text := p.written(m.models, fit); {
 	case text != "":
 		m.patterns = append(m.patterns, text)
-	case p.newest || len(p.facts) > 0 && action == "hide" && len(fit) <= maxExact: // by id, because a pattern would match other models later
+	case p.newest || len(p.facts) > 0 && action == "hide" && len(fit) <= maxExact: // by id, because a pattern could match models added later
 		var exact []string
 		for _, f := range fit {
 			exact = append(exact, glob.Quote(displayName(m.provider, f.Info.ID)))
@@ -342,8 +343,8 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	return nil
 }
 
-// except adds the models of phrases to excepted; newest selects which phrases. The newest
-// are chosen among the models meant.
+// except adds to excepted the models of the phrases that have the given value of newest. The newest
+// models are chosen among those meant.
 func (m *meaning) except(except []phrase, newest bool, now time.Time) {
 	for _, p := range except {
 		if p.newest != newest {

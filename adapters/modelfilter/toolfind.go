@@ -20,11 +20,11 @@ type findArgs struct {
 	Limit    int      `json:"limit,omitempty" jsonschema:"how many models to list, 50 if left out; counts are always exact"`
 }
 
-// defaultFound is how many models a call lists by default; maxMatches is the maximum.
+// defaultFound is the default number of models that a call lists; maxMatches is the maximum.
 const defaultFound = 50
 
-// findTool returns the tool find_models. It waits for the disk, so it holds the window's
-// lock only in Find.
+// findTool returns the tool find_models. The tool waits for the disk, so it holds the window's lock
+// only in Find.
 func (w *Window) findTool() assistant.Tool {
 	t := tool("Query", "find_models",
 		"Find models by what they are and how they are used, on all providers. Conditions: "+vocabulary()+". "+
@@ -36,7 +36,7 @@ func (w *Window) findTool() assistant.Tool {
 	return t
 }
 
-// asksUse reports whether the question is about the use of models.
+// asksUse reports whether the question concerns the use of models.
 func (a findArgs) asksUse() bool {
 	return strings.Contains(a.Where+strings.Join(a.Models, " "), "used:")
 }
@@ -82,7 +82,7 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	text := foundText(a, where, found, shown, w.opts.Now())
 	if a.asksUse() && found.NoUse > 0 {
 		unknown := fmt.Sprintf("The use of %s is unknown: there is no usage file.", assistant.Counted(found.NoUse, "model"))
-		if text += "\n\n" + unknown; len(found.Models) == 0 { // "no model" would be a claim
+		if text += "\n\n" + unknown; len(found.Models) == 0 { // "No model" would be wrong: their use is unknown
 			text = unknown
 		}
 	} else if found.Unknown > 0 {
@@ -103,8 +103,9 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	})
 }
 
-// findNamed is like Find, but returns only models that phrases select, in the order of the
-// phrases. on names the providers, see providersNamed. missed says which phrases select none.
+// findNamed is like Find, but returns only the models that phrases select, in the order of the
+// phrases. on names the providers, as in providersNamed. missed is the result to return if a phrase
+// selects no model.
 func (w *Window) findNamed(phrases []string, where condition.Condition, on string) (found Found, missed assistant.ToolResult, err error) {
 	named, err := readPhrases(phrases)
 	if err != nil {
@@ -166,7 +167,7 @@ func (m FoundModel) fields() fields {
 	return out
 }
 
-// addFacts adds the known facts and the use of a model.
+// addFacts adds the known facts about a model and its use.
 func addFacts(out fields, m condition.Model) {
 	set := func(name string, known bool, value any) {
 		if known {
@@ -191,7 +192,7 @@ func addFacts(out fields, m condition.Model) {
 	set("last_used", !m.Use.Last.IsZero(), m.Use.Last.Format(time.RFC3339))
 }
 
-// factsText describes a model in a sentence; "" if nothing is known.
+// factsText describes a model's facts in a sentence; "" if no fact is known.
 func factsText(m condition.Model, now time.Time) string {
 	var parts []string
 	if in, out := m.Info.Facts.PriceIn, m.Info.Facts.PriceOut; in.Known && out.Known {

@@ -13,13 +13,12 @@ import (
 )
 
 const (
-	maxFoundLines = 20 // lines of an answer of find_models
+	maxFoundLines = 20 // lines in a result of find_models
 	maxFoundNames = 6  // names in a line, before "and 9 more"
 )
 
-// foundText answers a question with the result of find_models: how many models there are,
-// and which rules hide or show them or, if they are ordered, the fact that they are ordered
-// by.
+// foundText answers a question with the result of find_models. It gives the number of models and
+// the rules that hide or show them or, if the models are ordered, the fact that orders them.
 func foundText(a findArgs, where condition.Condition, found Found, shown int, now time.Time) string {
 	order, ordered := OrderNamed(a.Sort)
 	text, state := foundHeading(a, where, len(found.Models))
@@ -55,8 +54,8 @@ func foundText(a findArgs, where condition.Condition, found Found, shown int, no
 	return text + "\n\n- " + strings.Join(lines, "\n- ")
 }
 
-// foundHeading says how many models match the question, and where; state is the status
-// asked for.
+// foundHeading describes how many models match the question, and where. state is the status that
+// the question contains.
 func foundHeading(a findArgs, where condition.Condition, n int) (head, state string) {
 	said := visibleAll(a.Models)
 	for word := range strings.FieldsSeq(where.String()) {
@@ -72,7 +71,7 @@ func foundHeading(a findArgs, where condition.Condition, n int) (head, state str
 	if n == 0 {
 		head = "No model"
 	}
-	if n < 2 { // "no model is" is singular, too
+	if n < 2 { // "no model is" is also singular
 		is, matches = " is ", " matches "
 	}
 	if state != "" && len(said) > 0 {
@@ -87,8 +86,7 @@ func foundHeading(a findArgs, where condition.Condition, n int) (head, state str
 	return head + onProviders(a.Provider), state
 }
 
-// onProviders says which providers the argument of a tool names: " on openai and gemini"; ""
-// for all.
+// onProviders names the providers in the argument of a tool: " on openai and gemini"; "" means all.
 func onProviders(provider string) string {
 	var on, except []string
 	for word := range strings.FieldsSeq(provider) {
@@ -108,7 +106,7 @@ func onProviders(provider string) string {
 	return text
 }
 
-// byRule lists models by provider and the rule that decides them, each with a remark.
+// byRule lists models grouped by provider and deciding rule, each with a remark.
 func byRule(found []FoundModel, remark func(FoundModel) string) (lines []string) {
 	type decided struct {
 		provider, rule string
@@ -136,7 +134,7 @@ func byRule(found []FoundModel, remark func(FoundModel) string) (lines []string)
 	return lines
 }
 
-// byOrder lists models with the fact that they are ordered by, if it is known.
+// byOrder lists models with the fact that orders them, if it is known.
 func byOrder(order Order, found []FoundModel) (lines []string) {
 	for _, m := range found {
 		if _, known := order.key(&m.Model); known {
@@ -146,7 +144,7 @@ func byOrder(order Order, found []FoundModel) (lines []string) {
 	return lines
 }
 
-// fact returns what a model is ordered by, with a comma; "" for the status.
+// fact returns the fact that orders a model, after a comma; "" for the status.
 func (o Order) fact(m *condition.Model) string {
 	switch o.Name {
 	case "price":
@@ -171,8 +169,8 @@ type ruleLine struct {
 	engine.RuleInfo
 }
 
-// rulesText describes what rules do, starting with the rules that decide most: "`*mini*`
-// (ignore on openai) hides 3 models". list is the requested list, in the tools' terms.
+// rulesText describes what rules do, starting with the rules that decide most models: "`*mini*`
+// (ignore on openai) hides 3 models". list is the requested list, as named in the tools.
 func rulesText(list, where string, rules []ruleLine) string {
 	kind := strings.Replace(strings.TrimSpace(list+" rule"), ruleType[Allow], Allow.String(), 1)
 	if len(rules) == 0 {

@@ -14,8 +14,8 @@ import (
 	"winnow/assistant"
 )
 
-// toolList lists the rules of one provider, or of all that have rules. Its message starts
-// with the rules that decide most.
+// toolList lists the rules of one provider, or of all providers that have rules. Its
+// message starts with the rules that decide most models.
 func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 	providers, lines := []fields{}, []ruleLine{}
 	add := func(p *provider, e *engine.Engine) assistant.ToolResult {
@@ -65,8 +65,8 @@ func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 	return assistant.OK(text, fields{"providers": providers, "has_unsaved_changes": w.Dirty(), "suggested": removals(lines)})
 }
 
-// removals are requests to remove the rules that decide nothing, one for each provider that
-// has such rules.
+// removals returns requests to remove the rules that decide no model, one request for each
+// provider with such rules.
 func removals(rules []ruleLine) []string {
 	idle, out := map[string][]string{}, []string{}
 	for _, r := range rules {
@@ -80,7 +80,7 @@ func removals(rules []ruleLine) []string {
 	return out
 }
 
-// toolPropose returns the card of a proposal, with the effect of accepting it.
+// toolPropose returns a proposal for the user, with the effect of accepting it.
 func (w *Window) toolPropose(p Proposal) assistant.ToolResult {
 	data, err := json.Marshal(p)
 	if err == nil {
@@ -105,7 +105,7 @@ func (w *Window) toolPropose(p Proposal) assistant.ToolResult {
 	return r
 }
 
-// toolPlan shows what a save would do.
+// toolPlan shows the effect of a save.
 func (w *Window) toolPlan(ctx context.Context, _ noArgs) assistant.ToolResult {
 	plan, err := w.PlanSave(ctx, "")
 	switch {
@@ -129,7 +129,7 @@ func effectSentences(effects []assistant.Effect) []string {
 	return out
 }
 
-// maxUndo is how many steps one call can undo.
+// maxUndo is the maximum number of steps that one call can undo.
 const maxUndo = 100
 
 func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult {
@@ -142,7 +142,7 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 	for name, p := range w.providers {
 		before[name] = p.staged()
 	}
-	w.undoing = true // what it changes is not a change by the user
+	w.undoing = true // changes made by undoing are not changes by the user
 	w.mu.Unlock()
 	undone, err := assistant.UndoSteps(ctx, steps)
 	w.mu.Lock()

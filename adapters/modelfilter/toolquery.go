@@ -17,8 +17,8 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// maxMatches is how many models a query lists: enough to choose from, at a few thousand
-// tokens.
+// maxMatches is the maximum number of models that a query lists: enough to choose from, in
+// a few thousand tokens.
 const maxMatches = 200
 
 func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
@@ -64,13 +64,13 @@ func matchResult(pattern, where string, n, hidden int, data fields) assistant.To
 	return assistant.OK(text+".", data)
 }
 
-// matchingOnAll counts the matches of a pattern for each provider. Models that were not
-// read yet are read from the disk, so the lock is released after each provider.
+// matchingOnAll counts the matches of a pattern for each provider. Models that have not
+// been read yet are read from the disk, so the lock is released after each provider.
 func (w *Window) matchingOnAll(pattern string) assistant.ToolResult {
 	providers, found, hidden := []fields{}, 0, 0
 	for _, v := range w.Providers() {
 		w.onProvider(v.Name, func(p *provider, e *engine.Engine) assistant.ToolResult {
-			c, data := e.Preview(Allow, pattern), p.countFields(e) // an allow rule would show what is hidden
+			c, data := e.Preview(Allow, pattern), p.countFields(e) // counts the hidden models: an allow rule would show them
 			data["count"], data["hidden_count"] = c.Matches, len(c.Shown)
 			providers, found, hidden = append(providers, data), found+c.Matches, hidden+len(c.Shown)
 			return assistant.ToolResult{}
@@ -95,16 +95,16 @@ type listedModel struct {
 	id string
 }
 
-// findModel finds a model: first in the current provider, then in the one its id names,
-// then in all others. An exact match takes precedence over one in another case. "" means
-// the window's current provider.
+// findModel finds a model. It looks first in the current provider, then in the provider
+// that the id names, and then in all others. An exact match takes precedence over one that
+// differs in case. If current is "", it is the window's current provider.
 func (w *Window) findModel(current, text string) (listedModel, error) {
 	current = cmp.Or(current, w.current)
 	places := []*provider{w.providerNamed(current)}
 	if head, _, ok := strings.Cut(text, "/"); ok && !strings.EqualFold(head, current) && slices.Contains(w.order, strings.ToLower(head)) {
 		places = append(places, w.providerNamed(strings.ToLower(head)))
 	}
-	p := places[len(places)-1] // the one to name in the error
+	p := places[len(places)-1] // the error names this one
 	for _, name := range w.order {
 		if other := w.providerNamed(name); !slices.Contains(places, other) {
 			places = append(places, other)
@@ -124,8 +124,8 @@ func (w *Window) findModel(current, text string) (listedModel, error) {
 	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearest.Names(displayName(p.name, text), displayNames(p.name, e.Models()), maxNear)}
 }
 
-// FindModel returns the Scope of the provider that lists a model, given by its id or name,
-// and the model's id; ok is false if none does.
+// FindModel returns the Scope of the provider that lists a model, and the model's id. The
+// model is given by its id or name. ok is false if no provider lists it.
 func (w *Window) FindModel(model string) (s Scope, id string, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,13 +133,13 @@ func (w *Window) FindModel(model string) (s Scope, id string, ok bool) {
 	return Scope{w, m.name}, m.id, err == nil
 }
 
-// toolExplain says why a model has its status, and what is known about it. It waits for the
-// disk.
+// toolExplain describes why a model has its status. It waits for the disk.
 func (w *Window) toolExplain(a modelArgs) assistant.ToolResult {
 	return w.aboutModel(a.current, a.Model, false)
 }
 
-// aboutModel describes a model; with facts, the message also includes its facts.
+// aboutModel describes a model and its status. If facts is set, the message includes the
+// model's facts.
 func (w *Window) aboutModel(current, text string, facts bool) assistant.ToolResult {
 	text = strings.TrimSpace(text)
 	m, r := w.knownModel(current, text)
@@ -160,7 +160,7 @@ func (w *Window) aboutModel(current, text string, facts bool) assistant.ToolResu
 	return r
 }
 
-// knownModel finds a model. If m.id is "", r says that there is none.
+// knownModel finds a model. If there is none, m.id is "" and r is the result to return.
 func (w *Window) knownModel(current, text string) (m listedModel, r assistant.ToolResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -191,8 +191,8 @@ func (a ExplainModel) do(_ context.Context, w *Window) (string, error) {
 	return "", withLock(w, func() error { return w.noModel(strings.TrimSpace(a.Model)) })
 }
 
-// noModel says that no provider lists a model, and which rule would apply to it, or else a
-// similar name.
+// noModel returns the error for a model that no provider lists. It names the rule that
+// would apply to the model, or else a similar name.
 func (w *Window) noModel(text string) error {
 	said := "no provider lists " + safetext.Visible(text)
 	m, err := w.findModel("", text)

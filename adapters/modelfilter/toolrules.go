@@ -12,23 +12,23 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// editResult returns the result of a change of rules. The effect comes first, because a
-// narrow display cuts off the end; then the hidden models that are in use, and last what is
-// now shown and whether it is saved.
+// editResult returns the result of a change to rules. The message begins with the effect,
+// because a narrow display cuts off the end. What was done, the hidden models in use, the
+// number of shown models, and whether anything is unsaved follow.
 func (w *Window) editResult(p *provider, effect, done string, hidden []string, data fields) assistant.ToolResult {
 	e, saved := w.engine(p), "Not saved yet."
 	if used := (ModelEffect{Provider: p.name, Hidden: hidden}).withUse(p.use, w.opts.Now()); len(used.Used) > 0 {
 		done += " " + sentence(visible(used.UsedText()))
 		data["used_models"] = p.usedFields(used.Used)
 	}
-	if !w.dirty() { // the change reverted an unsaved one
+	if !w.dirty() { // the change reverted an unsaved change
 		saved = "Nothing is unsaved now."
 	}
 	data["provider"], data["available_count"], data["total_count"], data["has_unsaved_changes"] = p.name, e.Available(), e.Total(), w.dirty()
 	return assistant.OK(fmt.Sprintf("%s: %s %d of %d shown. %s", effect, done, e.Available(), e.Total(), saved), data)
 }
 
-// usedFields returns used models for the language model.
+// usedFields returns used models in the form for the language model.
 func (p *provider) usedFields(used []UsedModel) []fields {
 	out := []fields{}
 	for _, u := range used[:min(len(used), maxListed)] {
@@ -37,12 +37,12 @@ func (p *provider) usedFields(used []UsedModel) []fields {
 	return out
 }
 
-// affected returns the fields about the models that a change of a list affects.
+// affected returns the fields about the models affected by a change to a list.
 func (p *provider) affected(list List, ids []string) fields {
 	return fields{"rule_type": ruleType[list], "affected_models": p.names(ids), "affected_count": len(ids), "truncated": len(ids) > maxListed}
 }
 
-// names returns the first of some ids, without the provider.
+// names returns the first maxListed of the ids, without the provider.
 func (p *provider) names(ids []string) []string {
 	return displayNames(p.name, ids[:min(len(ids), maxListed)])
 }
@@ -137,7 +137,7 @@ func (w *Window) toolClear(list List, a listArgs) assistant.ToolResult {
 }
 
 // removalResult returns the result of removing rules. before are the models that were
-// hidden.
+// hidden before.
 func (w *Window) removalResult(p *provider, list List, before []string, what string, more fields) assistant.ToolResult {
 	ids, effect, hidden := without(before, w.engine(p).Hidden()), "shown again", []string(nil)
 	if list == Allow {
@@ -168,8 +168,8 @@ func (w *Window) toolImport(a importArgs) assistant.ToolResult {
 	})
 }
 
-// importResult returns the result of an import. before are the previous rules, hidden the
-// models that it hid.
+// importResult returns the result of an import. before are the previous rules, and hidden
+// are the models that the import hid.
 func (w *Window) importResult(p *provider, mode string, before ruleSet, hidden []string, items []Imported) assistant.ToolResult {
 	var results []fields
 	added, kept, refused, covered := 0, 0, 0, 0

@@ -37,7 +37,7 @@ type (
 	}
 	detailArgs struct {
 		Model   string `json:"model,omitempty" jsonschema:"id or name of a model; omit it for an overview"`
-		current string // provider of the caller's place; "" is the window's
+		current string // current provider of the caller's place; "" means the window's
 	}
 	modelArgs struct {
 		Model   string `json:"model" jsonschema:"id or name of a model"`
@@ -124,7 +124,7 @@ func (w *Window) Tools() []assistant.Tool {
 	return tools
 }
 
-// toolTitles are the tools' names for people.
+// toolTitles are the names of the tools that users see.
 var toolTitles = map[string]string{
 	"add_ignore_rule": "Add an ignore rule", "remove_ignore_rule": "Remove an ignore rule",
 	"add_whitelist_rule": "Add an allow rule", "remove_whitelist_rule": "Remove an allow rule",
@@ -215,7 +215,7 @@ func sentence(s string) string {
 }
 
 func (w *Window) toolSwitch(ctx context.Context, a providerArgs) assistant.ToolResult {
-	if strings.TrimSpace(a.Provider) == "" { // otherwise onProvider would use the current one
+	if strings.TrimSpace(a.Provider) == "" { // otherwise onProvider would switch to the current provider
 		return errorResult(&UnknownError{What: "provider", Known: withLock(w, func() []string { return slices.Clone(w.order) })})
 	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
@@ -228,7 +228,7 @@ func (w *Window) toolSwitch(ctx context.Context, a providerArgs) assistant.ToolR
 	})
 }
 
-// listed returns the first rules of a list for the language model.
+// listed returns the first maxListed rules of a list in the form for the language model.
 func (p *provider) listed(list List) []string {
 	rules := p.lists[list].effective()
 	return visibleAll(rules[:min(len(rules), maxListed)])
@@ -293,8 +293,8 @@ func (w *Window) savedResult(saved assistant.Saved, rules []RuleChange) assistan
 	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.savedFields(rules))
 }
 
-// conflictResult tells the language model which variables in the file another program has
-// changed, but not their values, which may be keys.
+// conflictResult tells the language model which variables another program has changed in
+// the file, but not their values, which may be keys.
 func conflictResult(c *assistant.Conflict) assistant.ToolResult {
 	var keys []string
 	for _, t := range c.Theirs {
@@ -342,7 +342,7 @@ func (w *Window) toolDiscard(ctx context.Context, _ noArgs) assistant.ToolResult
 	return assistant.OK(fmt.Sprintf("Discarded %s; the rules match the file again.", ruleCount(rules)), w.savedFields(rules))
 }
 
-// previewDiscard shows what discarding would lose, and its effect on the models.
+// previewDiscard shows what discarding would lose, and the effect on the models.
 func (w *Window) previewDiscard(context.Context, json.RawMessage) (assistant.Preview, error) {
 	plan := w.PlanDiscard("")
 	return assistant.Preview{Text: strings.Join(plan.DiscardLines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil

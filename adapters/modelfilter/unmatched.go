@@ -8,9 +8,9 @@ import (
 	"winnow/assistant"
 )
 
-// unmatched returns effects that name the added patterns of a provider that match none of
-// its known models. A pattern that matches models of other providers has an effect of its
-// own; all others share one, because a team may have added dozens. The caller holds mu.
+// unmatched returns effects that name the patterns added to a provider that match none of its known
+// models. A pattern that matches models of other providers gets an effect of its own. All other
+// patterns share one, because a team may have added dozens. The caller holds mu.
 func (w *Window) unmatched(p *provider) []assistant.Effect {
 	var out []assistant.Effect
 	var nowhere []string
@@ -36,9 +36,10 @@ func (w *Window) unmatched(p *provider) []assistant.Effect {
 
 const matchesNothing = "matches no known model"
 
-// matchesNone says that a pattern matches no known model of a provider, and which other providers
-// in use have models that it matches, because it may have been meant for them. It returns "" if
-// it matches a model, and if no models are known. The caller holds mu.
+// matchesNone returns a sentence if a pattern matches no known model of a provider. The sentence
+// names the other providers in use that have matching models, because the pattern may have been
+// meant for them. It returns "" if the pattern matches a model, or if no models are known. The
+// caller holds mu.
 func (w *Window) matchesNone(provider, pattern string) string {
 	if e := w.engine(w.providerNamed(provider)); e.Total() == 0 || len(e.Matching(pattern)) > 0 {
 		return ""
@@ -59,8 +60,8 @@ func (w *Window) matchesNone(provider, pattern string) string {
 	return matchesNothing + "; elsewhere it matches " + strings.Join(others, ", ")
 }
 
-// peek returns the engine of a provider whose models may not be loaded yet. Unlike engine it
-// loads nothing into the window, which would be a change that all screens draw.
+// peek returns the engine of a provider whose models may not be loaded yet. Unlike engine, it does
+// not load them into the window, because all screens would have to draw that change.
 func (w *Window) peek(p *provider) *engine.Engine {
 	if p.engine != nil {
 		return p.engine

@@ -13,20 +13,21 @@ import (
 )
 
 const (
-	// usedLately: a model used within this time is named before a change that hides it.
+	// usedLately is how recently a model must have been used to be named before a change
+	// hides it.
 	usedLately = 7 * 24 * time.Hour
 	// longUnused is the time after which a shown model counts as unused.
 	longUnused = 90 * 24 * time.Hour
 )
 
-// UsedModel is a model that was used.
+// UsedModel is a recently used model.
 type UsedModel struct {
 	ID string
 	usage.Use
 }
 
-// readUse reads the usage files of some providers again if they have changed. It waits for
-// the disk. A name is interpreted as in findProvider; unknown names are ignored.
+// readUse reads the usage files of the given providers if they have changed. It waits for
+// the disk. Names are interpreted as in findProvider; unknown names are ignored.
 func (w *Window) readUse(names ...string) {
 	for _, name := range names {
 		w.mu.Lock()
@@ -70,7 +71,7 @@ func usedSince(r *usage.Report, ids []string, since time.Time) (used []UsedModel
 	return used
 }
 
-// withUse returns e with the recently used of its hidden models first.
+// withUse sets Used, and moves the used models to the front of Hidden.
 func (e ModelEffect) withUse(r *usage.Report, now time.Time) ModelEffect {
 	e.now, e.Used = now, usedSince(r, e.Hidden, now.Add(-usedLately))
 	if len(e.Used) > 0 {
@@ -83,7 +84,7 @@ func (e ModelEffect) withUse(r *usage.Report, now time.Time) ModelEffect {
 	return e
 }
 
-// UsedText says which of the hidden models were used recently; "" if none was.
+// UsedText names the hidden models that were used recently; "" if there are none.
 func (e ModelEffect) UsedText() string { return usedText(e.Provider, e.Used, len(e.Hidden), e.now) }
 
 // UsedText is like ModelEffect.UsedText, for hidden models of this provider.
@@ -98,7 +99,7 @@ func (s Scope) UsedText(hidden []string) string {
 	return s.snapshot().UsedText(hidden)
 }
 
-// usedText names the recently used models of a provider, out of n hidden ones.
+// usedText names the recently used models among a provider's n hidden ones.
 func usedText(provider string, used []UsedModel, n int, now time.Time) string {
 	if len(used) == 0 {
 		return ""
@@ -155,7 +156,7 @@ func agoText(d time.Duration) string {
 type UseFindings struct {
 	Provider string    `json:"provider"`
 	Rules    []UseRule `json:"rules"`  // ignore rules that hide recently used models
-	Unused   []string  `json:"unused"` // ids of shown models not used for 90 days
+	Unused   []string  `json:"unused"` // ids of shown models that have not been used for 90 days
 	Known    bool      `json:"known"`  // there is a usage file
 	Problem  string    `json:"problem,omitempty"`
 }
@@ -164,11 +165,11 @@ type UseFindings struct {
 type UseRule struct {
 	Pattern string      `json:"pattern"`
 	Models  []UsedModel `json:"models"`
-	Text    string      `json:"text"` // a sentence that names them
+	Text    string      `json:"text"` // a sentence that names the models
 }
 
 // UseFindings compares the rules of the provider with the use of its models. Without a
-// usage file it finds nothing. It waits for the disk.
+// usage file there are no findings. It waits for the disk.
 func (s Scope) UseFindings() UseFindings {
 	s.w.readUse(s.Provider())
 	shown := s.snapshot()
@@ -177,7 +178,7 @@ func (s Scope) UseFindings() UseFindings {
 	if shown.use == nil {
 		return f
 	}
-	counted := shown.use.Since() // earlier use is unknown
+	counted := shown.use.Since() // use before this time is unknown
 	hiddenBy := make([][]string, len(shown.Rules[Ignore]))
 	for _, m := range shown.Models {
 		use, _ := shown.use.Of(m.ID)

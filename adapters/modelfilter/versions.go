@@ -13,7 +13,7 @@ import (
 // ErrUnsaved is returned by Restore if there are staged rules.
 var ErrUnsaved = errors.New("there are unsaved rules: save or discard them first")
 
-// Versions lists the last saves of the file, newest first.
+// Versions lists the stored versions of the file, one per save, newest first.
 func (w *Window) Versions(ctx context.Context) ([]dotenv.Version, error) {
 	return w.versions.Log(ctx, w.loaded())
 }
@@ -23,8 +23,8 @@ func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLi
 	return w.versions.Diff(ctx, w.loaded(), id)
 }
 
-// VersionChanges describes what a version did to the rules: "hid *mini* on openai". It
-// returns nothing for the original.
+// VersionChanges describes how a version changed the rules: "hid *mini* on openai". It
+// returns nothing for the original version.
 func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error) {
 	lines, err := w.VersionDiff(ctx, id)
 	if err != nil {
@@ -41,8 +41,8 @@ func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error
 	return out, nil
 }
 
-// Restore sets the file's rules to those of a version. All other lines stay. It returns
-// ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or the errors of a save.
+// Restore sets the file's rules to those of a version. All other lines are unchanged. It
+// returns ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or the errors of a save.
 func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()

@@ -38,17 +38,18 @@ var ErrLocked = fmt.Errorf("the model filter is locked: %w", assistant.ErrBusy)
 type Options struct {
 	EnvFile string          // "" means .env; the file need not exist
 	Environ func() []string // the real environment; nil means os.Environ
-	OwnKeys []string        // variables with winnow's own keys, which belong to no provider
+	OwnKeys []string        // variables with winnow's own keys, which are not keys of a provider
 	Models  modelLister     // nil means that no models are known
 	// Describe returns the facts about a model; nil uses the catalogue.
 	Describe    func(id string) (llm.ModelInfo, bool)
 	Usage       *usage.Dir    // nil means that usage is unknown
 	VersionsDir string        // where versions are stored; "" stores none
 	Session     func() string // returns the id of the session that saves; may be nil
-	// Author returns who is changing the window now; locked means that a turn is working in
-	// it. It must not call the window. If it is nil, authors are not recorded.
+	// Author returns the author of a change that is made now; locked means that a turn is
+	// working in the window. Author must not call the window. If it is nil, authors are not
+	// recorded.
 	Author func(locked bool) assistant.Author
-	// AfterSave applies what was written; nil: the user has to restart the proxy.
+	// AfterSave applies the saved rules; nil means that the user has to restart the proxy.
 	AfterSave Applier
 	// Targets compares this window with other proxies; nil means that there are none.
 	Targets func(ctx context.Context, own Exported) []TargetView
@@ -72,27 +73,27 @@ type Window struct {
 	describe func(id string) (llm.ModelInfo, bool)
 	versions *dotenv.Versions
 
-	saving sync.Mutex // locked while the file is being written; locked before mu
+	saving sync.Mutex // held while the file is being written; acquired before mu
 
 	mu        sync.Mutex
 	source    *dotenv.Source
 	providers map[string]*provider
-	order     []string // names of the providers that can be chosen
+	order     []string // names of the available providers, in the order in which they are shown
 	current   string
 	search    string
 	tab       string
 	highlight Highlight
 	notices   []string
 	locked    bool
-	undoing   bool // the assistant is undoing its own changes, which are not changes by the user
+	undoing   bool // the assistant is undoing its own changes, which are not recorded as changes by the user
 	atLock    lockState
-	targets   []TargetView  // the other proxies when they were last asked
-	compared  bool          // they have been asked
-	reread    chan struct{} // tells Watch to read the file again
+	targets   []TargetView  // how the other proxies differed when they were last asked
+	compared  bool          // the other proxies have been asked
+	reread    chan struct{} // makes Watch read the file again
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
-	revision  int64         // increases with every change of what is shown
+	revision  int64         // increases with every change to what is shown
 	wake      chan struct{} // closed at the next revision; nil if no reader waits
-	snapshot  *Snapshot     // last one created; may be nil
+	snapshot  *Snapshot     // the last one created; may be nil
 	changes   assistant.Entries
 }
 
@@ -156,8 +157,8 @@ func (w *Window) FileExists() bool { return w.loaded().Exists }
 // fileName returns the name of the file in messages.
 func (w *Window) fileName() string { return filepath.Base(w.source.Path) }
 
-// Notices lists what the user should know about the file, one sentence each: unreadable
-// lines, unsafe modes, rules decided by the environment or another file.
+// Notices lists what the user should know about the file and the environment, one sentence
+// each: unreadable lines, and lists that cannot be edited or come from another file.
 func (w *Window) Notices() []string {
 	return withLock(w, func() []string { return append([]string{}, w.notices...) })
 }
@@ -197,8 +198,8 @@ type lockState struct {
 	stays    bool               // another user's turn: the pane stays where it is
 }
 
-// showTurn selects the first provider whose rules the turn has changed, so that the effect
-// is visible. The current provider stays if its rules changed as well, or if the turn
+// showTurn selects the first provider whose rules the turn has changed, so that the user
+// sees the effect. The current provider stays if its rules changed as well, or if the turn
 // switched to it.
 func (w *Window) showTurn() {
 	changed := func(name string) bool {
@@ -213,7 +214,7 @@ func (w *Window) showTurn() {
 	}
 }
 
-// readAgain makes Watch read the file again, which it skipped before.
+// readAgain makes Watch read a change to the file that it skipped before.
 func (w *Window) readAgain() {
 	select {
 	case w.reread <- struct{}{}:
@@ -243,7 +244,8 @@ func withLock[T any](w *Window, read func() T) T {
 	return read()
 }
 
-// asUser makes a change for the user, unless the assistant is working.
+// asUser makes a change for the user. While the assistant is working, it returns ErrLocked
+// instead.
 func (w *Window) asUser(change func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

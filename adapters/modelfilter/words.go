@@ -14,11 +14,12 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// maxVisible is how many characters of an id or pattern the language model sees.
+// maxVisible is the maximum number of characters of an id or pattern that the language
+// model sees.
 const maxVisible = 200
 
-// visible returns an id or pattern for the language model, with invisible characters made
-// visible, and truncated if too long.
+// visible returns an id or pattern for the language model: invisible characters are made
+// visible, and a long text is truncated.
 func visible(text string) string {
 	if utf8.RuneCountInString(text) > maxVisible {
 		text = string([]rune(text)[:maxVisible+1])
@@ -38,8 +39,8 @@ func visibleAll(texts []string) []string {
 	return out
 }
 
-// quote returns an id or pattern for use in a sentence, as a Markdown code span, because an
-// asterisk elsewhere would mean emphasis.
+// quote returns an id or pattern for use in a sentence. It is a Markdown code span, because
+// an asterisk would otherwise mean emphasis.
 func quote(text string) string {
 	text = visible(text)
 	fence := "`"
@@ -52,7 +53,7 @@ func quote(text string) string {
 	return fence + text + fence
 }
 
-// decidedBy says whether a model is hidden or shown, and by which rule.
+// decidedBy describes whether a model is hidden or shown, and by which rule.
 func decidedBy(status engine.Status, rule string) string {
 	if status == engine.Ignored {
 		return "hidden by the ignore rule " + quote(rule)
@@ -116,11 +117,11 @@ func displayNames(provider string, ids []string) []string {
 type UnknownError struct {
 	What  string // "provider", "model", "ignore rule", "allow rule"
 	Name  string
-	Near  []string // possible matches, best first
+	Near  []string // similar names, best first
 	Known []string // all names; only for providers
 }
 
-// Error says what was not found and lists similar names.
+// Error says what was not found, and lists similar names.
 func (e *UnknownError) Error() string {
 	s := fmt.Sprintf("there is no %s %s", e.What, quote(e.Name))
 	switch {
@@ -140,7 +141,7 @@ func withClause(sentence, clause string) string {
 	return sentence + "; " + clause
 }
 
-// maxNear is how many names are suggested for an unknown one.
+// maxNear is the maximum number of names suggested for an unknown one.
 const maxNear = 5
 
 // sourceWords describes where models come from.
@@ -152,8 +153,8 @@ var sourceWords = map[string]string{
 // unknown.
 func SourceWords(source string) string { return sourceWords[source] }
 
-// SourcesText describes where the models of a list come from, with the number from each
-// source if there are several; "" if unknown.
+// SourcesText describes where the models of a list come from. If there are several sources,
+// it includes the number of models from each. It returns "" if unknown.
 func SourcesText(list ModelList) string {
 	sources := list.Sources()
 	if len(sources) < 2 {
@@ -198,7 +199,7 @@ func refreshedText(r Refreshed) string {
 	return text
 }
 
-// answeredText says how many providers answered, and which did not.
+// answeredText describes how many providers answered, and which did not.
 func answeredText(names []string, failed map[string]error) string {
 	what := assistant.Counted(len(names), "provider")
 	if len(failed) == 0 {
@@ -216,7 +217,7 @@ func answeredText(names []string, failed map[string]error) string {
 	return fmt.Sprintf("%d of %s answered; the lists of %s are unchanged", len(names)-len(failed), what, lists)
 }
 
-// RefusalText says why a pattern was rejected, safe to show.
+// RefusalText describes why a pattern was rejected. It is safe to show.
 func RefusalText(err error) string {
 	r, ok := errors.AsType[*engine.Refusal](err)
 	if !ok {
@@ -234,7 +235,7 @@ func RefusalText(err error) string {
 	return string("it cannot be saved: " + safetext.Visible(r.Detail))
 }
 
-// savedCount is ruleCount for a save, and says if it only removed rules.
+// savedCount is like ruleCount, for a save: it mentions if rules were only removed.
 func savedCount(changes []RuleChange) string {
 	if len(changes) > 0 && !slices.ContainsFunc(changes, func(c RuleChange) bool { return c.Added }) {
 		return "the removal of " + ruleCount(changes)
