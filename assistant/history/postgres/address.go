@@ -29,7 +29,7 @@ func HasPassword(address string) bool {
 const (
 	connectTimeout = 5 * time.Second
 	defaultPort    = 5432
-	connections    = 3        // of a program, including the listener
+	connections    = 3        // per store, including the listener
 	defaultSchema  = "winnow" // the schema of the tables; search_path in the address overrides it
 )
 
@@ -44,9 +44,9 @@ var errPassword = errors.New("history: the address contains a password")
 var errPlain = errors.New("history: sslmode=disable and sslmode=allow are allowed only for a socket or this machine; " +
 	"remove it, or use sslmode=verify-full")
 
-// parseAddress parses an address and adds the values of the PG* variables, the service file and the password file. It
-// rejects connections to other machines that do not use TLS. The parameters of the address are in settings, because a
-// pooler refuses or drops most of them when a connection starts.
+// parseAddress parses an address and applies the PG* environment variables, the service file and the password file. It
+// rejects connections to other machines that do not use TLS. It returns the parameters of the address as settings,
+// which the store applies after connecting, because a pooler refuses or drops most of them when a connection starts.
 func parseAddress(address, password string) (c *pgxpool.Config, settings map[string]string, err error) {
 	u, err := url.Parse(address)
 	switch {
@@ -58,7 +58,7 @@ func parseAddress(address, password string) (c *pgxpool.Config, settings map[str
 	c, err = pgxpool.ParseConfig(u.String())
 	var parse *pgconn.ParseConfigError
 	switch {
-	case errors.As(err, &parse): // its message does not contain PGPASSWORD either
+	case errors.As(err, &parse): // the message of parse contains no password
 		return nil, nil, fmt.Errorf("history: the address of the database cannot be used: %w", parse)
 	case err != nil:
 		return nil, nil, errAddress
@@ -75,7 +75,7 @@ func parseAddress(address, password string) (c *pgxpool.Config, settings map[str
 	}
 	conn.RuntimeParams["application_name"] = cmp.Or(conn.RuntimeParams["application_name"], "winnow")
 	settings = map[string]string{
-		"search_path": defaultSchema, "jit": "off", // compiling takes longer than running a filter line
+		"search_path": defaultSchema, "jit": "off", // JIT compilation takes longer than the query of a filter line
 		"statement_timeout": "30s", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "6s",
 	}
 	for name, value := range conn.RuntimeParams {
@@ -84,8 +84,8 @@ func parseAddress(address, password string) (c *pgxpool.Config, settings map[str
 			delete(conn.RuntimeParams, name)
 		}
 	}
-	// An operation that finds a broken connection is run again. A ping before each operation would only add a wait
-	// for a server that does not answer.
+	// An operation on a broken connection is retried. A ping before each operation would only add a wait if the server
+	// does not answer.
 	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	return c, settings, nil
 }
@@ -108,13 +108,13 @@ func requireTLS(c *pgconn.Config, sslmode string) error {
 	return nil
 }
 
-// local reports whether a host is a folder of Unix sockets or this machine.
+// local reports whether a host is this machine or a folder of Unix sockets.
 func local(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// displayed returns the address to display. It contains no secrets.
+// displayed returns the address without secrets, for display.
 func displayed(c *pgconn.Config) string {
 	u := url.URL{Scheme: "postgres", User: url.User(c.User), Host: c.Host, Path: "/" + c.Database}
 	switch {

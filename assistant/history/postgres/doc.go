@@ -3,9 +3,9 @@
 //
 // # Terms
 //
-// An address is a postgres:// URL without a password. The author of a pair is the author that a served session
-// passed, else Options.User, else the database role. All authors share the pairs, sessions, topics and saved filters;
-// drafts, settings and remembered lines belong to a single author.
+// An address is a postgres:// URL without a password. The author of a pair is the user of a served session, or else
+// Options.User, or else the database role. All authors share the pairs, sessions, topics and saved filters; drafts,
+// settings and remembered lines belong to a single author.
 //
 // # Transactions
 //
@@ -15,29 +15,29 @@
 // for a few seconds, returns a *history.StorageError; until the server answers again, further operations wait for a
 // shorter time. A commit is durable on the server before it is reported.
 //
-// Every change first increments meta.rev and so locks that row until it commits; pairs therefore become visible in the
-// order of their seqs. Each change notifies the other programs, which then know that Revision has increased. A store
-// keeps one connection for listening. On this connection it holds an advisory lock, which shows that the store is still
-// open: the next Open marks a pair in state sending as interrupted if no connection holds the lock of the store that
-// sent it.
+// Every change first increments meta.rev, which locks that row until the commit; pairs therefore become visible in the
+// order of their seqs. Each change notifies the other programs that Revision has increased. A store listens for these
+// notifications on a connection of its own. On this connection it also holds an advisory lock, which shows that the
+// store is open: the next Open marks a pair in state sending as interrupted if no connection holds the lock of the
+// store that sent the pair.
 //
 // # Connections
 //
-// A store has at most Options.Connections, one of which listens. Behind a pooler that shares connections between
-// transactions, which is recognised, no connection keeps any state: every transaction begins with the settings of the
-// address, no statement is prepared, and the store listens at Options.Listen, or asks for changes once a second and
-// shows in the table store, instead of with a lock, that it is open.
+// A store has at most Options.Connections connections, one of which listens. The store detects a pooler that shares
+// connections between transactions. Behind such a pooler, no connection keeps any state: every transaction begins by
+// applying the settings of the address, and no statement is prepared. The store listens at Options.Listen; without that
+// address, it polls for changes once a second and, instead of holding a lock, renews its row in the table store to show
+// that it is open.
 //
 // # Search
 //
 // A filter line is evaluated as in SQLite, by history.Search and filter.Where. Texts are found with LIKE in a
-// lower-case copy, which has a trigram index if the extension pg_trgm is installed. Regular expressions are matched
-// in this process, on the pairs that match the other terms of the line, because the syntax of PostgreSQL differs from
-// RE2.
+// lower-case copy, which has a trigram index if the extension pg_trgm is installed. Regular expressions are matched in
+// this process, on the pairs that match the other terms of the line, because the syntax of PostgreSQL differs from RE2.
 //
 // # Log of windows
 //
-// A program that serves a window adds the changes of the window to the table change; see history.WindowLog. A change is
+// A program that serves a window adds the changes to the window to the table change; see history.WindowLog. A change is
 // identified by its number and time in the journal of the window and by the path of the journal, so that adding it
 // twice has no effect, even if the host has been renamed. An advisory lock makes the numbers in the table increase in
 // the order of the commits, so that a reader that continues after a number misses no change.
@@ -49,9 +49,9 @@
 //
 // # Caveats
 //
-// Connections to other machines use TLS; sslmode=disable is allowed only for a socket and this machine. If a
-// program behind a pooler is killed, its unfinished pair is marked as interrupted only after half a minute. PostgreSQL
-// cannot store zero bytes or invalid UTF-8: such texts are stored in the column exact, and their own columns contain
-// replacement characters. After a failover that lost transactions, the answer of the server about a broken commit may
-// be wrong.
+// Connections to other machines use TLS; sslmode=disable is allowed only for a socket or this machine. If a program
+// behind a pooler is killed, its unfinished pair is marked as interrupted only after half a minute. PostgreSQL cannot
+// store zero bytes or invalid UTF-8: such texts are stored in the column exact, and their own columns contain
+// replacement characters. After a failover that lost transactions, the server may report the wrong outcome of a broken
+// commit.
 package postgres

@@ -33,8 +33,7 @@ func (s *store) Owner() any { return int32(s.owner.Load()) }
 // Author implements sqlstore.Engine.
 func (s *store) Author(user string) string { return cmp.Or(user, s.User) }
 
-// storable returns a text in the form that a column can hold, because PostgreSQL stores no zero bytes and no invalid
-// UTF-8.
+// storable returns a text in a form that PostgreSQL can store, without zero bytes and invalid UTF-8.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\uffff")
 }
@@ -52,7 +51,8 @@ func (s *store) PutBody(t *sqlstore.Tx, seq int64, r *history.Row) {
 		storable(strings.ToLower(r.UserText)), storable(strings.ToLower(r.AssistantText)))
 }
 
-// Deleted implements sqlstore.Engine. It records who deleted the pairs, and keeps the newest storedDeleted records.
+// Deleted implements sqlstore.Engine. It records who deleted the pairs, and keeps only the newest storedDeleted
+// records.
 func (s *store) Deleted(c *sqlstore.Change, seqs []int64) {
 	c.Run("INSERT INTO deleted SELECT unnest(CAST(? AS bigint[])), ?, ?, ? ON CONFLICT DO NOTHING", seqs, c.Rev, s.Owner(), s.User)
 	c.Run("DELETE FROM deleted WHERE seq IN (SELECT seq FROM deleted ORDER BY rev DESC, seq DESC OFFSET ?)", storedDeleted)
@@ -63,7 +63,7 @@ func (s *store) Changed(c *sqlstore.Change) {
 	c.Run("SELECT pg_notify(?, ?)", channel, fmt.Sprint(c.Rev, " ", s.owner.Load(), " ", s.schema))
 }
 
-// inconsistencies returns a row for each problem: a seq, and a sentence with %d in the place of the seq.
+// inconsistencies is a query that returns a row for each problem: a seq and a sentence in which %d stands for the seq.
 const inconsistencies = `
 	SELECT p.seq, 'the texts of message %d are missing' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM body b WHERE b.seq = p.seq)
 	UNION ALL SELECT seq, 'the session of message %d does not exist' FROM pair p WHERE NOT EXISTS (SELECT 1 FROM session WHERE n = p.session)

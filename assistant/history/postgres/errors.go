@@ -71,7 +71,7 @@ func unknown(err error) bool {
 var reasons = map[string]string{
 	codeReadOnly: "the server is read-only", codeDenied: "the database role may not do this",
 	"53100": "the server's disk is full", "53200": "the server is out of memory", "53300": "the server has too many connections", "53": "the server is out of resources",
-	"23505": "its id is already taken, perhaps by another role", "57014": "the server took too long", "55P03": "timed out waiting for another program's lock",
+	"23505": "the id is already in use, perhaps by another role", "57014": "the server took too long", "55P03": "timed out waiting for another program's lock",
 	"57P": "the server is stopping or starting", "08": "the connection was lost", "58": "the server's disk reports an error", "XX": "the server reports an internal error",
 	"28": "the server refuses the user or the password", "3D": "the database does not exist",
 }
@@ -105,8 +105,8 @@ func (s *store) explain(op string, err error) error {
 	return err
 }
 
-// unreachable returns the reason of a failed connection. When opening a store, it also gives the cause, because the
-// address may be wrong.
+// unreachable returns the reason for a failed connection. When a store is opened, the reason includes the cause,
+// because the address may be wrong.
 func unreachable(op string, err error) string {
 	const reason = "the server cannot be reached"
 	switch {

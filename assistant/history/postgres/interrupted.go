@@ -14,7 +14,7 @@ import (
 // holds an advisory lock, which is released when the connection ends. Without a listener, as behind a pooler, the
 // store renews its row in the table store instead.
 const (
-	deadAfter     = 36 * time.Second // a row of this age belongs to a program that has ended
+	deadAfter     = 36 * time.Second // the age at which a row belongs to a program that has ended
 	beatsPerDeath = 3                // how often a row is renewed within that time
 )
 
@@ -25,7 +25,7 @@ func (s *store) announce(ctx context.Context) (listener *pgx.Conn, err error) {
 	case listener != nil || err != nil && s.options.Listen == "":
 		return listener, err
 	case err != nil:
-		s.report.Notices = append(s.report.Notices, fmt.Sprintf("cannot listen at the address in history_listen (%v), so changes by others appear only within two seconds", err))
+		s.report.Notices = append(s.report.Notices, fmt.Sprintf("cannot listen at the address in history_listen (%v), so changes by other programs appear up to two seconds late", err))
 	}
 	return nil, s.beat(ctx)
 }
@@ -72,8 +72,8 @@ func (s *store) farewell() {
 	}
 }
 
-// endFirstInterrupted ends the pairs of programs that ended before this store was opened. It checks again later
-// whether a program has ended whose row is still recent.
+// endFirstInterrupted marks the pairs of programs that ended before this store was opened as interrupted. If the row of
+// such a program is still recent, endFirstInterrupted checks again later.
 func (s *store) endFirstInterrupted(ctx context.Context) error {
 	ended, undecided, err := s.endInterrupted(ctx)
 	s.report.Interrupted = ended
@@ -94,8 +94,9 @@ func (s *store) endFirstInterrupted(ctx context.Context) error {
 	return err
 }
 
-// endInterrupted ends the pairs of stores that are no longer open: no connection holds their locks, and their rows are
-// missing or old. undecided means that a store holds no lock, but its row is still recent.
+// endInterrupted marks the unfinished pairs of stores that are no longer open as interrupted. Such a store's lock is
+// not held by any connection, and its row is missing or old. undecided means that a store holds no lock, but its row is
+// still recent.
 func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, err error) {
 	err = s.Write(ctx, func(t *sqlstore.Tx) {
 		ended, undecided = 0, false

@@ -17,18 +17,18 @@ import (
 const channel = "winnow_history"
 
 const (
-	listenPause = 500 * time.Millisecond // before the listener reconnects
+	listenPause = 500 * time.Millisecond // wait before the listener reconnects
 	pollPause   = time.Second            // between two polls for changes, if listening is not possible
 )
 
-// listenAddress is where the store listens.
+// listenAddress is the address at which the store listens for notifications.
 type listenAddress struct {
 	config   *pgx.ConnConfig
 	settings map[string]string
 }
 
-// newListenAddress returns the address in the options, which must lead to the server without a pooler, or else the
-// address of the store.
+// newListenAddress returns Options.Listen, which must reach the server without a pooler, or the address of the store if
+// Listen is empty.
 func newListenAddress(own *pgx.ConnConfig, settings map[string]string, o Options) (listenAddress, error) {
 	a := listenAddress{config: own.Copy(), settings: maps.Clone(settings)}
 	if o.Listen != "" {
@@ -65,7 +65,7 @@ func (s *store) listen(conn *pgx.Conn) {
 			_ = s.beat(ctx)
 		}
 		if _, err := s.Refresh(ctx); err == nil && s.Revision() > seen {
-			s.deliver(ctx, &seen, s.Revision()) // the changes since the connection broke
+			s.deliver(ctx, &seen, s.Revision()) // deliver the changes made since the connection broke
 		}
 		cancel()
 	}
@@ -115,8 +115,8 @@ func (s *store) deliver(ctx context.Context, seen *int64, to int64) {
 // Changes implements history.Notifier.
 func (s *store) Changes() <-chan history.Change { return s.changes }
 
-// connectListener opens the connection that receives the notifications. The connection holds the advisory lock which
-// shows that this store is open. conn is nil if there is a pooler and no direct address.
+// connectListener opens the connection that receives the notifications. This connection holds the advisory lock that
+// shows that the store is open. conn is nil if there is a pooler and no direct address.
 func (s *store) connectListener(ctx context.Context) (conn *pgx.Conn, err error) {
 	if s.pooled.Load() && s.options.Listen == "" {
 		return nil, nil

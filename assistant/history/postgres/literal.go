@@ -70,8 +70,8 @@ func literals(re *syntax.Regexp) (parts []string) {
 	return parts
 }
 
-// lower returns a letter in lower case. ok is false if the expression treats a letter with another lower case as
-// equal, and for letters that the search columns may have replaced.
+// lower returns a letter in lower case. ok is false if the expression also matches a letter with another lower case,
+// and for letters that the search columns may have replaced.
 func lower(r rune, fold bool) (low rune, ok bool) {
 	low = unicode.ToLower(r)
 	if r == 0 || r >= unicode.ReplacementChar && r <= '\uffff' {

@@ -147,13 +147,13 @@ func TestChangesArriveBehindAPooler(t *testing.T) {
 	}
 }
 
-// A direct address that leads to a pooler, or nowhere, is told; the store polls.
+// A direct address that goes through a pooler, or reaches no server, is reported, and the store polls.
 func TestADirectAddressThatIsNone(t *testing.T) {
 	t.Parallel()
 	p := needPooler(t)
 	address := shared.newDatabase(t)
 	for listen, says := range map[string]string{
-		p.address(address): "the connection leads to a pooler", "postgres://winnow@127.0.0.1:1/x": "connection refused",
+		p.address(address): "the connection goes through a pooler", "postgres://winnow@127.0.0.1:1/x": "connection refused",
 	} {
 		s := openAt(t, p.address(address), Options{Listen: listen})
 		if notices := s.Report().Notices; len(notices) == 0 || !strings.Contains(notices[len(notices)-1], says) {

@@ -45,9 +45,9 @@ func (s *store) version(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
-// versionIn is version in a transaction.
+// versionIn reads the version within a transaction.
 func (s *store) versionIn(ctx context.Context, t pgx.Tx) (version int, err error) {
-	var exists bool // a failed query would end the transaction
+	var exists bool // checked first, because a failed query would abort the transaction
 	const find = `SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE c.relname = 'meta' AND '"' || replace(n.nspname, '"', '""') || '"' = $1)`
 	err = t.QueryRow(ctx, find, pgx.QueryExecModeDescribeExec, s.schema).Scan(&exists)
@@ -94,13 +94,13 @@ func (s *store) migrate(ctx context.Context, to int) error {
 			return err
 		}
 		for _, statement := range []string{
-			// IF NOT EXISTS would require the right to create a schema even if it exists.
+			// CREATE SCHEMA IF NOT EXISTS would require the right to create schemas even if the schema exists.
 			fmt.Sprintf("DO $do$ BEGIN IF to_regnamespace(%s) IS NULL THEN CREATE SCHEMA %s; END IF; END $do$", literal(s.schema), s.schema),
 			"SET LOCAL search_path TO " + s.schema,
 			string(sql), fmt.Sprintf("UPDATE meta SET version = %d", to),
 		} {
 			if err := run(statement); err != nil {
-				return fmt.Errorf("history: bring the database to version %d: %w", to, err)
+				return fmt.Errorf("history: upgrade the database to version %d: %w", to, err)
 			}
 		}
 		return nil
@@ -144,7 +144,7 @@ func (s *store) prepareTextIndex(ctx context.Context) error {
 			return run("CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA " + s.schema)
 		})
 		if err = read(); err == nil && extension == "" {
-			s.options.Log.Info("history without trigrams", "err", refused)
+			s.options.Log.Info("history: no trigram index", "err", refused)
 			return s.noticeOnce(ctx, noTextIndex)
 		}
 	}
@@ -156,7 +156,7 @@ func (s *store) prepareTextIndex(ctx context.Context) error {
 			s.schema, extension))
 	})
 	if sqlState(err) == codeDenied {
-		s.options.Log.Info("history without trigrams", "err", err)
+		s.options.Log.Info("history: no trigram index", "err", err)
 		return nil
 	}
 	return err

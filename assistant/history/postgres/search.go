@@ -27,7 +27,7 @@ func (r reader) Spans(regexps []string) history.Spans {
 		spans.Max = min(spans.Max, 1<<20)
 		re, err := filter.CompileRegexp(source)
 		if err != nil {
-			continue // the search fails
+			continue // the search itself will report the error
 		}
 		alternatives := required(re.String())
 		if alternatives == nil || slices.ContainsFunc(alternatives, unindexed) {
@@ -83,8 +83,8 @@ func (d *dialect) Content(parts []string) (sql string, args []any) {
 	return sql, []any{pattern, pattern}
 }
 
-// Word implements filter.Dialect. The reasoning has no index, and outside of ASCII the lower case of PostgreSQL
-// differs from Go's, so a reasoning with other characters is compared here.
+// Word implements filter.Dialect. The reasoning has no index. PostgreSQL lowers letters outside ASCII differently from
+// Go, so reasoning that contains such letters is compared in this process.
 func (d *dialect) Word(text string) (sql string, args []any) {
 	sql, args = d.Content([]string{text})
 	seqs := []int64{}

@@ -17,8 +17,8 @@ import (
 // a pooler by the process id that the server reports, which a pooler replaces with one of its own. From then on,
 // every transaction begins by setting what it needs.
 
-// errPooled closes a connection that turns out to lead to a pooler.
-var errPooled = errors.New("the connection leads to a pooler")
+// errPooled closes a connection that turns out to go through a pooler.
+var errPooled = errors.New("the connection goes through a pooler")
 
 // prepare is called before a connection is made. Behind a pooler, a prepared statement would not exist in later
 // transactions.
@@ -30,7 +30,7 @@ func (s *store) prepare(_ context.Context, c *pgx.ConnConfig) error {
 }
 
 // configure is called for each new connection. It applies the settings of the address, unless there is a pooler. The
-// first connection that detects a pooler fails with errPooled and is made again.
+// first connection on which a pooler is detected fails with errPooled and is opened again.
 func (s *store) configure(ctx context.Context, conn *pgx.Conn) error {
 	if s.pooled.Load() {
 		return nil
@@ -43,7 +43,7 @@ func (s *store) configure(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// acquire returns a connection of the pool.
+// acquire returns a connection from the pool.
 func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	conn, err := s.pool.Acquire(ctx)
 	if errors.Is(err, errPooled) {
@@ -82,7 +82,7 @@ func setConfig(settings map[string]string, local bool) string {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		value := literal(settings[name])
 		if local && name == "default_transaction_read_only" {
-			name = "transaction_read_only" // the default would only apply to later transactions
+			name = "transaction_read_only" // the default applies only to later transactions
 		}
 		set(name, value)
 	}

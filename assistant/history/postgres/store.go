@@ -29,12 +29,12 @@ type Options struct {
 	Password string
 	// User is the author of the pairs that this store adds; "" means the database role.
 	User string
-	// Listen is an address that reaches the server without a pooler, for notifications; "" means the address of the
-	// store. Without notifications the store asks for changes once a second.
+	// Listen is an address that reaches the server without a pooler, for notifications; "" means the address of the store.
+	// Without notifications, the store polls for changes once a second.
 	Listen string
-	// Connections limits the connections of the store, the one that listens included; 0 means 3.
+	// Connections limits the number of connections of the store, including the one that listens; 0 means 3.
 	Connections int
-	// OnWait is called when an operation has waited long for the server, and again when the wait ends. It is called
+	// OnWait is called when an operation has waited for the server for a while, and again when the wait ends. It is called
 	// from any goroutine and must not block. It may be nil.
 	OnWait func(waiting bool)
 
@@ -57,7 +57,7 @@ type store struct {
 	listening listenAddress
 
 	owner   atomic.Int64 // the number of this store in pair.owner; 0 means not assigned yet
-	beaten  atomic.Int64 // when the table store was last told that this store is open, in Unix nanoseconds; 0 means never
+	beaten  atomic.Int64 // when this store last renewed its row in the table store, in Unix nanoseconds; 0 means never
 	silent  atomic.Bool  // the server did not answer the last operation
 	changes chan history.Change
 
@@ -67,11 +67,11 @@ type store struct {
 	close    sync.Once
 }
 
-// Open connects to the database at an address, creates or upgrades its schema, and ends the pairs that crashed
-// programs left in state sending. If the server is read-only, the store is opened for reading; see Report.
+// Open connects to the database at an address, creates or upgrades its schema, and marks the pairs that crashed
+// programs left in state sending as interrupted. If the server is read-only, the store can only be read; see Report.
 //
-// Open returns a *history.NewerSchemaError for a schema of a newer winnow, and a *history.StorageError if the
-// database cannot be used.
+// Open returns a *history.NewerSchemaError for a schema of a newer winnow, a *history.OlderSchemaError for a schema
+// that is too old, and a *history.StorageError if the database cannot be used.
 func Open(ctx context.Context, address string, o Options) (history.Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -84,7 +84,7 @@ func Open(ctx context.Context, address string, o Options) (history.Store, error)
 		return nil, err
 	}
 	o.Connections, o.deadAfter = max(cmp.Or(o.Connections, connections), 2), cmp.Or(o.deadAfter, deadAfter)
-	config.MaxConns = int32(o.Connections - 1) // the listener is one more connection
+	config.MaxConns = int32(o.Connections - 1) // the listener's connection is not in the pool
 	s := &store{changes: make(chan history.Change, 1), path: displayed(&config.ConnConfig.Config), settings: settings, options: o}
 	s.Engine, s.Dialect, s.Options = s, sqlDialect, sqlstore.Options{Now: o.Now, Redact: o.Redact, Storable: storable}
 	s.schema = schemaOf(settings["search_path"])
@@ -154,14 +154,14 @@ func (s *store) openReadOnly(ctx context.Context, reason string) (listener *pgx.
 	version, err := s.version(ctx)
 	if err == nil && version < schemaVersion {
 		err = &history.StorageError{Op: "open", Path: s.path, Reason: fmt.Sprintf(
-			"its schema has version %d, and %s: open it once with a role that may write, which upgrades it to version %d", version, reason, schemaVersion)}
+			"its schema has version %d, and %s: open it once with a role that may write to upgrade it to version %d", version, reason, schemaVersion)}
 	}
 	if err != nil {
 		return nil, err
 	}
 	listener, refused := s.connectListener(ctx)
 	if refused != nil {
-		s.options.Log.Debug("history without notifications", "err", refused)
+		s.options.Log.Debug("history: no notifications", "err", refused)
 	}
 	return listener, nil
 }
@@ -170,7 +170,7 @@ func (s *store) Report() history.Report { return s.report }
 
 func (s *store) Path() string { return s.path }
 
-// Close does not change a pair in state sending; the next Open ends the pair.
+// Close does not change a pair in state sending; the next Open marks the pair as interrupted.
 func (s *store) Close() error {
 	s.close.Do(func() {
 		s.cancel()

@@ -21,7 +21,7 @@ type conn struct {
 	queue    *pgx.Batch // statements that are sent together
 }
 
-// maxQueue limits the number of queued statements, and so their memory.
+// maxQueue limits the number of queued statements, and thus their memory.
 const maxQueue = 100
 
 // Queue implements sqlstore.Queuer.
@@ -166,8 +166,8 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	}
 }
 
-// attempt runs f in one transaction, with the context ctx, and commits it with the context committing. It asks for the
-// outcome of a commit that got no answer.
+// attempt runs f in one transaction, with the context ctx, and commits the transaction with the context committing. If
+// the commit gets no answer, attempt asks the server for its outcome.
 func (s *store) attempt(ctx, committing context.Context, w *wait, readOnly bool, f func(*sqlstore.Tx)) error {
 	id, err := s.try(ctx, committing, w, readOnly, f)
 	if id != "" && unknown(err) { // the connection has been released, because outcome needs one

@@ -17,7 +17,7 @@ const (
 	slowAfter = time.Second
 )
 
-// errNoAnswer is the cause of the cancellation if the server has not answered in time.
+// errNoAnswer is the cause with which a context is cancelled if the server has not answered in time.
 var errNoAnswer = errors.New("the server does not answer")
 
 // wait monitors an operation that waits for answers from the server.

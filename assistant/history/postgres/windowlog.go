@@ -15,7 +15,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// logLock is the second number of the advisory lock that is held while changes of windows are added, so that their
+// logLock is the second number of the advisory lock that is held while changes to windows are added, so that their
 // numbers increase in the order of the commits. No store has this number.
 const logLock = -1
 
