@@ -67,7 +67,7 @@ func (r reader) Dialect(from, to int64, _ func() (string, []any)) filter.Dialect
 	return dialect{from, to}
 }
 
-// Spans implements history.PairReader. Max limits the memory that Refs uses.
+// Spans implements history.PairReader. Its Max limits the memory that Refs uses.
 func (r reader) Spans([]string) history.Spans {
 	return history.Spans{First: 2048, Factor: 2, Max: 128 << 10}
 }

@@ -32,22 +32,22 @@ func (d fileDamage) Error() string { return string(d) }
 
 const (
 	errForeign fileDamage = "the file belongs to another program"
-	errPages   fileDamage = "its pages are inconsistent"
+	errPages   fileDamage = "the pages of the file are inconsistent"
 	errVersion fileDamage = "the version of the schema has changed unexpectedly"
-	errHeader  fileDamage = "its header has changed unexpectedly"
+	errHeader  fileDamage = "the header of the file has changed unexpectedly"
 	errSchema  fileDamage = "the schema has changed unexpectedly"
 	errValue   fileDamage = "the type of a value has changed unexpectedly"
 )
 
-// damaged reports whether err means that the file itself is broken.
+// damaged reports whether err means that the database file itself is damaged.
 func damaged(err error) bool {
 	var found fileDamage
 	c := code(err)
 	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB || errors.As(err, &found)
 }
 
-// explain converts an error of SQLite or of the system to a *DamageError or a *StorageError if it matches. It returns
-// nil and other errors unchanged.
+// explain converts an error of SQLite or of the system to a *history.DamageError or a *history.StorageError if it is
+// one of those. It returns nil and all other errors unchanged.
 func (s *store) explain(op string, err error) error {
 	var known *history.StorageError
 	switch {
@@ -62,7 +62,7 @@ func (s *store) explain(op string, err error) error {
 	return err
 }
 
-// storageReasons maps system errors that concern the disk to explanations.
+// storageReasons maps system errors of the disk to explanations.
 var storageReasons = []struct {
 	err    error
 	reason string
@@ -77,14 +77,14 @@ var storageReasons = []struct {
 	{syscall.EIO, "the disk reports an error"},
 }
 
-// storageCodes maps SQLite result codes that concern the disk to explanations.
+// storageCodes maps SQLite result codes for disk errors to explanations.
 var storageCodes = map[int]string{
-	sqlitelib.SQLITE_FULL: "the disk is full", sqlitelib.SQLITE_READONLY: "it is read-only",
-	sqlitelib.SQLITE_CANTOPEN: "it or its -wal or -shm file cannot be opened", sqlitelib.SQLITE_BUSY: "another program holds its lock",
+	sqlitelib.SQLITE_FULL: "the disk is full", sqlitelib.SQLITE_READONLY: "the file is read-only",
+	sqlitelib.SQLITE_CANTOPEN: "the file itself or its -wal or -shm file cannot be opened", sqlitelib.SQLITE_BUSY: "another program holds the lock on the file",
 	sqlitelib.SQLITE_IOERR: "the disk reports an error",
 }
 
-// storageReason returns the problem with the disk, and "" if err does not concern the disk.
+// storageReason explains a disk error; it returns "" for any other error.
 func storageReason(err error) string {
 	for _, known := range storageReasons {
 		if errors.Is(err, known.err) {

@@ -21,8 +21,8 @@ const fileMode = privatefile.FileMode
 // suffixes are the suffixes of the files that belong to a database; the database file itself is last.
 var suffixes = []string{"-shm", "-wal", "-journal", ""}
 
-// prepareFiles creates the folders and removes the permissions of other users. It returns an error if one of the
-// paths of the store is not a regular file or a folder.
+// prepareFiles creates the folders and removes the permissions of other users. It returns an error if a path of the
+// store is neither a regular file nor a folder, as required.
 func (s *store) prepareFiles() error {
 	info, err := os.Lstat(s.runDir)
 	if err == nil && !info.IsDir() { // symbolic links are not allowed either
@@ -56,7 +56,7 @@ func (s *store) prepareFiles() error {
 		if errors.Is(err, syscall.EROFS) {
 			return fmt.Errorf("history: %w", err)
 		} else if err != nil {
-			return &history.FileError{Path: path, Reason: "other users can read it, and its mode cannot be changed:  " + err.Error()}
+			return &history.FileError{Path: path, Reason: "other users can read it, and its mode cannot be changed: " + err.Error()}
 		}
 		s.reportNarrowed(path, narrowed)
 	}
@@ -69,8 +69,8 @@ func (s *store) reportNarrowed(path string, narrowed bool) {
 	}
 }
 
-// create creates a new database. The database is renamed to its final name only when it is complete, so that a start
-// that fails or is killed leaves no database.
+// create creates a new database. The database is renamed to its final name only when it is complete, so that an Open
+// that fails or is killed leaves no database behind.
 func (s *store) create(ctx context.Context) error {
 	err := s.build(ctx, func(*writer) error { return nil })
 	if err == nil {
@@ -84,7 +84,7 @@ func (s *store) create(ctx context.Context) error {
 	return nil
 }
 
-// build creates a database next to the store's path and fills it with fill.
+// build creates a database next to the store's path and calls fill to fill it.
 func (s *store) build(ctx context.Context, fill func(*writer) error) error {
 	path := s.path + salvageNew
 	removeDatabase(path)

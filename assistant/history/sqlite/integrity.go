@@ -23,9 +23,9 @@ const maxCheckAtOpen = 16 << 20
 // damagedMark is a file in the run folder that records damage found while the database was open.
 const damagedMark = "damaged"
 
-// inspect checks a database that no process has open, before anything is written, so that a damaged file can be set
-// aside exactly as it was found. If the last process did not close the database and the database is small, inspect
-// reads every page. A non-nil err means that the database must not be changed.
+// inspect checks a database that no process has open, before anything is written, so that a damaged file can be renamed
+// exactly as it was found. If the last process did not close the database and the database is small, inspect reads
+// every page. A non-nil err means that the database must not be changed.
 func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if err := s.finishSalvage(); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	switch {
 	case bytes <= 0 && walBytes > 0:
 		return errors.New("the database file is missing; only its -wal file remains"), nil
-	case bytes == 0 && s.usedBefore: // a new database gets its name only when it is complete, so an empty file is damage
+	case bytes == 0 && s.usedBefore: // a new database gets its name only when it is complete, so an empty file is damaged
 		return errors.New("the file is empty, although it contained a database"), nil
 	case bytes <= 0:
 		return nil, nil
@@ -52,9 +52,9 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	return nil, err
 }
 
-// probe reads a database that may be damaged. After an unclean shutdown it reads every page if all is true. It writes
-// nothing, except that it rolls back a transaction that a process left unfinished before the database was in WAL
-// mode, because the database cannot be read otherwise.
+// probe reads a database that may be damaged. If all is true, it reads every page after an unclean shutdown. It writes
+// nothing, with one exception: it rolls back a transaction that a process left unfinished before the database was in
+// WAL mode, because the database cannot be read otherwise.
 func (s *store) probe(ctx context.Context, all bool) error {
 	mode := "&mode=ro"
 	if fileSize(s.path+"-journal") > 0 {
@@ -164,8 +164,8 @@ func checkWith(t *sqlstore.Tx, pragma string) {
 }
 
 // markUnclean records, with the first write of this process, that the database is not closed. checkpointMark then
-// copies this mark to the database file, so that the loss of a -wal file is noticed. The caller has locked the
-// writer.
+// copies this mark from the -wal file to the database file, so that the loss of a -wal file is noticed. The caller has
+// locked the writer.
 func (s *store) markUnclean(t *sqlstore.Tx) {
 	if !s.marked {
 		t.Run("UPDATE meta SET clean = 0 WHERE clean <> 0")
@@ -182,7 +182,7 @@ func (s *store) checkpointMark(ctx context.Context) {
 	}
 }
 
-// markClean records that the last process closed the database, and whether the database must still be checked.
+// markClean records that the last process closed the database, and whether the database still has to be checked.
 func (s *store) markClean() error {
 	clean := 1
 	if s.checkDue.Load() {
@@ -203,9 +203,9 @@ func (s *store) reportDamage(err error) error {
 	}
 	found := &history.DamageError{Path: s.path, Err: err}
 	s.damageOnce.Do(func() {
-		s.options.Log.Error("history database damaged", "err", err)
+		s.options.Log.Error("history: the database is damaged", "err", err)
 		if err := os.WriteFile(filepath.Join(s.runDir, damagedMark), []byte(err.Error()), fileMode); err != nil {
-			s.options.Log.Error("history damage mark", "err", err)
+			s.options.Log.Error("history: the damage could not be recorded", "err", err)
 		}
 		if s.options.OnDamage != nil {
 			go s.options.OnDamage(found)
@@ -214,7 +214,7 @@ func (s *store) reportDamage(err error) error {
 	return found
 }
 
-// inconsistencies returns a row for each problem: a seq, and a sentence with %d in the place of the seq.
+// inconsistencies is a query that returns a row for each problem: a seq and a sentence in which %d stands for the seq.
 const inconsistencies = `
 	SELECT seq, 'the texts of message %d are missing' FROM pair WHERE seq NOT IN (SELECT seq FROM body)
 	UNION SELECT seq, 'there are texts of message %d, which does not exist' FROM body WHERE seq NOT IN (SELECT seq FROM pair)

@@ -66,16 +66,18 @@ type store struct {
 
 	usedBefore bool        // the run folder existed before this Open
 	unread     bool        // the database is damaged and could not be salvaged
-	checkDue   atomic.Bool // every page must be checked in the background
+	checkDue   atomic.Bool // every page has to be checked in the background
 	marked     bool        // the database is marked as not closed; guarded by writer
 }
 
-// Open opens the SQLite database at path, and creates it if it does not exist. It restricts file modes that are too
-// permissive, upgrades an older schema after a backup, ends pairs that crashed processes left in state sending, and
-// salvages a damaged file; see Report. If nothing can be written, it opens an undamaged database for reading.
+// Open opens the SQLite database at path, and creates it if it does not exist. Open restricts file modes that are too
+// permissive, upgrades an older schema after a backup, marks pairs that crashed processes left in state sending as
+// interrupted, and salvages a damaged file; see Report. If nothing can be written, it opens an undamaged database for
+// reading only.
 //
-// Open returns a *NewerSchemaError, a *FileError or a *StorageError if it cannot use the database, and the error of
-// ctx if another process takes too long to open the same database.
+// If Open cannot use the database, it returns a *history.NewerSchemaError, a *history.OlderSchemaError, a
+// *history.FileError or a *history.StorageError. If another process takes too long to open the same database, the error
+// wraps the error of ctx.
 func Open(ctx context.Context, path string, o Options) (history.Store, error) {
 	s, err := openStore(ctx, path, o)
 	if err != nil {
@@ -127,7 +129,7 @@ func (s *store) Report() history.Report { return s.report }
 
 func (s *store) Path() string { return s.path }
 
-// step reports the next step to a test.
+// step announces the next step to a test.
 func (s *store) step(name string) {
 	if s.options.step != nil {
 		s.options.step(name)
@@ -140,7 +142,7 @@ func (s *store) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if others == 0 { // otherwise another process has already inspected the database
+	if others == 0 { // if there are others, one of them has already inspected the database
 		damage, err := s.inspect(ctx)
 		if err == nil && damage != nil {
 			err = s.salvage(ctx, damage)
@@ -184,7 +186,8 @@ func dsn(path string, pragmas ...string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
 
-// connect opens the connections, upgrades the schema and ends the pairs that crashed processes left unfinished.
+// connect opens the connections, upgrades the schema, and marks the pairs that crashed processes left unfinished as
+// interrupted.
 func (s *store) connect(ctx context.Context) (err error) {
 	s.step("connect")
 	s.writeDB, err = sql.Open("sqlite", dsn(s.path,
@@ -222,8 +225,8 @@ func (s *store) connectReaders(dsn string, maxConns int) (err error) {
 	return nil
 }
 
-// endInterrupted ends the pairs of processes that died while sending them. An owner locks its file before it owns a
-// pair, so an owner that is not alive now will never be alive again.
+// endInterrupted marks the pairs of processes that died while sending them as interrupted. An owner locks its file
+// before it owns a pair, so an owner that is not alive now will never be alive again.
 func (s *store) endInterrupted(t *sqlstore.Tx) {
 	var seqs []int64
 	for seq, token := range sqlstore.Keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL") {
@@ -240,9 +243,9 @@ func (s *store) endInterrupted(t *sqlstore.Tx) {
 	s.report.Interrupted, s.report.InterruptedIn = s.NewChange(t).EndInterrupted(seqs)
 }
 
-// openReadOnly connects to a database that cannot be written because of cause. If the shared memory file is missing
-// and cannot be created, SQLite can read the database only in exclusive locking mode; if the database was closed,
-// only as an immutable file.
+// openReadOnly connects to a database that cannot be written because of cause. If the shared memory file is missing and
+// cannot be created, SQLite can read the database only in exclusive locking mode or, if the database was closed, as an
+// immutable file.
 func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 	var storage *history.StorageError
 	if !errors.As(cause, &storage) || s.unread || fileSize(s.path) <= 0 || errors.Is(cause, context.Canceled) {
@@ -266,14 +269,14 @@ func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 			return s, err
 		}
 		s.readDB.Close()
-		if err == nil { // a database of another version, which would have to be upgraded first
+		if err == nil { // the version differs, so the database would have to be upgraded first
 			return nil, cause
 		}
 	}
 	return nil, cause
 }
 
-// Close does not change a pair in state sending; the next Open ends the pair.
+// Close does not change a pair in state sending; the next Open marks the pair as interrupted.
 func (s *store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -303,7 +306,7 @@ func (s *store) disconnectAndRecord() error {
 		return errors.Join(err, s.disconnect())
 	}
 	if err := s.markClean(); err != nil {
-		s.options.Log.Warn("history not marked as closed", "err", err)
+		s.options.Log.Warn("history: the database could not be marked as closed", "err", err)
 	}
 	return s.disconnect()
 }
@@ -322,8 +325,8 @@ func (s *store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// abandon cleans up after a failed Open. Call it before releasing the open lock, if the store took it. After a lost
-// WAL the unclean mark stays, so that the next Open reports the loss again.
+// abandon cleans up after a failed Open. If the store took the open lock, abandon must be called before the lock is
+// released. After the loss of a WAL, the unclean mark stays, so that the next Open reports the loss again.
 func (s *store) abandon() {
 	s.cancel()
 	if s.owner == nil {

@@ -15,7 +15,7 @@ import (
 	"winnow/assistant"
 )
 
-// owner represents an open store. It is alive as long as it holds the lock of its file in the run folder. The kernel
+// owner represents an open store. It is alive as long as it holds the lock on its file in the run folder. The kernel
 // releases this lock when the process ends.
 type owner struct {
 	token string
@@ -35,7 +35,7 @@ func newOwner(runDir string, now time.Time) (*owner, error) {
 	o := &owner{token, flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
 	ok, err := o.lock.TryLock()
 	if err == nil && !ok {
-		err = errors.New("another program holds it")
+		err = errors.New("another program holds the lock")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), err)
@@ -49,7 +49,7 @@ func (o *owner) release() {
 	o.lock.Close()
 }
 
-// alive reports whether the owner with this token still holds the lock of its file.
+// alive reports whether the owner with this token still holds the lock on its file.
 func alive(runDir, token string) (bool, error) {
 	l := flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // without O_CREATE
 	got, err := l.TryLock()
@@ -60,8 +60,8 @@ func alive(runDir, token string) (bool, error) {
 	return !got && err == nil, err
 }
 
-// listOwners counts the other owners that are alive and lists the files of dead owners. The caller holds the open
-// lock, so no other store has created its file without locking it yet.
+// listOwners counts the other owners that are alive and lists the files of dead owners. The caller holds the open lock,
+// so no other store can have created its file without having locked it.
 func listOwners(runDir string, me *owner) (others int, dead []string, err error) {
 	entries, err := os.ReadDir(runDir)
 	if err != nil {

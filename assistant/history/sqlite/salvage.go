@@ -28,12 +28,12 @@ const (
 	salvageNew  = ".new"     // the new database
 )
 
-// salvagePlan returns the path of the file that stores the Salvage once its new database is complete.
+// salvagePlan returns the path of the plan: a file with the Salvage, written once the new database is complete.
 func (s *store) salvagePlan() string { return filepath.Join(s.runDir, "salvage.json") }
 
-// salvage copies the rows that can be read to a new database, renames the damaged database and puts the new one in
-// its place. If the process is killed before the plan is written, the next Open starts again; after that, the next
-// Open continues.
+// salvage copies the rows that can be read to a new database, renames the damaged database and puts the new one in its
+// place. If the process is killed before the plan is written, the next Open starts the salvage again; if it is killed
+// later, the next Open completes the salvage.
 func (s *store) salvage(ctx context.Context, damage error) error {
 	report := history.Salvage{Reason: damage.Error(), SetAside: s.freeName()}
 	removeDatabase(s.path + salvageCopy)
@@ -94,12 +94,12 @@ func (s *store) finishSalvage() error {
 		}
 	}
 	s.report.Salvage = &report
-	s.options.Log.Error("history database set aside", "salvaged", report.Salvaged, "lost", report.Lost, "file", report.SetAside)
+	s.options.Log.Error("history: the damaged database was renamed", "salvaged", report.Salvaged, "lost", report.Lost, "file", report.SetAside)
 	return nil
 }
 
 // copyReadable copies the readable rows from a copy of the damaged file. It skips only damaged rows. It stops at any
-// other error, such as a full disk, because it could not tell which rows the file contains.
+// other error, such as a full disk, because then it cannot know which rows the file contains.
 func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Salvage) error {
 	copied := s.path + salvageCopy
 	defer removeDatabase(copied)
@@ -151,7 +151,7 @@ type salvager struct {
 	saved  map[int64]bool // keyed by Seq
 }
 
-// read runs a read of the damaged file and reports whether everything was readable.
+// read runs f, which reads the damaged file, and reports whether everything was readable.
 func (r *salvager) read(f func()) bool {
 	err := r.from.Try(f)
 	if err == nil || r.to.Err() != nil {
@@ -167,7 +167,7 @@ func (r *salvager) read(f func()) bool {
 	return false
 }
 
-// copyTable copies the readable rows of a small table, and of these only the columns whose names are undamaged.
+// copyTable copies the readable rows of a small table. It copies only the columns whose names are undamaged.
 func (r *salvager) copyTable(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
 	var readable []string
@@ -205,7 +205,7 @@ func (r *salvager) insert(f func()) bool {
 }
 
 // maxUnreadable is the maximum number of consecutive Seqs that are tried if SQLite cannot determine the next Seq. It is
-// greater than the number of rows below one page.
+// greater than the number of rows that one damaged page can hide.
 const maxUnreadable = 100_000
 
 // copyPairs copies the readable pairs. It counts the lost pairs if an index still lists all pairs.
@@ -241,8 +241,8 @@ func (r *salvager) copyPairs() {
 	}
 }
 
-// next returns the first Seq, starting with from, that has a row or texts, and 0 if there is none. known is false if
-// SQLite cannot determine it.
+// next returns the first Seq, starting with from, that has a row or texts, or 0 if there is none. known is false if
+// SQLite cannot determine that Seq.
 func (r *salvager) next(from int64) (seq int64, known bool) {
 	known = true
 	for _, table := range []string{"pair", "body"} {
@@ -283,7 +283,7 @@ func (r *salvager) copyPair(seq int64) {
 	r.saved[p.Seq] = true
 }
 
-// texts returns a pair with a new id and the texts of a pair with an unreadable row. It returns nil if the texts
+// texts returns a pair that has a new id and the texts of the pair whose row is unreadable. It returns nil if the texts
 // cannot be read either.
 func (r *salvager) texts(seq int64) *assistant.Pair {
 	p := assistant.Pair{Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: history.DamagedPair}

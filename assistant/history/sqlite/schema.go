@@ -32,7 +32,7 @@ var schema string
 var migrations embed.FS
 
 // statements returns the statements that upgrade a database from version to the next version. Version 0 is an empty
-// database, and schema then takes it directly to schemaVersion.
+// database; its next version is schemaVersion.
 func statements(version int) (sql []string, next int, err error) {
 	text, next := schema, schemaVersion
 	if version > 0 {
@@ -51,8 +51,8 @@ func statements(version int) (sql []string, next int, err error) {
 	return append(sql, fmt.Sprintf("PRAGMA user_version = %d", next), fmt.Sprintf("PRAGMA application_id = %d", applicationID)), next, nil
 }
 
-// migrate upgrades a database from version to schemaVersion. Each version is a separate transaction, so after a crash
-// the database has a complete version. step is called before each statement and each commit.
+// migrate upgrades a database from version to schemaVersion. Each version is a separate transaction, so even after a
+// crash the schema is exactly that of one version. step is called before each statement and each commit.
 func migrate(ctx context.Context, w *writer, version int, step func(string)) error {
 	for version < schemaVersion {
 		sql, next, err := statements(version)
@@ -67,7 +67,7 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 			step(fmt.Sprintf("version %d: commit", next))
 		})
 		if err != nil {
-			return fmt.Errorf("history: bring the database to version %d: %w", next, err)
+			return fmt.Errorf("history: upgrade the database to version %d: %w", next, err)
 		}
 		version = next
 	}
@@ -92,9 +92,10 @@ func (s *store) upgrade(ctx context.Context) error {
 	return migrate(ctx, s.writer, version, s.step)
 }
 
-// verifyVersion compares the version in the header with the version in meta, which databases of versions before 5 do
-// not have. It fails with a *NewerSchemaError for a database of a newer program, with an *OlderSchemaError for a
-// database that is too old to upgrade, and with errVersion if the two versions contradict each other.
+// verifyVersion compares the version in the header with the version in meta; databases older than version 5 have no
+// version in meta. It fails with a *history.NewerSchemaError for a database of a newer program, with a
+// *history.OlderSchemaError for a database that is too old to upgrade, and with errVersion if the two versions
+// contradict each other.
 func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	var repeated int64
 	if t.Err() != nil {
@@ -111,7 +112,7 @@ func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	case known == version:
 		t.Fail(&history.NewerSchemaError{Path: path, Found: version, Supported: schemaVersion})
 	default:
-		t.Fail(fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, known))
+		t.Fail(fmt.Errorf("%w: version %d in the header, version %d in the database", errVersion, version, known))
 	}
 }
 

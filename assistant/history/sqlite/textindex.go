@@ -20,18 +20,18 @@ const minNeedleRunes = 3
 // ambiguous contains the runes that the index does not distinguish.
 const ambiguous = "\x00\ufffd\ufffe\uffff"
 
-// fold returns a text in the form that the index stores: in lower case, like the filter language compares it, and
-// without zero bytes, because SQLite would end the text there.
+// fold returns a text in the form that the index stores: in lower case, as the filter language compares it, and without
+// zero bytes, because SQLite would end the text there.
 func fold(text string) string {
 	return strings.ReplaceAll(strings.ToLower(text), "\x00", "\ufffd")
 }
 
-// dialect writes the conditions on texts for SQLite. It uses the full-text index if possible, otherwise functions of
-// this package that read each text.
+// dialect writes the conditions on texts for SQLite. It uses the full-text index if possible, and otherwise SQL
+// functions of this package that read each text.
 type dialect struct{ from, to int64 }
 
-// Content implements filter.Dialect. It searches the full-text index for the parts that are long enough. If a text
-// must contain several parts in order, the texts of the pairs found are read as well.
+// Content implements filter.Dialect. It searches the full-text index for the parts that are long enough. If a text must
+// contain several parts in order, the condition also reads the texts of the pairs that the index finds.
 func (d dialect) Content(parts []string) (sql string, args []any) {
 	var phrases []string
 	for _, part := range parts {
@@ -87,7 +87,7 @@ type authorNeedle struct {
 	User   string
 }
 
-// onTexts returns a call of an SQL function with its argument and the texts of the pair. The texts are passed as
+// onTexts returns the SQL that calls a function with an argument and the texts of the pair. The texts are passed as
 // blobs, because SQLite would end a text at a zero byte.
 func onTexts(function string) string {
 	return "coalesce((SELECT " + function + "(?, CAST(b.user AS BLOB), CAST(b.answer AS BLOB)) FROM body b WHERE b.seq = p.seq), 0)"
@@ -122,11 +122,11 @@ func init() {
 	}))
 }
 
-// maxCompiled limits the number of compiled search terms that are kept for the next rows.
+// maxCompiled limits the number of compiled search terms that are cached.
 const maxCompiled = 64
 
-// onEither returns an SQL function that reports whether its first argument, which it compiles once for many rows,
-// matches one of the other two arguments.
+// onEither returns an SQL function that reports whether its first argument, a search term, matches one of the other two
+// arguments. The function compiles each search term only once.
 func onEither(compile func(string) (func(string) bool, error)) func(*modernc.FunctionContext, []driver.Value) (driver.Value, error) {
 	var mu sync.Mutex
 	compiled := map[string]func(string) bool{}

@@ -58,7 +58,8 @@ func (c conn) Exec(ctx context.Context, query string, args []any) (changed int64
 // rows are the rows of a query.
 type rows struct{ *sql.Rows }
 
-// Scan returns errValue if a value cannot be scanned, because the store always writes the expected type.
+// Scan returns errValue if a value cannot be scanned: the store always writes the expected type, so the value is
+// damaged.
 func (r rows) Scan(into ...any) error {
 	if err := r.Rows.Scan(into...); err != nil {
 		return fmt.Errorf("%w: %w", errValue, err)
@@ -79,8 +80,8 @@ func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 		return s.explain("read", err)
 	}
 	defer c.Close()
-	// sql.Tx is not used, because it ends in a separate goroutine when ctx does. A connection that is busy while the
-	// store closes would prevent SQLite from removing the WAL.
+	// sql.Tx is not used, because it would end the transaction in a separate goroutine when ctx ends. A connection that is
+	// still busy while the store closes would prevent SQLite from removing the WAL.
 	defer func() { // also after a cancelled BEGIN, because it may have taken effect
 		_, _ = c.ExecContext(context.Background(), "ROLLBACK") // fails only if there is no transaction
 	}()
@@ -136,8 +137,8 @@ func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 
 func (w *writer) unlock() { <-w.turn }
 
-// inTx runs f in one transaction, and rolls the transaction back if f fails. BEGIN IMMEDIATE waits for other
-// processes before f reads anything. Even a BEGIN with a cancelled context may have taken effect.
+// inTx runs f in one transaction, and rolls the transaction back if f fails. BEGIN IMMEDIATE waits for other processes
+// before f reads anything. Even a BEGIN whose context was cancelled may have taken effect.
 func (w *writer) inTx(ctx context.Context, f func(*sqlstore.Tx)) error {
 	t := sqlstore.NewTx(ctx, w.conn)
 	t.Run("BEGIN IMMEDIATE")
