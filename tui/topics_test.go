@@ -120,7 +120,7 @@ func TestTopicThatExistsIsNotTaken(t *testing.T) {
 	r.Type(tuitest.Key("ctrl+t"), tuitest.Key("alt+r"))
 	r.Wait("Rename Two")
 	r.Type(tuitest.Key("ctrl+u"), "One", tuitest.Enter)
-	r.Wait("exists already")
+	r.Wait("already exists")
 	if got := r.session.Topic(); got != "Two" {
 		t.Errorf("new messages go to %q, want what was", got)
 	}

@@ -137,7 +137,7 @@ func TestAMissingPairNamesWhoDeletedIt(t *testing.T) {
 	must(t, anna.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}), bob.Commit(t.Context(), &assistant.Batch{Delete: []int64{p.Seq}}))
 	star := 3
 	_, err := anna.Mark(t.Context(), []int64{p.Seq}, history.Mark{Star: &star})
-	if !errors.Is(err, assistant.ErrNoPair) || !strings.Contains(err.Error(), "bob has deleted it") {
+	if !errors.Is(err, assistant.ErrNoPair) || !strings.Contains(err.Error(), "bob deleted it") {
 		t.Errorf("Mark = %v; want that bob has deleted the pair", err)
 	}
 	must(t, anna.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}})) // its answer is not lost

@@ -93,7 +93,7 @@ func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	}
 	if b.Cut != nil {
 		if b.Cut.Name == "" {
-			c.Fail(errors.New("a cut without a name could not be undone"))
+			c.Fail(errors.New("a cut needs a name, so that it can be undone"))
 		}
 		for _, session := range b.Cut.Sessions {
 			c.Run("UPDATE pair SET cut = ? WHERE session = (SELECT n FROM session WHERE id = ?) AND seq >= ? AND cut IS NULL",
@@ -128,13 +128,13 @@ func (t *Tx) cancelled(session string) []int64 {
 // Cancelled implements assistant.CancelledStore.
 func (s *Store) Cancelled(ctx context.Context, session string) (seq int64, err error) {
 	err = s.Read(ctx, func(t *Tx) {
-		for _, seq = range t.cancelled(session) { // the last one is the newest
+		for _, seq = range t.cancelled(session) { // the loop ends with the last seq, the newest
 		}
 	})
 	return seq, err
 }
 
-// Put inserts or replaces a pair and sets its Seq and ID. With keepMarks, a replaced pair keeps its stored marks.
+// Put inserts or replaces a pair and sets its Seq and ID. If keepMarks is set, a replaced pair keeps its stored marks.
 func (c *Change) Put(p *assistant.Pair, keepMarks bool) {
 	if p.Seq == 0 {
 		p.Seq, _ = c.Number("SELECT seq FROM pair WHERE id = ?", p.ID)
@@ -147,7 +147,7 @@ func (c *Change) Put(p *assistant.Pair, keepMarks bool) {
 	c.put(p)
 }
 
-// answer changes the answers of the stored pair, even if it has changed since it was read.
+// answer changes the answers of the stored pair, even if that pair has changed since it was read.
 func (c *Change) answer(a assistant.PairAnswer) {
 	c.require([]int64{a.Seq})
 	for _, r := range c.s.rows(c.Tx, []int64{a.Seq}) {
@@ -159,7 +159,7 @@ func (c *Change) answer(a assistant.PairAnswer) {
 	}
 }
 
-// put inserts a pair and sets its Seq and ID, or replaces the pair with its Seq.
+// put inserts a pair without a Seq and sets its Seq and ID; otherwise it replaces the pair that has this Seq.
 func (c *Change) put(p *assistant.Pair) {
 	if p.ID == "" {
 		p.ID = assistant.NewID(c.now)
@@ -170,7 +170,7 @@ func (c *Change) put(p *assistant.Pair) {
 	c.store(p)
 }
 
-// store writes a pair.
+// store writes a pair to the tables of the database.
 func (c *Change) store(p *assistant.Pair) {
 	p.Author = c.s.Author(p.Author)
 	row, err := history.NewRow(p, c.s.Redact)
@@ -181,8 +181,8 @@ func (c *Change) store(p *assistant.Pair) {
 	}
 }
 
-// verify refuses to replace texts that another program has changed since this process read them. A pair that another
-// program has deleted is stored again.
+// verify makes the change fail if it would replace texts that another program has changed since this process read them.
+// A pair that another program has deleted may be stored again.
 func (c *Change) verify(seq int64) {
 	if seq == 0 {
 		return
@@ -201,7 +201,7 @@ func (c *Change) verify(seq int64) {
 func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
 	session, model := c.session(p.Session, p.CreatedAt), c.name("model", p.Model)
 	topic := c.number("topic", p.Topic, func() int64 { return c.topic(p.Topic) })
-	var seq, owner any // seq NULL: the database assigns it; owner NULL: the pair is not being sent
+	var seq, owner any // a nil seq is assigned by the database; a nil owner means that the pair is not being sent
 	if p.Seq != 0 {
 		seq = p.Seq
 	}
@@ -263,7 +263,7 @@ func (c *Change) session(id string, started time.Time) int64 {
 	})
 }
 
-// unknown returns the pairs whose ids are not in the database, one pair for each id.
+// unknown returns the pairs whose IDs are not in the database, only one pair for each ID.
 func (c *Change) unknown(pairs []*assistant.Pair) (unknown []*assistant.Pair) {
 	ids := make([]string, len(pairs))
 	for i, p := range pairs {
@@ -307,8 +307,8 @@ func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 	return added, err
 }
 
-// EndInterrupted ends pairs in state sending whose process has died. It returns the number of the given pairs that
-// exist, and the session of the newest one.
+// EndInterrupted marks pairs in state sending whose process has died as interrupted. It returns how many of the given
+// pairs exist, and the session of the newest one.
 func (c *Change) EndInterrupted(seqs []int64) (ended int, session string) {
 	newest, rows := int64(0), c.s.rows(c.Tx, seqs)
 	for _, r := range rows {
@@ -318,7 +318,7 @@ func (c *Change) EndInterrupted(seqs []int64) (ended int, session string) {
 		r.Interrupt()
 		c.Put(&r.Pair, false)
 		if c.s.Shared {
-			c.Run("UPDATE pair SET version = ? WHERE seq = ?", r.version, r.Seq) // keep the version, so that its own store can still replace the pair
+			c.Run("UPDATE pair SET version = ? WHERE seq = ?", r.version, r.Seq) // keep the version, so that the store that sent the pair can still replace it
 		}
 	}
 	return len(rows), session

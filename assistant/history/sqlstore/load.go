@@ -31,7 +31,7 @@ func (s *Store) Load(ctx context.Context, seqs []int64) (pairs []assistant.Pair,
 	return pairs, nil
 }
 
-// Payloads implements history.Store. The condition of its query avoids decoding pairs without payloads.
+// Payloads implements history.Store. The condition in its query avoids decoding pairs that have no payloads.
 func (s *Store) Payloads(ctx context.Context, seqs []int64) (pairs []assistant.Pair, err error) {
 	query := "SELECT b.seq, b.more FROM " + s.Seqs + ` j JOIN body b ON b.seq = j.seq WHERE b.more LIKE '%"payloads":%' ORDER BY j.at`
 	err = s.Read(ctx, func(t *Tx) {
@@ -43,7 +43,7 @@ func (s *Store) Payloads(ctx context.Context, seqs []int64) (pairs []assistant.P
 			var form struct {
 				Payloads []assistant.Payload `json:"payloads"`
 			}
-			if json.Unmarshal([]byte(more), &form) == nil && len(form.Payloads) > 0 { // Load reports damage
+			if json.Unmarshal([]byte(more), &form) == nil && len(form.Payloads) > 0 { // damage is reported by Load
 				p.Payloads = form.Payloads
 				for i := range p.Payloads {
 					p.Payloads[i].Data = nil
@@ -55,10 +55,10 @@ func (s *Store) Payloads(ctx context.Context, seqs []int64) (pairs []assistant.P
 	return pairs, err
 }
 
-// loadedRow is a pair with its version, and whether its texts are damaged.
+// loadedRow is a pair, its version, and whether its texts are damaged.
 type loadedRow struct {
 	history.Row
-	version int64 // incremented with each change of the pair; 0 if the database is not shared
+	version int64 // meta.rev when the texts were last written; 0 if the database is not shared
 	damaged bool
 }
 
@@ -90,7 +90,7 @@ func (s *Store) rows(t *Tx, seqs []int64) (rows []loadedRow) {
 	return rows
 }
 
-// Pairs calls each for the pairs with these seqs, in the given order, until there is an error.
+// Pairs calls each for the pairs with these seqs, in the given order, until an error occurs.
 func (s *Store) Pairs(t *Tx, seqs []int64, each func(p assistant.Pair, damaged bool)) {
 	for _, r := range s.rows(t, seqs) {
 		if t.err == nil {
@@ -129,11 +129,11 @@ func (s *Store) Models(ctx context.Context) (counts []history.ModelCount, err er
 	return counts, err
 }
 
-// MaxProblems limits how many problems of one kind are listed.
+// MaxProblems is the maximum number of problems of one kind that are listed.
 const MaxProblems = 20
 
 // CheckRows checks all checksums and counts the rows. inconsistencies is a query of the engine that returns a row for
-// each problem: a seq, and a sentence with %d in the place of the seq.
+// each problem: a seq and a sentence in which %d stands for the seq.
 func (s *Store) CheckRows(t *Tx, inconsistencies string) (report history.CheckReport) {
 	problem := func(format string, args ...any) {
 		if len(report.Problems) < MaxProblems {

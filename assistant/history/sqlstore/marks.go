@@ -9,7 +9,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// marks reads the marks of the pairs, without pairs that do not exist.
+// marks reads the marks of the pairs with these seqs; it skips pairs that do not exist.
 func (c *Change) marks(seqs []int64) (all []assistant.PairMark) {
 	query := "SELECT p.seq, p.star, p.flag = 1, coalesce(t.path, '') FROM " + c.s.Seqs +
 		" j JOIN pair p ON p.seq = j.seq LEFT JOIN topic t ON t.n = p.topic ORDER BY j.at"
@@ -21,7 +21,7 @@ func (c *Change) marks(seqs []int64) (all []assistant.PairMark) {
 	return all
 }
 
-// mark sets the non-nil marks of the pairs, ignoring pairs that do not exist.
+// mark sets the non-nil marks in m on the pairs with these seqs; it skips pairs that do not exist.
 func (c *Change) mark(seqs []int64, m history.Mark) {
 	var topic, flag any // NULL means no change
 	if m.Topic != nil {

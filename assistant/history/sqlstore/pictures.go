@@ -12,7 +12,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// storePictures connects a pair with its pictures, and stores the pictures that its author does not have yet. In a
+// storePictures links a pair to its pictures, and stores the pictures that the pair's author does not have yet. In a
 // shared history, each author has separate copies.
 func (c *Change) storePictures(p *assistant.Pair) {
 	author := int64(0)
@@ -30,7 +30,7 @@ func (c *Change) storePictures(p *assistant.Pair) {
 	}
 }
 
-// disconnectPictures disconnects pairs from their pictures and returns the hashes of the pictures.
+// disconnectPictures removes the links from pairs to their pictures and returns the hashes of the pictures.
 func (c *Change) disconnectPictures(seqs []int64) (hashes []string) {
 	of := "SELECT j.seq FROM " + c.s.Seqs + " j"
 	hashes = List[string](c.Tx, "SELECT DISTINCT hash FROM pair_picture WHERE seq IN ("+of+")", asArray(seqs))
@@ -38,7 +38,7 @@ func (c *Change) disconnectPictures(seqs []int64) (hashes []string) {
 	return hashes
 }
 
-// dropPictures deletes these pictures unless a pair is still connected with them.
+// dropPictures deletes the pictures with these hashes to which no pair is linked any more.
 func (c *Change) dropPictures(hashes []string) {
 	for _, hash := range hashes {
 		c.Run(`DELETE FROM picture WHERE hash = ? AND NOT EXISTS
@@ -63,7 +63,7 @@ func readPicture(t *Tx, hash string) (data []byte) {
 
 // checkPictures compares every picture with its hash.
 func checkPictures(t *Tx, problem func(format string, args ...any)) {
-	of := map[string]int64{} // by hash: a pair that has the picture
+	of := map[string]int64{} // a pair that has the picture, by hash
 	t.Each("SELECT hash, max(seq) FROM pair_picture GROUP BY hash", nil, func(scan Scanner) {
 		var hash string
 		var seq int64

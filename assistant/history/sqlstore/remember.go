@@ -60,7 +60,7 @@ func (s *Store) Branch(ctx context.Context, session string, from assistant.Branc
 	})
 }
 
-// sessions reads sessions; counts contains the columns for Pairs, First and the first message.
+// sessions reads sessions; counts contains the SQL expressions for Pairs, First and the first message.
 func (s *Store) sessions(t *Tx, counts, where string, args ...any) (all []history.Session) {
 	query := `SELECT id, folder, "window", model, page, started, used, title, parent, upto, ` + counts + " FROM session s " + where
 	t.Each(query, args, func(scan Scanner) {
@@ -86,8 +86,8 @@ func (s *Store) Sessions(ctx context.Context) (all []history.Session, err error)
 	return all, err
 }
 
-// completeBranches completes the sessions that branch from others: it adds the counts of the pairs taken from the
-// parents, and a title.
+// completeBranches completes the sessions that branch from others: it adds the counts of the parents' pairs that belong
+// to the branch, and sets a missing title.
 func (s *Store) completeBranches(t *Tx, all []history.Session) {
 	from, titles := map[string]assistant.Branch{}, map[string]string{}
 	for _, v := range all {
@@ -131,7 +131,7 @@ func (s *Store) oneSession(ctx context.Context, where string, args ...any) (v hi
 	return first(all, err)
 }
 
-// first returns the first element of a list; found is false if the list is empty.
+// first returns the first element of a list; found is false if the list is empty. It passes an error through.
 func first[T any](all []T, err error) (v T, found bool, _ error) {
 	if len(all) == 0 {
 		return v, false, err
@@ -204,13 +204,13 @@ func (s *Store) readTexts(ctx context.Context, query string, args ...any) (texts
 	return texts, err
 }
 
-// removeOwn removes this user's row with a key from a table.
+// removeOwn removes the row with this key from this user's rows in a table.
 func (s *Store) removeOwn(t *Tx, table, column, key string) {
 	own, args := s.own()
 	t.Run("DELETE FROM "+table+" WHERE "+own+" AND "+column+" = ?", append(args, key)...)
 }
 
-// addOwn inserts a row of this user.
+// addOwn inserts a row for this user.
 func (s *Store) addOwn(t *Tx, table, columns string, values ...any) {
 	insert, args := s.insertOwn(table, columns, values...)
 	t.Run(insert, args...)

@@ -10,8 +10,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// storeRequests adds the requests of a batch whose pairs exist, and removes the oldest requests that exceed the
-// limits.
+// storeRequests adds the requests of a batch whose pairs exist, and removes the oldest requests beyond the limits.
 func (c *Change) storeRequests(b *assistant.Batch, stored []assistant.Pair, requests []history.PackedRequest) {
 	for _, r := range requests {
 		seq := r.Pair.Seq
@@ -28,8 +27,8 @@ func (c *Change) storeRequests(b *assistant.Batch, stored []assistant.Pair, requ
 	}
 }
 
-// dropRequests keeps only the requests of the given number of most recently sent pairs and, of these requests, the
-// newest up to the given number of packed bytes. It reads only the index.
+// dropRequests keeps only the requests of the most recently sent pairs, at most the given number of pairs, and of these
+// requests only the newest, at most the given number of packed bytes. It reads only the index.
 func (c *Change) dropRequests(pairs, packed int) {
 	c.Run(`DELETE FROM request WHERE seq IN (SELECT seq FROM
 		(SELECT seq, row_number() OVER (ORDER BY max(n) DESC) AS newer FROM request GROUP BY seq) r WHERE newer > ?)`, pairs)
@@ -56,7 +55,8 @@ func (s *Store) Requests(ctx context.Context, seq int64) (all []assistant.SentRe
 	return all, errors.Join(broken...)
 }
 
-// eachRequest calls each for requests, oldest first. damage is not nil if a body differs from what was sent.
+// eachRequest calls each for every request that meets the condition, oldest first. damage is not nil if the stored body
+// differs from the body that was sent.
 func eachRequest(t *Tx, where string, args []any, each func(r assistant.SentRequest, damage error)) {
 	query := "SELECT seq, answer, response, attempt, trimmed, model, sec, nsec, zone, size, body FROM request " + where + " ORDER BY n"
 	t.Each(query, args, func(scan Scanner) {

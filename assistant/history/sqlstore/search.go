@@ -82,7 +82,7 @@ func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f 
 	})
 }
 
-// branches reads the points at which sessions branch from others.
+// branches reads which sessions branch from others, and where.
 func branches(t *Tx) map[string]assistant.Branch {
 	all := map[string]assistant.Branch{}
 	t.Each("SELECT id, parent, upto FROM session WHERE parent <> ''", nil, func(scan Scanner) {
@@ -94,7 +94,7 @@ func branches(t *Tx) map[string]assistant.Branch {
 	return all
 }
 
-// Reader implements the methods of history.PairReader that are the same in every engine.
+// Reader implements the methods of history.PairReader that are the same for every engine.
 type Reader struct{ *Tx }
 
 // CountPairs implements history.PairReader.

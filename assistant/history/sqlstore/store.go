@@ -17,13 +17,13 @@ import (
 type Engine interface {
 	// Read runs f on one snapshot of the database.
 	Read(ctx context.Context, f func(*Tx)) error
-	// Write runs f in one transaction, which is durable when Write returns nil. Once f has started, ctx is ignored,
-	// so that the caller learns whether the transaction was committed.
+	// Write runs f in one transaction, which is durable when Write returns nil. Once f has started, Write ignores ctx, so
+	// that the caller learns whether the transaction was committed.
 	Write(ctx context.Context, f func(*Tx)) error
 	// Owner returns the value of pair.owner for a pair that this store is sending.
 	Owner() any
-	// Author returns the author of a user's pairs, which the filter term u selects: normally the user itself; for "",
-	// the user of the store.
+	// Author returns the name under which a user's pairs are stored and which the filter term u selects: normally the name
+	// of the user or, if user is "", of the store's user.
 	Author(user string) string
 	// PutBody inserts or replaces the texts of a pair.
 	PutBody(t *Tx, seq int64, r *history.Row)
@@ -31,7 +31,7 @@ type Engine interface {
 	Deleted(c *Change, seqs []int64)
 	// Changed is called before a change is committed.
 	Changed(c *Change)
-	// Reader evaluates filter lines on the snapshot of t.
+	// Reader returns the reader with which a Search evaluates filter lines on the snapshot of t.
 	Reader(t *Tx) history.PairReader
 }
 
@@ -70,7 +70,7 @@ type Store struct {
 	versions versions
 }
 
-// Redact removes secrets from a text.
+// Redact implements history.Store.
 func (s *Store) Redact(text string) string {
 	if s.Options.Redact == nil {
 		return text
@@ -78,7 +78,7 @@ func (s *Store) Redact(text string) string {
 	return s.Options.Redact(text)
 }
 
-// text redacts a text and converts it for storage.
+// text redacts a text and converts it to a storable one.
 func (s *Store) text(text string) string {
 	text = s.Redact(text)
 	if s.Storable != nil {
@@ -90,7 +90,7 @@ func (s *Store) text(text string) string {
 // Revision implements history.Store.
 func (s *Store) Revision() int64 { return s.revision.Load() }
 
-// NoticeRevision records a revision, and reports whether it is newer than the recorded one.
+// NoticeRevision records a revision, and reports whether it is newer than the one recorded before.
 func (s *Store) NoticeRevision(rev int64) (newer bool) {
 	for {
 		old := s.revision.Load()
@@ -113,7 +113,7 @@ func (s *Store) exec(ctx context.Context, query string, args ...any) error {
 	return s.Write(ctx, func(t *Tx) { t.Run(query, args...) })
 }
 
-// own returns the condition for this user's rows in a table that has separate rows for each user; the condition is
+// own returns the condition that selects this user's rows in a table with separate rows for each user. The condition is
 // always true if the database is not shared.
 func (s *Store) own() (where string, args []any) {
 	if !s.Shared {
@@ -122,7 +122,7 @@ func (s *Store) own() (where string, args []any) {
 	return "author = ?", []any{s.User}
 }
 
-// insertOwn returns the statement that inserts a row of this user, and its arguments.
+// insertOwn returns the statement that inserts a row for this user, and its arguments.
 func (s *Store) insertOwn(table, columns string, values ...any) (sql string, args []any) {
 	if s.Shared {
 		columns += ", author"
@@ -139,14 +139,14 @@ type Change struct {
 	now time.Time
 
 	newTopics []string           // paths created by topic, parents first
-	numbers   map[numbered]int64 // of rows that this change has looked up, so that an import looks up each row only once
+	numbers   map[numbered]int64 // numbers of rows already looked up, so that an import looks up each row only once
 }
 
-// numbered is a row that is known by a name and has a number.
+// numbered identifies a row that has a number, by its table and its name.
 type numbered struct{ table, name string }
 
-// number returns the number of a row, as found by find and remembered for the rest of the change, which must not remove
-// the row.
+// number returns the number of a row. It calls find only once for each row and caches the result for the rest of the
+// change, which must not remove the row.
 func (c *Change) number(table, name string, find func() int64) int64 {
 	key := numbered{table, name}
 	n, known := c.numbers[key]
@@ -182,8 +182,8 @@ func (s *Store) NewChange(t *Tx) *Change {
 	return &Change{Tx: t, s: s, Rev: rev, now: s.Now()}
 }
 
-// require fails if the database lacks one of the pairs; otherwise a change that did nothing
-// would be reported as done.
+// require fails if one of the pairs is not in the database; otherwise a change without effect would be reported as
+// done.
 func (c *Change) require(seqs []int64) {
 	there := Keyed[int64, bool](c.Tx, "SELECT p.seq, TRUE FROM "+c.s.Seqs+" j JOIN pair p ON p.seq = j.seq", asArray(seqs))
 	for _, seq := range seqs {
@@ -196,7 +196,7 @@ func (c *Change) require(seqs []int64) {
 		}
 		err := fmt.Errorf("message %d: %w", seq, assistant.ErrNoPair)
 		if len(by) > 0 {
-			err = fmt.Errorf("%w: %s has deleted it", err, by[0])
+			err = fmt.Errorf("%w: %s deleted it", err, by[0])
 		}
 		c.Fail(err)
 	}
@@ -218,7 +218,7 @@ type versions struct {
 	known map[int64]int64
 }
 
-// maxVersions limits the memory for versions; a pair whose version has been forgotten is replaced without a check.
+// maxVersions limits the memory for versions. A pair whose version has been evicted is replaced without a check.
 const maxVersions = 100_000
 
 func (v *versions) set(seq, version int64) {

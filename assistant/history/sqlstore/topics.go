@@ -46,7 +46,7 @@ func (s *Store) Topics(ctx context.Context) (topics []history.Topic, err error) 
 	return topics, err
 }
 
-// errNoName means that the root was given as a topic.
+// errNoName is returned if the root was given as a topic.
 var errNoName = fmt.Errorf("%w: a topic needs a name", history.ErrTopic)
 
 // CreateTopic implements history.Store.
@@ -64,12 +64,12 @@ func (s *Store) MoveTopic(ctx context.Context, path, to string) error {
 		return errNoName
 	}
 	if isBelow(to, path) {
-		return fmt.Errorf("%w: %q cannot move below itself", history.ErrTopic, path)
+		return fmt.Errorf("%w: %q cannot be moved below itself", history.ErrTopic, path)
 	}
 	return s.change(ctx, func(c *Change) {
 		moved := c.topicsAt(path)
 		if _, exists := c.Number("SELECT n FROM topic WHERE path = ?", to); exists && to != path {
-			c.Fail(fmt.Errorf("%w: %q exists already", history.ErrTopic, to))
+			c.Fail(fmt.Errorf("%w: %q already exists", history.ErrTopic, to))
 		}
 		c.topic(history.ParentTopic(to))
 		for _, old := range moved {

@@ -12,11 +12,11 @@ type Conn interface {
 	Exec(ctx context.Context, query string, args []any) (changed int64, err error)
 }
 
-// Queuer is a Conn that can send statements together, which costs a remote database a single wait.
+// Queuer is a Conn that can send several statements together, so that a remote database causes only one wait.
 type Queuer interface {
-	// Queue adds a statement to the waiting ones. If too many are waiting, it runs them.
+	// Queue queues a statement. If too many statements are queued, Queue runs them.
 	Queue(ctx context.Context, query string, args []any) error
-	// Flush runs the statements that are waiting, in their order.
+	// Flush runs the queued statements in order.
 	Flush(ctx context.Context) error
 }
 
@@ -90,8 +90,8 @@ func (t *Tx) Number(query string, args ...any) (n int64, found bool) {
 	return n, found && t.err == nil
 }
 
-// Later queues a statement. It is executed before the next statement that is not queued, at the latest before the
-// commit. Its error becomes the error of the transaction.
+// Later queues a statement. It is executed before the next statement that is not queued, and at the latest before the
+// commit. If it fails, its error becomes the error of the transaction.
 func (t *Tx) Later(query string, args ...any) {
 	if q, ok := t.conn.(Queuer); !ok {
 		t.Run(query, args...)
