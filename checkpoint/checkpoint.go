@@ -43,7 +43,7 @@ type ToolSummary struct {
 	Name   string `json:"name"`
 	Args   string `json:"args,omitempty"`   // a JSON object, or any text
 	Effect string `json:"effect,omitempty"` // what the call did, such as "dimmed to 40 %"
-	OK     bool   `json:"ok,omitempty"`     // the call succeeded; without OK and Effect it has not run yet
+	OK     bool   `json:"ok,omitempty"`     // the call succeeded; a call without OK and Effect has not run yet
 	// Lasting is set if a rollback does not revert the effect, such as a written file.
 	Lasting bool `json:"lasting,omitempty"`
 }
@@ -160,7 +160,7 @@ type Intent struct {
 	Dropped  []string `json:"dropped,omitempty"` // checkpoints that Finish removes from the list; with Undoes, the steps made since the rollback
 
 	State    json.RawMessage `json:"-"` // the window state to apply
-	Previous json.RawMessage `json:"-"` // the state it replaces; equal to State with ScopeConversation
+	Previous json.RawMessage `json:"-"` // the state that State replaces; equal to State with ScopeConversation
 }
 
 // newID returns a new id: 60 random bits as 12 characters.

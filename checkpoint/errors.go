@@ -54,7 +54,7 @@ type Report struct {
 	TornBytes         int64    // length of the unfinished record that was cut off the end
 	Damaged           bool     // complete records were unreadable; the next five fields describe this
 	DamagedCopy       string   // path of a copy of the damaged file; "" when ReadOnly
-	UnreadableRecords int      // including missing records
+	UnreadableRecords int      // number of unreadable or missing records
 	Lost, Kept        int      // number of checkpoints whose state was lost, and number of all others
 	StateLost         bool     // the newest state could not be rebuilt; Current is older
 	Narrowed          []string // files and folders that other users could access until now

@@ -58,7 +58,7 @@ type Journal struct {
 	run   Run
 	found Report            // the report of Open
 	alive *privatefile.Lock // shared by the processes that have the journal open
-	alone bool              // no other process had it open at Open
+	alone bool              // no other process had the journal open at Open
 	// unwritable is the reason why this process can only read; nil if it can write.
 	unwritable *UnwritableError
 

@@ -47,7 +47,7 @@ const (
 	OpStart     Op = "start"    // Checkpoint; a session started
 	OpResume    Op = "resume"   // Session; a session was resumed
 	OpAdd       Op = "add"      // Checkpoint of a turn
-	OpRecord    Op = "record"   // For, Tools; the state changed
+	OpRecord    Op = "record"   // For, Tools; tools of a turn have run or, without For, the state changed without a step
 	OpEdit      Op = "edit"     // Checkpoint; the payload is the state after the user's edit
 	OpSaved     Op = "saved"    // payloadOther: the state in the window's file; without it, the current state
 	OpIntent    Op = "intent"   // Rollback; payloadOther is its state

@@ -31,7 +31,7 @@ func askCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		files := composer.MentionSource{None: a.remote != nil} // only in the arguments: piped text may contain any @path
+		files := composer.MentionSource{None: a.remote != nil} // only arguments attach files: piped text may contain any @path
 		prompt, err := composer.Attach(assistant.Prompt{Text: text}, files.Files(strings.Join(args, " ")))
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ func logCommand(a *app) *cobra.Command {
 	var last int
 	c := command("log", "List who changed what in the window and its file", 0, 0, func(ctx context.Context, _ []string) error {
 		if last < 1 {
-			return &usageError{"winnow log", fmt.Sprintf("--last: %d is less than 1", last)}
+			return &usageError{"winnow log", fmt.Sprintf("--last must be at least 1, not %d", last)}
 		}
 		next, err := a.logSource(ctx, team, last)
 		if err != nil {

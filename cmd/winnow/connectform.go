@@ -24,7 +24,7 @@ import (
 type connectForm struct {
 	Connector connectcard.Connector
 
-	Endpoint string // a name, or an address
+	Endpoint string // the endpoint's name or address
 	Key      string // the key as entered; see endpoints.ParseKey
 	Store    string // where a pasted key is stored, one of keyStores
 	Model    string // a model of the endpoint, with or without the endpoint's name
@@ -142,7 +142,7 @@ func (f *connectForm) answer(ctx context.Context) (endpoints.Job, error) {
 		flow.Store(storage)
 		return nil, err
 	case endpoints.Consenting:
-		flow.Consent(true) // the user named the place
+		flow.Consent(true) // the user has chosen where to store the key
 	case endpoints.Picking:
 		id, err := f.model(ctx, flow.Checked)
 		if err == nil {

@@ -68,7 +68,7 @@ func helpCommand(a *app) *cobra.Command {
 func (a *app) helpTopics() (all []keymap.HelpTopic) {
 	for _, t := range topics.All() {
 		all = append(all, keymap.HelpTopic{Name: t.Name, Short: t.Short, Lines: func() []string {
-			u := a.forRemote(a.environ) // a separate app, because building a root resets the flags
+			u := a.forRemote(a.environ) // a separate app, because building a root command resets the flags
 			u.deferring = true
 			root := newRoot(u)
 			u.flags = a.flags

@@ -172,7 +172,7 @@ func historyExportCommand(a *app) *cobra.Command {
 		if format == "" {
 			f = cmp.Or(formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))], transfer.JSON)
 		}
-		o := transfer.ExportOptions{Overwrite: force, Progress: func(done, total int) { a.progress("exporting, %d of %d messages", done, total) }}
+		o := transfer.ExportOptions{Overwrite: force, Progress: func(done, total int) { a.progress("exporting %d of %d messages", done, total) }}
 		if line != "" {
 			if o.Seqs, err = a.selectSeqs(ctx, store, line, &in); err != nil {
 				return err
@@ -230,7 +230,7 @@ func (a *app) importFile(ctx context.Context, store transfer.ImportTarget, name 
 		defer f.Close()
 		from = io.Reader(f)
 	}
-	r, err := transfer.Import(ctx, store, from, func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "message")) })
+	r, err := transfer.Import(ctx, store, from, func(done int) { a.progress("importing %s: %s", name, assistant.Counted(done, "message")) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}

@@ -117,7 +117,7 @@ func historyMigrateCommand(a *app) *cobra.Command {
 			defer store.Close()
 			stores[i] = store
 		}
-		r, err := transfer.Copy(ctx, stores[0], stores[1], func(done, total int) { a.progress("copying, %d of %d messages", done, total) })
+		r, err := transfer.Copy(ctx, stores[0], stores[1], func(done, total int) { a.progress("copying %d of %d messages", done, total) })
 		if err != nil {
 			return advise(err, "%s were copied; the same command continues and adds no duplicates", assistant.Counted(r.Added, "message"))
 		}

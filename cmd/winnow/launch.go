@@ -156,7 +156,7 @@ func (p *program) end(ctx context.Context, folder string) error {
 	p.asking.Wait()
 	if id := p.session.Model(); id != p.autoModel && ctx.Err() == nil {
 		if err := p.store.Set(ctx, lastModelKey(folder), id); err != nil {
-			return fmt.Errorf("the model of this folder was not stored: %w", err)
+			return fmt.Errorf("the model selected in this folder could not be stored: %w", err)
 		}
 	}
 	return nil

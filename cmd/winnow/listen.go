@@ -53,7 +53,7 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.PublicURL, "public-url", "", "the URL at which clients reach --http through a proxy, such as https://winnow.example")
 	set.StringSliceVar(&f.Proxies, "trusted-proxy", nil, "an ADDRESS or network of a proxy with TLS in front of --http, whose X-Forwarded-For is trusted")
 	set.StringSliceVar(&f.Origins, "cors", nil, "an ORIGIN whose pages may use --http from a browser, such as https://tools.example")
-	set.StringVar(&f.Metrics, "metrics", "", "also listen on this ADDRESS for /metrics, /healthz and /readyz alone, HOST:PORT")
+	set.StringVar(&f.Metrics, "metrics", "", "also listen on this ADDRESS for only /metrics, /healthz and /readyz, HOST:PORT")
 	set.StringVar(&f.SSH, "ssh", "", "listen on this ADDRESS for SSH, HOST:PORT")
 	set.StringVar(&f.AuthorizedKeys, "authorized-keys", "", "the FILE with the public keys that may log in over SSH, one per line: TYPE KEY USER")
 	set.DurationVar(&f.Idle, "idle-limit", sshserver.DefaultIdle, "how long an SSH connection may be idle, TIME")
@@ -177,7 +177,7 @@ func webURL(text string) (*url.URL, error) {
 type listeners struct {
 	Problems []string       // warnings that do not prevent the start
 	Lines    []string       // printed once the servers listen
-	Started  map[string]any // the same information as JSON
+	Started  map[string]any // the same information as Lines, for --json
 
 	listeners []net.Listener
 	reload    []func() // functions that read files again

@@ -85,7 +85,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(a, cmd) })
 	a.connect(root)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
-		if a.program = cmd.CommandPath(); cmd != root && cmd.Name() != "ask" { // launch calls endStart itself; ask creates little garbage
+		if a.program = cmd.CommandPath(); cmd != root && cmd.Name() != "ask" { // launch calls endStart itself, and ask creates too little garbage to need it
 			a.endStart(commandGC)
 		}
 	}

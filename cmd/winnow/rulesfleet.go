@@ -74,7 +74,7 @@ func completeTargets(a *app, c *cobra.Command, flag string) {
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
-		panic(err) // the flag is missing
+		panic(err) // the flag is not declared
 	}
 }
 

@@ -33,7 +33,7 @@ func rulesTestCommand(a *app) *cobra.Command {
 	return c
 }
 
-// testedModel is the status of a model, and where it is listed as in modelJSON.
+// testedModel is the status of a model. ListedBy is the same as in modelJSON.
 type testedModel struct {
 	engine.ModelStatus
 	ListedBy string `json:"listed_by,omitempty"`
@@ -124,7 +124,7 @@ func (a *app) batch(answer func(line []byte) (any, error)) error {
 	case err != nil:
 		return fmt.Errorf("standard input: line %d: %w", n+1, err)
 	case bad > 0:
-		return fmt.Errorf("%d of %s could not be read; see the error of each", bad, assistant.Counted(n, "line"))
+		return fmt.Errorf("%d of %s could not be read; their results contain the errors", bad, assistant.Counted(n, "line"))
 	}
 	return a.ctx.Err()
 }

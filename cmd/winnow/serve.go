@@ -108,7 +108,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	return servers.Serve(ctx)
 }
 
-// ready returns why the history or the .env file cannot be used.
+// ready returns why the history or the .env file cannot be used, or nil if both can.
 func (p *program) ready(ctx context.Context) error {
 	_, err := p.store.Get(ctx, "ready")
 	if filter := p.window.filter; err == nil && filter != nil && filter.FileExists() {

@@ -177,7 +177,7 @@ func (t *localTarget) Stage(ctx context.Context, rules []fleet.Rules) (plan assi
 	return plan, t.app.userName(), err
 }
 
-// replace stages these rules of a provider instead of its current ones.
+// replace stages the rules in r in place of the provider's current rules.
 func (t *localTarget) replace(r fleet.Rules) error {
 	s, err := t.window.filter.On(r.Provider)
 	if err != nil {
