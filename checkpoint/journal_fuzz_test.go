@@ -15,8 +15,10 @@ import (
 // model is what a journal must be like, kept in the plainest way.
 type model struct {
 	states  map[string]json.RawMessage // of every checkpoint ever made
-	list    []string
+	list    []string                   // with the checkpoints in idle
 	starts  map[string]bool
+	turn    string          // the checkpoint to which Record belongs, or ""
+	idle    map[string]bool // the checkpoints of turns that changed nothing, which List omits
 	now     json.RawMessage
 	undo    *model // before the last rollback that can be undone
 	undoRun int    // length of list after the last rollback
@@ -27,6 +29,11 @@ func (m *model) copy() *model {
 	c := *m
 	c.list = slices.Clone(m.list)
 	return &c
+}
+
+// listed returns the checkpoints that List must return.
+func (m *model) listed() []string {
+	return slices.DeleteFunc(slices.Clone(m.list), func(id string) bool { return m.idle[id] })
 }
 
 // fuzzState turns a byte into one of many states, small ones and large ones.
@@ -44,7 +51,7 @@ func play(t *testing.T, ops []byte, every int) {
 	path := filepath.Join(t.TempDir(), "state", "j")
 	opts := Options{FullEvery: every, wrap: quiet}
 	j := must[*Journal](t)(Open(path, opts))
-	m := &model{states: map[string]json.RawMessage{}, starts: map[string]bool{}}
+	m := &model{states: map[string]json.RawMessage{}, starts: map[string]bool{}, idle: map[string]bool{}}
 	note := func(c Checkpoint, state json.RawMessage) {
 		m.states[c.ID] = state
 		m.list = append(m.list, c.ID)
@@ -55,11 +62,15 @@ func play(t *testing.T, ops []byte, every int) {
 		state := fuzzState(arg)
 		switch op % 9 {
 		case 0:
-			note(must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: int64(arg)}, state)), state)
-			m.now, m.undo = state, nil
+			made := must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: int64(arg)}, state))
+			note(made, state)
+			m.now, m.undo, m.turn = state, nil, made.ID
 		case 1:
 			ok(t, j.Record(state, []ToolSummary{{Name: "t", OK: true}}))
 			m.now = state
+			if m.turn != "" {
+				m.idle[m.turn] = jsondelta.Equal(state, m.states[m.turn])
+			}
 		case 2:
 			before := m.now
 			if before == nil || arg%5 == 0 {
@@ -73,7 +84,7 @@ func play(t *testing.T, ops []byte, every int) {
 				break
 			}
 			note(made, before)
-			m.now = state
+			m.now, m.turn = state, ""
 		case 3:
 			session := string('a' + rune(arg%3))
 			known := len(j.List(session)) > 0
@@ -92,8 +103,8 @@ func play(t *testing.T, ops []byte, every int) {
 				m.now = state
 			}
 		case 5:
-			if len(m.list) > 0 && m.now != nil {
-				m.rollback(t, j, m.list[int(arg)%len(m.list)], []Scope{ScopeBoth, ScopeWindow, ScopeConversation}[arg%3])
+			if listed := m.listed(); len(listed) > 0 && m.now != nil {
+				m.rollback(t, j, listed[int(arg)%len(listed)], []Scope{ScopeBoth, ScopeWindow, ScopeConversation}[arg%3])
 			}
 		case 6:
 			m.undoRollback(t, j)
@@ -107,6 +118,7 @@ func play(t *testing.T, ops []byte, every int) {
 			}
 			opts.compactAbove = int64(arg % 2)
 			j = must[*Journal](t)(Open(path, opts))
+			m.turn = ""
 			if r := j.Report(); r.Damaged || r.TornBytes > 0 || j.LastRun().Closed != closed {
 				t.Fatalf("after open: %+v, %+v", r, j.LastRun())
 			}
@@ -116,6 +128,7 @@ func play(t *testing.T, ops []byte, every int) {
 				whole := must[[]byte](t)(os.ReadFile(path))
 				ok(t, os.WriteFile(path, append(whole, `0badcafe {"seq":1`...), 0o600))
 				j = must[*Journal](t)(Open(path, opts))
+				m.turn = ""
 			}
 		}
 		m.check(t, j)
@@ -136,7 +149,7 @@ func (m *model) rollback(t *testing.T, j *Journal, id string, scope Scope) {
 		})
 	}
 	ok(t, j.Finish(in))
-	m.undo, m.undoRun, m.scope = before, len(m.list), scope
+	m.undo, m.undoRun, m.scope, m.turn = before, len(m.list), scope, ""
 }
 
 func (m *model) undoRollback(t *testing.T, j *Journal) {
@@ -160,7 +173,7 @@ func (m *model) undoRollback(t *testing.T, j *Journal) {
 		m.list = append(m.undo.list, starts...)
 		m.now = m.undo.now
 	}
-	m.undo, m.undoRun, m.scope = m.undo.undo, m.undo.undoRun, m.undo.scope
+	m.undo, m.undoRun, m.scope, m.turn = m.undo.undo, m.undo.undoRun, m.undo.scope, ""
 }
 
 // check compares all that j answers with m.
@@ -171,8 +184,8 @@ func (m *model) check(t *testing.T, j *Journal) {
 	}
 	list := j.List("")
 	got := ids(list)
-	if !slices.Equal(got, m.list) {
-		t.Fatalf("List = %v, want %v", got, m.list)
+	if want := m.listed(); !slices.Equal(got, want) {
+		t.Fatalf("List = %v, want %v", got, want)
 	}
 	for i, c := range list {
 		if i > 0 && list[i-1].Seq >= c.Seq {
@@ -201,6 +214,9 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add([]byte{2, 5, 0, 33, 1, 34, 2, 35, 5, 0, 2, 7, 6, 0, 7, 2, 0, 1, 8, 0, 4, 1})
 	f.Add([]byte{3, 0, 4, 0, 0, 31, 1, 47, 0, 63, 1, 79, 5, 2, 5, 0, 7, 1, 6, 0, 6, 0, 7, 5, 3, 1, 5, 3, 7, 3})
 	f.Add([]byte{3, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 0, 12, 5, 4, 7, 1, 3, 1, 6, 0})
+	f.Add([]byte{0, 1, 1, 1})                               // a turn that changed nothing is not listed
+	f.Add([]byte{0, 1, 1, 1, 1, 2, 0, 3, 1, 3, 5, 0, 6, 0}) // a later tool of the turn changed something; a rollback past an idle turn
+	f.Add([]byte{3, 0, 0, 1, 1, 1, 7, 1, 1, 2, 2, 5, 1, 4, 5, 0, 6, 0, 7, 3})
 	f.Fuzz(func(t *testing.T, ops []byte) {
 		const most = 80
 		ops = ops[:min(len(ops), most)]
