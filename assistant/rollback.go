@@ -43,7 +43,10 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if options.FirstPair, options.NextPair, err = s.pairsSince(ctx, id); err != nil {
 		return "", err
 	}
-	if options.State, err = s.stateAt(id); err != nil {
+	if scope != checkpoint.ScopeConversation {
+		options.State, err = s.stateAt(id)
+	}
+	if err != nil {
 		return "", err
 	}
 	intent, err := s.opts.Journal.BeginRollback(id, options)
@@ -92,8 +95,11 @@ func (s *Session) withOutside(state json.RawMessage, since int64) (json.RawMessa
 		return state, nil
 	}
 	now, err := windowState(s.opts.Window)
-	if err == nil {
-		err = cmp.Or(s.markSaved(now), s.opts.Journal.CatchUp(now)) // it may have loaded a change since the last record
+	if err == nil { // record what the window has loaded since the last record
+		err = s.markSaved(now)
+	}
+	if err == nil { // writes nothing if markSaved has recorded it
+		err = s.opts.Journal.CatchUp(now)
 	}
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func BenchmarkRollbackOver1000(b *testing.B) {
 		}
 		b.StopTimer()
 		ok(b, err)
-		ok(b, j.Finish(must[Intent](b)(j.BeginUndoRollback(nil))))
+		ok(b, j.Finish(beginUndo(b, j)))
 		b.StartTimer()
 	}
 }

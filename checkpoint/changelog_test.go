@@ -46,7 +46,7 @@ func TestChangesSayWhoChangedWhat(t *testing.T) {
 	logged(t, j.Saved(rulesDoc("b", "x", "y")))
 	noError[Checkpoint](t)(j.Edit("s2", "remove x", rulesDoc("b", "x", "y"), rulesDoc("b", "y")))
 	logged(t, j.Finish(noError[Intent](t)(j.BeginRollback(turn.ID, RollbackOptions{Scope: ScopeBoth}))))
-	logged(t, j.Finish(noError[Intent](t)(j.BeginUndoRollback(nil))))
+	logged(t, j.Finish(beginUndo(t, j)))
 	logged(t, j.Saved(rulesDoc("b", "y")))
 	logged(t, j.Close())
 	j = openLog(t, path, o)

@@ -32,7 +32,7 @@ func sample(t *testing.T) ([]byte, map[string]json.RawMessage, []string) {
 	ok(t, j.Finish(back))
 	ok(t, j.Saved(j.Current()))
 	note(j.Edit("", "edit", j.Current(), doc(40)))
-	must[Intent](t)(j.BeginUndoRollback(nil))
+	beginUndo(t, j)
 	want := ids(j.List(""))
 	crash(t, j)
 	return must[[]byte](t)(os.ReadFile(path)), states, want
@@ -222,6 +222,6 @@ func TestJournalOfAnEarlierVersionIsRead(t *testing.T) {
 	}
 	ok(t, j.Finish(*in))
 	wantState(t, "after the rollback", j.Current(), want.States[in.Target])
-	ok(t, j.Finish(must[Intent](t)(j.BeginUndoRollback(nil))))
+	ok(t, j.Finish(beginUndo(t, j)))
 	wantState(t, "after its undo", j.Current(), want.Current)
 }

@@ -154,15 +154,13 @@ func (m *model) rollback(t *testing.T, j *Journal, id string, scope Scope) {
 
 func (m *model) undoRollback(t *testing.T, j *Journal) {
 	t.Helper()
-	in, err := j.BeginUndoRollback(nil)
 	if m.undo == nil {
-		if !errors.Is(err, ErrNoRollback) {
+		if in, err := j.BeginUndoRollback(fuzzState(0)); !errors.Is(err, ErrNoRollback) {
 			t.Fatalf("BeginUndoRollback = %+v, %v; want ErrNoRollback", in, err)
 		}
 		return
 	}
-	ok(t, err)
-	ok(t, j.Finish(in))
+	ok(t, j.Finish(beginUndo(t, j)))
 	if m.scope != ScopeConversation {
 		var starts []string
 		for _, id := range m.list[m.undoRun:] {

@@ -349,7 +349,7 @@ func TestScopesOfAnEarlierVersion(t *testing.T) {
 	}
 	ok(t, j.Finish(*pending))
 	wantState(t, "current", j.Current(), json.RawMessage(`{"words":["one"]}`))
-	undo := must[Intent](t)(j.BeginUndoRollback(nil))
+	undo := beginUndo(t, j)
 	if undo.Scope != ScopeWindow {
 		t.Errorf("the undo has the scope %q", undo.Scope)
 	}

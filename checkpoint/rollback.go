@@ -51,9 +51,9 @@ func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error)
 }
 
 // BeginUndoRollback records, like BeginRollback, that the last rollback is to be undone. This is possible until the
-// next Add or ForgetRollback. Edits made since the rollback are dropped. The window returns to state or, if it is
-// nil, to the state before the rollback. It returns ErrNoRollback if there is none to undo. Once a rollback has been
-// undone, the one before it can be undone.
+// next Add or ForgetRollback. Edits made since the rollback are dropped. The window returns to state, for example
+// StateBeforeRollback plus what other programs have changed since. It returns ErrNoRollback if there is none to undo.
+// Once a rollback has been undone, the one before it can be undone.
 func (j *Journal) BeginUndoRollback(state json.RawMessage) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
@@ -67,19 +67,10 @@ func (j *Journal) BeginUndoRollback(state json.RawMessage) (Intent, error) {
 		return Intent{}, ErrNoRollback
 	}
 	to, err := jsondelta.Parse(state)
-	if state == nil {
-		to, err = j.index.stateBeforeRollback()
-	}
 	if err != nil {
 		return Intent{}, err
 	}
 	return j.recordIntent(j.index.planUndo(), to)
-}
-
-// stateBeforeRollback returns the state before the rollback that can be undone.
-func (x *index) stateBeforeRollback() (jsondelta.Document, error) {
-	begin := x.undo.record // this record did not change the state
-	return rebuild(x.records[:slices.Index(x.records, begin)+1], begin.Sum)
 }
 
 func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent, error) {
@@ -255,7 +246,8 @@ func (j *Journal) StateBeforeRollback() (json.RawMessage, error) {
 	if j.index.undo == nil {
 		return nil, ErrNoRollback
 	}
-	state, err := j.index.stateBeforeRollback()
+	begin := j.index.undo.record // this record did not change the state
+	state, err := rebuild(j.index.records[:slices.Index(j.index.records, begin)+1], begin.Sum)
 	return state.Raw(), err
 }
 

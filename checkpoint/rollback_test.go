@@ -83,7 +83,7 @@ func TestRollback(t *testing.T) {
 			if last, can := j.LastRollback(); !can || slices.Equal(ids(last.Drops), []string{since.ID}) == (c.scope == ScopeConversation) {
 				t.Errorf("after an edit LastRollback = %+v, %v", last, can)
 			}
-			undo := must[Intent](t)(j.BeginUndoRollback(nil))
+			undo := beginUndo(t, j)
 			if undo.Undoes != in.ID || undo.Cut != in.Cut {
 				t.Errorf("undo %+v", undo)
 			}
@@ -100,7 +100,7 @@ func TestRollback(t *testing.T) {
 			if !slices.Equal(ids(got), ids(want)) || got[c.to].Undone {
 				t.Errorf("after undo List = %v, want %v", got, want)
 			}
-			if _, err := j.BeginUndoRollback(nil); !errors.Is(err, ErrNoRollback) {
+			if _, err := j.BeginUndoRollback(doc(0)); !errors.Is(err, ErrNoRollback) {
 				t.Errorf("second undo: %v", err)
 			}
 		})
@@ -125,7 +125,7 @@ func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 		"Saved":  j.Saved(doc(1)),
 		"Start":  second(j.Start("x", doc(1))),
 		"Begin":  second(j.BeginRollback(list[0].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1})),
-		"Undo":   second(j.BeginUndoRollback(nil)),
+		"Undo":   second(j.BeginUndoRollback(doc(0))),
 	} {
 		if !errors.Is(err, ErrPending) {
 			t.Errorf("%s while pending: %v", name, err)
@@ -145,6 +145,12 @@ func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 }
 
 // second returns the error of a call that returns two values.
+// beginUndo begins to undo the last rollback, with the state before it.
+func beginUndo(t testing.TB, j *Journal) Intent {
+	t.Helper()
+	return must[Intent](t)(j.BeginUndoRollback(must[json.RawMessage](t)(j.StateBeforeRollback())))
+}
+
 func second[T any](_ T, err error) error { return err }
 
 func TestAbandonedRollbackChangesNothing(t *testing.T) {
@@ -172,7 +178,7 @@ func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 		ok(t, message(j))
 		crash(t, j)
 		j = open(t, path, Options{})
-		if _, err := j.BeginUndoRollback(nil); !errors.Is(err, ErrNoRollback) {
+		if _, err := j.BeginUndoRollback(doc(0)); !errors.Is(err, ErrNoRollback) {
 			t.Errorf("%s: BeginUndoRollback = %v, want ErrNoRollback", name, err)
 		}
 	}
@@ -183,7 +189,7 @@ func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 func TestAPendingUndoIsNotForgotten(t *testing.T) {
 	j, _, list := steps(t)
 	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))))
-	undo := must[Intent](t)(j.BeginUndoRollback(nil))
+	undo := beginUndo(t, j)
 	if err := j.ForgetRollback(); !errors.Is(err, ErrPending) {
 		t.Errorf("ForgetRollback = %v, want ErrPending", err)
 	}
@@ -265,7 +271,7 @@ func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
 	newest := fmt.Sprint("s", keepSessions+4)
 	before := j.List(newest)
 	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, RollbackOptions{Scope: ScopeBoth, FirstPair: 1}))))
-	in := must[Intent](t)(j.BeginUndoRollback(nil))
+	in := beginUndo(t, j)
 	run, now, list := Run{Session: newest}, j.Current(), j.List(newest)
 	crash(t, j)
 
@@ -394,6 +400,6 @@ func TestATurnThatChangedNothingLeavesNoCheckpoint(t *testing.T) {
 		t.Errorf("a rollback drops %v", in.Dropped)
 	}
 	ok(t, j.Finish(in))
-	ok(t, j.Finish(must[Intent](t)(j.BeginUndoRollback(nil))))
+	ok(t, j.Finish(beginUndo(t, j)))
 	check(start.ID, changed.ID, refused.ID)
 }

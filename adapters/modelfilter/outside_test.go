@@ -58,6 +58,21 @@ func TestNoUndoTouchesWhatAnotherProgramChanged(t *testing.T) {
 	})
 }
 
+// TestARollbackRecordsWhatTheWindowLoaded: the file's state is known at the next start, so
+// that a change loaded before the rollback is not reported as new.
+func TestARollbackRecordsWhatTheWindowLoaded(t *testing.T) {
+	u := newUser(t)
+	u.toggle("b*")
+	_, err := u.session.Save(t.Context(), assistant.Basis{})
+	u.must(err)
+	last, _ := u.session.LastStep()
+	u.outside([]string{"theirs*"})
+	u.rollBack(last.ID)
+	if saved, _ := u.journal.SavedState(); !strings.Contains(string(saved), "theirs*") || !strings.Contains(string(saved), "b*") {
+		t.Errorf("the saved state is %s", saved)
+	}
+}
+
 // user edits a window in a session, with a journal.
 type user struct {
 	*fixture
