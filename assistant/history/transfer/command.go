@@ -32,7 +32,7 @@ type Command struct {
 	Line           string  // the filter before the colon; "" matches all pairs
 	Seqs           []int64 // the pairs that the filter matches, in order
 
-	// Texts and Elsewhere are for the question before a deletion: the texts of the first pairs, and the number of pairs
+	// Texts and Elsewhere are for the question before a deletion: the texts of the first MaxTexts pairs, and the number of pairs
 	// that are not in the current session.
 	Texts     []string
 	Elsewhere int
@@ -149,9 +149,9 @@ func (c Command) Question() (title string, lines []string) {
 	return "", nil
 }
 
-// quoted lists the first pairs, and says what is deleted together with them, and how many pairs are in other sessions.
+// quoted lists Texts, and says what is deleted together with them, and how many pairs are in other sessions.
 func (c Command) quoted() (lines []string) {
-	for _, text := range c.Texts[:min(len(c.Texts), MaxTexts)] {
+	for _, text := range c.Texts {
 		lines = append(lines, string("“"+safetext.Line(text, maxQuotedCells)+"”"))
 	}
 	if more := len(c.Seqs) - len(lines); more > 0 && len(lines) > 0 {
