@@ -203,8 +203,8 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 		return Fail(CodeForbidden, "nothing was done: %v", err), false, nil
 	}
 	if writes {
-		waiting := func(e *windowlock.HeldError) { t.emit(Status{e.Error()}) }
-		if err := t.s.opts.Member.Hold(t.ctx, t.session, c.Name, waiting); err != nil {
+		waiting := func(e *windowlock.LockedError) { t.emit(Status{e.Error()}) }
+		if err := t.s.opts.Member.Lock(t.ctx, t.session, c.Name, waiting); err != nil {
 			return r, false, err
 		}
 		if err := t.lockJournal(); err != nil {

@@ -310,7 +310,7 @@ func TestDecide(t *testing.T) {
 		p := r.last()
 		after, err := r.session.Decide(ctx, p.Seq, []string{p.Payloads[0].ID}, true)
 		r.must(err)
-		wantIn(t, end[assistant.Complete](t, at.Events(t, at.Read(r.session, after))).Payload.Message, "1 of 1 steps failed", "there already")
+		wantIn(t, end[assistant.Complete](t, at.Events(t, at.Read(r.session, after))).Payload.Message, "1 of 1 steps failed", "already exists")
 	})
 	t.Run("all of an answer", func(t *testing.T) {
 		r := noteRig(t, at.NewScript(at.Answer{at.Say(`Two. NOTE: {"text":"two"} NOTE: {"text":"three"}`)}, at.Answer{at.Say("ok")}))

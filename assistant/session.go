@@ -219,7 +219,7 @@ func (o Options) check(registry *llm.Registry) error {
 // acquireWork gives one caller at a time access to window, journal and store. It returns
 // ErrBusy while a turn runs, also to callers that are waiting when one starts; a turn waits
 // until the caller releases it. If another session or process has locked the window, the
-// error is a *windowlock.HeldError or, after a wait, a *checkpoint.LockedError. With
+// error is a *windowlock.LockedError or, after a wait, a *checkpoint.LockedError. With
 // changes set, the journal is locked, the window matches the journal, and the session is
 // recorded in it.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {

@@ -111,7 +111,7 @@ func (s *Session) noteStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.opts.Member.Held() { // state may not be recorded yet
+	if s.opts.Member.Locked() { // state may not be recorded yet
 		state = nil
 	}
 	if _, err := s.opts.Journal.Start(s.ID(), state); err != nil {

@@ -92,7 +92,7 @@ func (t *turn) run() {
 // kept.
 func (t *turn) execute() (end Event) {
 	defer t.cancel(nil)
-	defer t.s.opts.Member.Release()
+	defer t.s.opts.Member.Unlock()
 	defer t.unlockJournal()
 	if w := t.s.opts.Window; w != nil && t.s.opts.Member == nil {
 		lock := LockerOf(w)

@@ -50,7 +50,7 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	t.s.mu.Unlock()
 	locked := t.unlock != nil
 	t.unlockJournal() // other programs can use the journal while the user decides
-	held := t.s.opts.Member.Wait(t.session, question.Tool)
+	lockAgain := t.s.opts.Member.Wait(t.session, question.Tool)
 	t.emit(question)
 	select {
 	case yes = <-answer:
@@ -59,7 +59,7 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	t.s.mu.Lock()
 	t.asks = nil
 	t.s.mu.Unlock()
-	if err = errors.Join(t.ctx.Err(), held(t.ctx, func(e *windowlock.HeldError) { t.emit(Status{e.Error()}) })); err == nil && yes && locked {
+	if err = errors.Join(t.ctx.Err(), lockAgain(t.ctx, func(e *windowlock.LockedError) { t.emit(Status{e.Error()}) })); err == nil && yes && locked {
 		err = t.lockJournal()
 	}
 	return yes, err

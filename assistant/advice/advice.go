@@ -84,7 +84,7 @@ func Text(err error) string {
 // ForError returns the cause of an error and what to do about it, with the action as named by way: "ctrl+l chooses
 // another". next is "" if there is no advice or way returns "" for the action.
 func ForError(err error, way func(action string) string) (cause, next string) {
-	if errors.As(err, new(*windowlock.HeldError)) {
+	if errors.As(err, new(*windowlock.LockedError)) {
 		return Text(err), "try again after that turn has ended"
 	}
 	for _, known := range byError {

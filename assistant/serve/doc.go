@@ -18,7 +18,7 @@
 //
 // A turn locks the window from its first write tool to its end, except while it waits for its user to answer a
 // question; see assistant/windowlock. During that time, changes by hand of other users wait up to Options.Wait and are
-// then refused with a *windowlock.HeldError, which names the holder, and turns of other users wait before their first
+// then refused with a *windowlock.LockedError, which names the holder, and turns of other users wait before their first
 // write tool. Reading is never refused. Every change is announced to all sessions as a windowlock.Change with its
 // author. A rollback cuts only the conversation of its own session; workspace.RolledBack lists the steps of other
 // sessions that it undid.

@@ -163,7 +163,7 @@ func TestAWritingTurnHasTheWindowUntilItsEnd(t *testing.T) {
 		},
 	} {
 		err := change()
-		if refused, ok := errors.AsType[*windowlock.HeldError](err); !ok || refused.User != "anna" || err.Error() != "anna's assistant is working" {
+		if refused, ok := errors.AsType[*windowlock.LockedError](err); !ok || refused.User != "anna" || err.Error() != "anna's assistant is working" {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
@@ -473,7 +473,7 @@ func (r *rig) live(user string, plan []int) {
 			r.must(s.Close(r.ctx))
 			s = r.open(user)
 		}
-		_, held := errors.AsType[*windowlock.HeldError](err)
+		_, held := errors.AsType[*windowlock.LockedError](err)
 		_, changed := errors.AsType[*assistant.PlanChanged](err)
 		if err != nil && !held && !changed && !errors.Is(err, workspace.ErrNothingToUndo) && !errors.Is(err, checkpoint.ErrUnknown) {
 			r.t.Errorf("step %d of %s: %v", step, user, err)

@@ -159,7 +159,7 @@ func (s *Session) mayCall(tool assistant.Tool) error {
 
 // CallTool runs a tool of the window by hand. A write tool is one step that can be undone. Before calling a lasting
 // tool, the caller must have asked the user. Failures of the tool are in the result; an error means that the tool was
-// not called: a *windowlock.HeldError, assistant.ErrBusy, or an error of the journal. report may be nil.
+// not called: a *windowlock.LockedError, assistant.ErrBusy, or an error of the journal. report may be nil.
 func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, report func(assistant.Progress)) (r assistant.ToolResult, err error) {
 	tools := s.Session().Window().Tools()
 	i := slices.IndexFunc(tools, func(t assistant.Tool) bool { return t.Name == name })

@@ -5,10 +5,10 @@
 //
 // A Lock protects everything that the sessions share: a window, its journal and the history. A Member represents one
 // session in the Lock. A section is a short operation on the window and the journal, such as an edit or the start of a
-// turn; only one section runs at a time. A hold is the right of a turn to change the window, from its first write tool
-// to its end. During a hold, edits by other members wait for some seconds and are then refused with a *HeldError, and
-// the turns of other members wait before their first write tool. Sections that change nothing are still allowed. A turn
-// gives up its hold while it waits for an answer from its user.
+// turn; only one section runs at a time. A turn locks the window from its first write tool until it ends; its member is
+// then the holder of the lock. While the window is locked, edits by other members wait for some seconds and are then
+// refused with a *LockedError, and the turns of other members wait before their first write tool. Sections that change
+// nothing are still allowed. A turn unlocks the window while it waits for an answer from its user.
 //
 // # Concurrency
 //

@@ -14,29 +14,29 @@ type Lock struct {
 	lock     sync.Locker
 	onChange func(Change)
 	now      func() time.Time
-	wait     time.Duration // how long a section waits for a hold
+	wait     time.Duration // how long a section waits for the window to be unlocked
 
 	section   sync.Mutex // locked before announces and mu
 	announces sync.Mutex // serialises the calls of onChange
 
 	mu      sync.Mutex // guards the fields below
-	acting  Holder     // in the current section; zero outside of sections
+	acting  Holder     // the member in the current section; zero outside of sections
 	holder  *Member
 	hold    Holder
 	waiting []Holder      // turns that wait for an answer from their user, longest wait first
 	queue   []*ticket     // who waits for the window, longest wait first
-	freed   chan struct{} // closed when holder releases the window or the first of queue no longer waits
+	freed   chan struct{} // closed when holder unlocks the window or the first in queue stops waiting
 }
 
-// New returns the lock of a window. lock is held while a turn holds the window, so that the user interface of the
-// window refuses changes. onChange is called for every change, in order and within the section of the change; it must
+// New returns the lock of a window. lock is locked together with it, so that the user interface of the window refuses
+// changes during a turn. onChange is called for every change, in order and within the section of the change; it must
 // not block or call methods of the Lock. now returns the current time. wait is how long a change waits for the turn of
 // another user.
 func New(lock sync.Locker, onChange func(Change), now func() time.Time, wait time.Duration) *Lock {
 	return &Lock{lock: lock, onChange: onChange, now: now, wait: wait, freed: make(chan struct{})}
 }
 
-// Holder identifies the user and session that change the window.
+// Holder identifies the user and session that have locked the window, or that are in a section.
 type Holder struct {
 	User    string    `json:"user"`
 	Session string    `json:"session"`
@@ -44,11 +44,11 @@ type Holder struct {
 	Doing   string    `json:"doing"` // the first write tool of the turn
 }
 
-// HeldError is returned for a change that has waited in vain for the turn of another user.
-type HeldError struct{ Holder }
+// LockedError is returned for a change that gave up waiting for the turn of another user.
+type LockedError struct{ Holder }
 
 // Error names the holder.
-func (e *HeldError) Error() string { return AssistantOf(e.User) + " is working" }
+func (e *LockedError) Error() string { return AssistantOf(e.User) + " is working" }
 
 // AgentSuffix is the suffix of the user name of a client of winnow mcp. Such a client is itself an agent that changes
 // the window.
@@ -68,8 +68,8 @@ type Kind string
 
 // The kinds of changes.
 const (
-	Held       Kind = "held"        // a turn has taken the window
-	Released   Kind = "released"    // the turn has ended
+	Held       Kind = "held"        // a turn locked the window
+	Released   Kind = "released"    // the turn unlocked the window at its end
 	Waiting    Kind = "waiting"     // the turn waits for its user, and others may change the window; What is the tool
 	Edited     Kind = "edited"      // a user edited the window; What describes the edit
 	ToolRan    Kind = "tool_ran"    // a turn ran a write tool; What is the tool
@@ -78,9 +78,9 @@ const (
 	Reloaded   Kind = "reloaded"    // another program changed the saved window
 	Joined     Kind = "joined"      // a session was opened
 	Left       Kind = "left"        // a session was closed
-	Proposed   Kind = "proposed"    // a user proposed a change; What describes it, and Pair has it
+	Proposed   Kind = "proposed"    // a user proposed a change; What describes it, and Pair contains it
 	Decided    Kind = "decided"     // proposals of Pair were accepted or rejected
-	Applied    Kind = "applied"     // a save was applied, or could not be: What is the assistant.AppliedState, Effect a sentence
+	Applied    Kind = "applied"     // a save was applied, or could not be applied; What is the assistant.AppliedState, Effect a sentence
 )
 
 // Change is an event in a shared window.
@@ -92,8 +92,7 @@ type Change struct {
 	What    string    `json:"what"`
 	Pair    int64     `json:"pair,omitempty"`   // the seq of the pair with proposals; 0 for other kinds
 	Effect  string    `json:"effect,omitempty"` // the description by assistant.Describer; "" if unknown
-	// Before and After are the states of the window before and after the change; nil if the change does not affect
-	// the window.
+	// Before and After are the states of the window before and after the change; nil if the window did not change.
 	Before, After json.RawMessage `json:"-"`
 }
 
@@ -105,22 +104,22 @@ func (w *Lock) Announce(c Change) {
 	w.onChange(c)
 }
 
-// Holder returns the user and session that hold the window. ok is false if the window is free.
+// Holder returns the user and session that have locked the window. ok is false if it is not locked.
 func (w *Lock) Holder() (h Holder, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.hold, w.holder != nil
 }
 
-// Waiting returns the turns that wait for an answer from their user, longest wait first. They do not hold the window.
+// Waiting returns the turns that wait for an answer from their user, longest wait first. They have unlocked the window.
 func (w *Lock) Waiting() []Holder {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.waiting)
 }
 
-// Author returns the user and session that are writing to the window and its journal: the holder, else the member in
-// a section, else "". It is meant for checkpoint.Options.
+// Author returns the user and session that are writing to the window and its journal: the holder of the lock, else
+// the member in a section, else "". It is meant for checkpoint.Options.
 func (w *Lock) Author() (user, session string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +136,7 @@ type Member struct {
 	user   string
 }
 
-// Join returns a new member. Members need not be closed; a member without a hold only uses memory.
+// Join returns a new member. Members need not be closed; a member that has not locked the window only uses memory.
 func (w *Lock) Join(user string) *Member { return &Member{w, user} }
 
 // Section begins a section that does not change the window, and returns a function that ends it.
@@ -149,15 +148,15 @@ func (m *Member) Section(session string) (end func()) {
 	return m.begin(session)
 }
 
-// ChangeSection begins a section that may change the window, and returns a function that ends it. While the turn of
-// another member holds the window, ChangeSection waits, behind those who are already waiting. After the wait of New,
-// it returns a *HeldError.
+// ChangeSection begins a section that may change the window, and returns a function that ends it. If the turn of
+// another member has locked the window, ChangeSection waits, behind those who are already waiting. After the time
+// given to New, it returns a *LockedError.
 func (m *Member) ChangeSection(session string) (end func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
 	m.window.section.Lock()
-	if m.heldByAnother() {
+	if m.lockedByAnother() {
 		m.window.section.Unlock()
 		if err := m.waitForTurn(); err != nil {
 			return nil, err
@@ -172,21 +171,21 @@ func (m *Member) begin(session string) (end func()) {
 	return func() { m.window.act(Holder{}); m.window.section.Unlock() }
 }
 
-// waitForTurn returns with the section locked once no other member holds the window.
+// waitForTurn waits until no other member has locked the window, and returns with the section locked.
 func (m *Member) waitForTurn() error {
 	ctx, cancel := context.WithTimeout(context.Background(), m.window.wait)
 	defer cancel()
 	var last Holder
 	if m.enter(ctx, func() {}, func(h Holder) { last = h }) != nil {
-		return &HeldError{last}
+		return &LockedError{last}
 	}
 	return nil
 }
 
-// enter waits until no other member holds the window, behind those who are already waiting. It then calls entered with
-// mu locked, and returns with the section locked. held is called with the holder before each wait for it. If ctx ends
-// first, enter returns its error.
-func (m *Member) enter(ctx context.Context, entered func(), held func(Holder)) error {
+// enter waits until no other member has locked the window, behind those who are already waiting. It then calls entered
+// with mu locked, and returns with the section locked. busy is called with the holder before each wait. If ctx ends
+// first, enter returns ctx.Err().
+func (m *Member) enter(ctx context.Context, entered func(), busy func(Holder)) error {
 	w, own := m.window, &ticket{}
 	defer w.leave(own)
 	for {
@@ -203,7 +202,7 @@ func (m *Member) enter(ctx context.Context, entered func(), held func(Holder)) e
 		}
 		w.section.Unlock()
 		if taken {
-			held(hold)
+			busy(hold)
 		}
 		select {
 		case <-freed:
@@ -213,11 +212,11 @@ func (m *Member) enter(ctx context.Context, entered func(), held func(Holder)) e
 	}
 }
 
-// ticket is a place in the queue for the window. It must not have the size 0, because its address identifies it.
+// ticket is a place in the queue for the window. It must not have size 0, because its address identifies it.
 type ticket struct{ _ byte }
 
-// next reports whether the window is for own now, unless it is held. If it is not, own is put in the queue. The caller
-// has locked w.mu.
+// next reports whether own is next in line for the window, which may still be locked. While it is locked or others
+// wait, own is put in the queue. The caller has locked w.mu.
 func (w *Lock) next(own *ticket) bool {
 	if w.holder != nil || len(w.queue) > 0 {
 		if !slices.Contains(w.queue, own) {
@@ -244,8 +243,8 @@ func (w *Lock) wake() {
 	w.freed = make(chan struct{})
 }
 
-// heldByAnother reports whether another member holds the window.
-func (m *Member) heldByAnother() bool {
+// lockedByAnother reports whether another member has locked the window.
+func (m *Member) lockedByAnother() bool {
 	m.window.mu.Lock()
 	defer m.window.mu.Unlock()
 	return m.window.holder != nil && m.window.holder != m
@@ -258,7 +257,7 @@ func (w *Lock) act(by Holder) {
 	w.acting = by
 }
 
-func (m *Member) holds() bool {
+func (m *Member) isHolder() bool {
 	m.window.mu.Lock()
 	defer m.window.mu.Unlock()
 	return m.window.holder == m
@@ -273,27 +272,27 @@ func (m *Member) Only(session string) string {
 	return session
 }
 
-// Held reports whether any member holds the window.
-func (m *Member) Held() bool {
+// Locked reports whether any member has locked the window.
+func (m *Member) Locked() bool {
 	if m == nil {
 		return false
 	}
-	_, held := m.window.Holder()
-	return held
+	_, locked := m.window.Holder()
+	return locked
 }
 
-// Hold gives the window to the member until Release. It does nothing if the member already holds the window. If
-// another member holds the window, Hold calls waiting once and waits until the window is free or ctx ends, behind those
-// who are already waiting.
-func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*HeldError)) error {
-	if m == nil || m.holds() {
+// Lock locks the window for the member until Unlock. It does nothing if the member has already locked the window. If
+// another member has locked it, Lock calls waiting once and waits until the window is unlocked or ctx ends, behind
+// those who are already waiting.
+func (m *Member) Lock(ctx context.Context, session, doing string, waiting func(*LockedError)) error {
+	if m == nil || m.isHolder() {
 		return nil
 	}
 	w := m.window
 	take := func() { w.holder, w.hold = m, Holder{m.user, session, w.now(), doing} }
 	wait := func(h Holder) {
 		if waiting != nil {
-			waiting(&HeldError{h})
+			waiting(&LockedError{h})
 			waiting = nil
 		}
 	}
@@ -306,15 +305,15 @@ func (m *Member) Hold(ctx context.Context, session, doing string, waiting func(*
 	return nil
 }
 
-// Release gives up the window if the member holds it.
-func (m *Member) Release() {
-	if m != nil && m.holds() {
-		m.release(Released)
+// Unlock unlocks the window if the member has locked it.
+func (m *Member) Unlock() {
+	if m != nil && m.isHolder() {
+		m.unlock(Released)
 	}
 }
 
-// release gives up the window and announces this as a change of the given kind.
-func (m *Member) release(kind Kind) {
+// unlock unlocks the window and announces that as a change of the given kind.
+func (m *Member) unlock(kind Kind) {
 	w := m.window
 	w.section.Lock()
 	defer w.section.Unlock()
@@ -327,19 +326,19 @@ func (m *Member) release(kind Kind) {
 	w.Announce(Change{Kind: kind, User: m.user, Session: last.Session, What: last.Doing})
 }
 
-// Wait gives up the window while the turn of a session waits for an answer from its user. end takes the window back,
-// like Hold, if the member held it.
-func (m *Member) Wait(session, doing string) (end func(ctx context.Context, waiting func(*HeldError)) error) {
-	if m == nil || !m.holds() {
-		return func(context.Context, func(*HeldError)) error { return nil }
+// Wait unlocks the window, if the member has locked it, while the turn of a session waits for an answer from its
+// user. end locks the window again, as Lock does.
+func (m *Member) Wait(session, doing string) (end func(ctx context.Context, waiting func(*LockedError)) error) {
+	if m == nil || !m.isHolder() {
+		return func(context.Context, func(*LockedError)) error { return nil }
 	}
 	w := m.window
 	w.mu.Lock()
 	asked := Holder{m.user, session, w.now(), doing}
 	w.waiting = append(w.waiting, asked)
 	w.mu.Unlock()
-	m.release(Waiting)
-	return func(ctx context.Context, waiting func(*HeldError)) error {
+	m.unlock(Waiting)
+	return func(ctx context.Context, waiting func(*LockedError)) error {
 		w.mu.Lock()
 		w.waiting = slices.DeleteFunc(w.waiting, func(h Holder) bool { return h == asked })
 		w.mu.Unlock()
@@ -347,18 +346,18 @@ func (m *Member) Wait(session, doing string) (end func(ctx context.Context, wait
 			w.Announce(Change{Kind: Released, User: m.user, Session: session, What: doing})
 			return err
 		}
-		return m.Hold(ctx, session, doing, waiting)
+		return m.Lock(ctx, session, doing, waiting)
 	}
 }
 
-// Announce reports a change that a session has made in its section or hold.
+// Announce reports a change that a session has made in its section or while it has locked the window.
 func (m *Member) Announce(kind Kind, session, what string, before, after json.RawMessage) {
 	if m != nil {
 		m.window.Announce(Change{Kind: kind, User: m.user, Session: session, What: what, Before: before, After: after})
 	}
 }
 
-// AnnouncePair reports what a session did with the proposals of a pair. session is that of the pair.
+// AnnouncePair reports what a user did with the proposals of a pair; session is the session of the pair.
 func (m *Member) AnnouncePair(kind Kind, session string, pair int64, what string) {
 	if m != nil {
 		m.window.Announce(Change{Kind: kind, User: m.user, Session: session, What: what, Pair: pair})
@@ -374,7 +373,7 @@ type Present struct {
 // Others describes the sessions in a shared window. Each session also finds itself in Present.
 type Others struct {
 	Present []Present // in the order in which they were opened
-	Holder  *Holder   // the holder of the window; nil if the window is free
+	Holder  *Holder   // the user and session that have locked the window; nil if it is not locked
 	Waiting []Holder  // turns that wait for an answer from their user, longest wait first
 	Changes int64     // the number of the newest Change; see serve.Hub.Changes
 }

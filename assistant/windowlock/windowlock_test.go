@@ -30,21 +30,21 @@ func newLock() (lock *windowlock.Lock, announced func() []string) {
 	}
 }
 
-// A change waits for the turn that has the window, and for a turn that has waited for longer.
+// A change waits for the turn that has locked the window, and for a turn that has waited for longer.
 func TestAChangeWaitsForATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lock, announced := newLock()
 		anna, bert, cleo := lock.Join("anna"), lock.Join("bert"), lock.Join("cleo")
-		if err := anna.Hold(t.Context(), "a", "add", nil); err != nil {
+		if err := anna.Lock(t.Context(), "a", "add", nil); err != nil {
 			t.Fatal(err)
 		}
 		var running sync.WaitGroup
 		waited := ""
 		running.Go(func() {
-			if err := bert.Hold(t.Context(), "b", "add", func(e *windowlock.HeldError) { waited = e.User }); err != nil {
+			if err := bert.Lock(t.Context(), "b", "add", func(e *windowlock.LockedError) { waited = e.User }); err != nil {
 				t.Error(err)
 			}
-			bert.Release()
+			bert.Unlock()
 		})
 		synctest.Wait()
 		running.Go(func() {
@@ -58,7 +58,7 @@ func TestAChangeWaitsForATurn(t *testing.T) {
 		})
 		synctest.Wait()
 		time.Sleep(patience - time.Millisecond) // in the time of the test
-		anna.Release()
+		anna.Unlock()
 		running.Wait()
 		if want := []string{"held anna", "released anna", "held bert", "released bert", "edited cleo"}; !slices.Equal(announced(), want) || waited != "anna" {
 			t.Errorf("the changes are %q, bert waited for %q", announced(), waited)
@@ -66,24 +66,24 @@ func TestAChangeWaitsForATurn(t *testing.T) {
 	})
 }
 
-// A change is refused after its wait, with the name of who has the window, and leaves nothing locked.
+// A change is refused after its wait, with the name of the user whose turn locked the window, and leaves nothing locked.
 func TestAChangeWaitsForSomeSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lock, _ := newLock()
 		anna, bert := lock.Join("anna"), lock.Join("bert")
-		if err := anna.Hold(t.Context(), "a", "add", nil); err != nil {
+		if err := anna.Lock(t.Context(), "a", "add", nil); err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()
 		_, err := bert.ChangeSection("b")
-		if held, ok := errors.AsType[*windowlock.HeldError](err); !ok || held.User != "anna" || time.Since(began) != patience {
+		if held, ok := errors.AsType[*windowlock.LockedError](err); !ok || held.User != "anna" || time.Since(began) != patience {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		bert.Section("b")() // reading does not wait
-		anna.Release()
+		anna.Unlock()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if err := bert.Hold(ctx, "b", "add", nil); err != nil {
+		if err := bert.Lock(ctx, "b", "add", nil); err != nil {
 			t.Errorf("a turn after the refusal: %v", err)
 		}
 	})

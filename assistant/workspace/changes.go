@@ -42,7 +42,7 @@ func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) 
 // Author returns the user's name as it appears in the authors of unsaved changes; "" means unknown.
 func (w *Workspace) Author() string { return w.author }
 
-// PlanSave returns what Save would write. If only is not "", the plan contains only the changes of that user. Save
+// PlanSave returns what Save would write. If only is not "", the plan contains only the changes by that user. Save
 // takes the digest of the plan as its basis.
 func (w *Workspace) PlanSave(ctx context.Context, only string) (assistant.SavePlan, error) {
 	return w.session.PlanSave(ctx, only)
@@ -65,7 +65,7 @@ func (w *Workspace) Restore(ctx context.Context, description string, change func
 }
 
 // PlanDiscard returns the changes that Discard would lose, without reading the disk. If only is not "", the plan
-// contains only the changes of that user.
+// contains only the changes by that user.
 func (w *Workspace) PlanDiscard(only string) (assistant.SavePlan, error) {
 	return w.session.PlanDiscard(only)
 }
@@ -85,7 +85,7 @@ func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []a
 }
 
 // RefreshSaved reloads the saved state, as one step that can be undone. Unsaved changes are applied to the new state;
-// if drop is not nil, they are discarded first, like in Discard.
+// if drop is not nil, they are discarded first, as in Discard.
 func (w *Workspace) RefreshSaved(ctx context.Context, description string, drop *assistant.Basis) (assistant.Refreshed, error) {
 	return w.session.RefreshSaved(ctx, description, drop)
 }
@@ -99,7 +99,7 @@ func (w *Workspace) WaitApplied(ctx context.Context) assistant.Applied {
 	return assistant.Applied{}
 }
 
-// CancelApplied cancels applying a save, if one is being applied. It does not wait for the end.
+// CancelApplied cancels applying a save, if one is being applied. It does not wait until that has stopped.
 func (w *Workspace) CancelApplied() {
 	if a, ok := w.session.Window().(assistant.Applier); ok {
 		a.CancelApplied()
@@ -113,10 +113,10 @@ func (w *Workspace) saver() (assistant.Saver, error) {
 	return nil, ErrNotSaver
 }
 
-// Step is a change of the window that can be undone.
+// Step is a change to the window that can be undone.
 type Step struct {
 	checkpoint.Checkpoint
-	ByAssistant  bool // made by a turn, so its conversation can be undone with it
+	ByAssistant  bool // a turn made it, so the conversation can be undone too
 	Pairs        int  // the number of visible pairs that are removed if the conversation is undone too
 	OtherSession bool // made in another session
 }

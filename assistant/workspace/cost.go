@@ -16,7 +16,7 @@ type Cost struct {
 	Answers int
 	Took    time.Duration // the sum of their times
 	Counted int           // answers with usage that their endpoint reported
-	Tokens  int           // in the requests and answers of Counted
+	Tokens  int           // in the requests and answers that Counted counts
 	USD     float64
 	Priced  int // answers whose model has a known price; USD is the sum of these
 }
@@ -69,7 +69,7 @@ func (c *Cost) add(a assistant.Variant, of llm.Facts) {
 	switch {
 	case a.Price != nil:
 		usd, known = *a.Price, true
-	case a.Usage.Prompt+a.Usage.Completion == 0: // by the built-in rules
+	case a.Usage.Prompt+a.Usage.Completion == 0: // answered by the built-in rules
 		usd, known = 0, true
 	}
 	if known {

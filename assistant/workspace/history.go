@@ -22,9 +22,9 @@ type Filtered struct {
 	Hints []filter.Hint // names in the line that do not exist
 }
 
-// SetFilter shows the pairs that a line matches in the view and adds the line to the filter history. Use PlanCommand
-// for a line with a :command. If SetFilter is called again before this call is done, this call leaves the view
-// unchanged.
+// SetFilter puts the pairs that a filter line matches into view, and adds the line to the filter history. Use
+// PlanCommand for a line with a :command. If SetFilter is called again before this call is done, this call leaves
+// the view unchanged.
 func (w *Workspace) SetFilter(ctx context.Context, line string) (Filtered, error) {
 	w.mu.Lock()
 	w.filterCalls++
@@ -166,8 +166,8 @@ func (w *Workspace) Execute(ctx context.Context, command transfer.Command, line 
 	return out, err
 }
 
-// mayExecute returns an *assistant.RoleError if the user may not execute a command: marks need the role propose, and
-// deleting pairs, which may be of others, needs the role save.
+// mayExecute returns an *assistant.RoleError if the user may not execute a command: setting marks needs the role
+// propose; deleting pairs, which may belong to other users, needs the role save.
 func (w *Workspace) mayExecute(command transfer.Command) error {
 	switch {
 	case command.Verb == filter.Delete:
@@ -355,8 +355,8 @@ func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 // failedStartsKey is the key under which SetFailedStarts stores its number.
 const failedStartsKey = "failed starts"
 
-// FailedStarts returns the number of consecutive starts of the screen, up to the last one, that ended within seconds
-// and not cleanly. It returns 0 if the number cannot be read.
+// FailedStarts returns how many of the most recent starts of the screen, without a gap, ended uncleanly within
+// seconds. It returns 0 if the number cannot be read.
 func (w *Workspace) FailedStarts(ctx context.Context) int {
 	if w.history == nil {
 		return 0

@@ -7,21 +7,21 @@ import (
 	"winnow/assistant"
 )
 
-// Next waits for a change of the session after a version and returns it; see
+// Next waits for a change to the session after a version and returns it; see
 // assistant.Session.Next.
 func (w *Workspace) Next(ctx context.Context, after int64) (assistant.Update, error) {
 	return w.session.Next(ctx, after)
 }
 
-// Follow returns the changes of the session after a version, until ctx ends; see
+// Follow returns the changes to the session after a version, until ctx ends; see
 // assistant.Session.Follow.
 func (w *Workspace) Follow(ctx context.Context, after int64) iter.Seq[assistant.Update] {
 	return w.session.Follow(ctx, after)
 }
 
 // Begin starts a turn, whose events come after the returned version; see
-// assistant.Session.Begin. After BeginReAsk, the message replaces that pair. The caller
-// must store the text as it was typed with AddSent.
+// assistant.Session.Begin. After BeginReAsk, the message replaces the pair that is
+// being edited. The caller must store the text as it was typed with AddSent.
 func (w *Workspace) Begin(ctx context.Context, p assistant.Prompt) (after int64, err error) {
 	after, err = w.session.Begin(ctx, w.replacing(p))
 	if err == nil {

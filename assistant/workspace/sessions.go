@@ -13,7 +13,8 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// NewSession starts a new session in the same window. Unsaved changes are kept, but then a confirmation is needed.
+// NewSession starts a new session in the same window. Unsaved changes are kept; if there are any, a confirmation is
+// needed.
 func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, error) {
 	switch {
 	case w.session.Busy():
@@ -103,8 +104,8 @@ func (w *Workspace) showFirst(ctx context.Context) error {
 }
 
 // ResumeSession continues another session of the history in the same window, with the model that was last selected in
-// that session. Unsaved changes stay as they are. If Session().ID() is id after an error, the session was resumed and
-// only its time of use could not be stored.
+// that session. Unsaved changes stay as they are. If Session().ID() is id after an error, the session was resumed,
+// and only the time of its last use could not be stored.
 func (w *Workspace) ResumeSession(ctx context.Context, id string) error {
 	switch {
 	case w.history == nil:
@@ -125,8 +126,8 @@ func (w *Workspace) ResumeSession(ctx context.Context, id string) error {
 	return err
 }
 
-// About describes the session: its Title is "" unless the user has named it, and its Folder is "" if it belongs to
-// the folder of this workspace, or that is unknown.
+// About describes the session: its Title is "" unless the user has named it, and its Folder is "" if the session
+// belongs to the folder of this workspace, or if its folder is unknown.
 func (w *Workspace) About(ctx context.Context) (history.Session, error) {
 	if w.history == nil {
 		return history.Session{}, nil
@@ -154,7 +155,7 @@ func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
 	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
 }
 
-// RecentSessions lists the n sessions of this folder that have pairs and were used last, except the open one.
+// RecentSessions lists the n most recently used sessions of this folder that have pairs, except the open one.
 func (w *Workspace) RecentSessions(ctx context.Context, n int) ([]history.Session, error) {
 	all, err := w.Sessions(ctx)
 	open := w.session.ID()

@@ -39,8 +39,8 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	}
 }
 
-// Queue stores a message that is sent when the running response is complete, and returns the message that waits now: p
-// follows the text of one that was queued before, and both are sent together.
+// Queue stores a message that is sent when the running response is complete, and returns the message now waiting. If a
+// message was already queued, p is added to its text, and both are sent together.
 func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (waiting assistant.Prompt, err error) {
 	if err := w.session.Queue(p); err != nil {
 		return assistant.Prompt{}, err
@@ -49,7 +49,7 @@ func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (waiting assi
 	if waiting, ok := w.session.Queued(); ok {
 		return waiting, nil
 	}
-	return p, nil // it has been taken already
+	return p, nil // the queued message has been sent in the meantime
 }
 
 // Queued returns the queued message.
@@ -100,9 +100,9 @@ func (w *Workspace) AskAgain(ctx context.Context) (assistant.Prompt, error) {
 	return w.session.AskAgain(ctx)
 }
 
-// Decide accepts or rejects a proposal of the model. Accepting a proposal starts a turn; its events follow the
-// version after. shown contains the Effects of the proposals that were shown to the user, by the ID of the payload; if
-// accepting would do something else by now, Decide returns ErrOtherEffects.
+// Decide accepts or rejects a proposal of the model. Accepting a proposal starts a turn; its events follow the version
+// after. shown contains the Effects of the proposals that were shown to the user, by payload ID; if accepting would
+// now do something else, Decide returns ErrOtherEffects.
 func (w *Workspace) Decide(ctx context.Context, pair int64, payloads []string, accept bool, shown map[string][]assistant.Effect) (after int64, err error) {
 	if accept && len(shown) > 0 {
 		p, err := w.pair(ctx, pair)

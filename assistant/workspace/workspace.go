@@ -84,13 +84,13 @@ type Confirm struct {
 	// Text is the user's message of the pair to delete or regenerate; "" for other kinds and for several pairs.
 	Text  string
 	Pairs int // the number of pairs to delete or regenerate
-	// Answers are deleted with the pairs, and have Lines lines in total.
+	// Answers is the number of answers that are deleted with the pairs, and Lines the number of their lines.
 	Answers, Lines int
-	// By is who rolled back, if it was another session, and Drops are the steps that undoing the rollback loses, oldest
-	// first; both are for ConfirmUndoRollback.
+	// Both are only for ConfirmUndoRollback: By names the session that rolled back, if it was another one, and Drops
+	// are the steps that undoing the rollback would lose, oldest first.
 	By    string
 	Drops []checkpoint.Checkpoint
-	// Changed reports that this was already confirmed, and that something else would be done now.
+	// Changed reports that the user has already confirmed this, but that something else would be done now.
 	Changed bool
 
 	shown string // identifies what would be done
@@ -108,7 +108,7 @@ const (
 	ConfirmUndoRollback ConfirmKind = "undo_rollback"
 )
 
-// after returns c, unless the user has confirmed exactly that.
+// after returns c, or nil if the user has confirmed exactly that.
 func (c Confirm) after(confirmed *Confirm) *Confirm {
 	if confirmed != nil && confirmed.Kind == c.Kind && confirmed.shown == c.shown {
 		return nil

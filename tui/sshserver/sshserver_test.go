@@ -222,7 +222,7 @@ func TestALostConnectionLeavesDraftAndTurn(t *testing.T) {
 		t.Errorf("u'anna' matches %v, %v; want the pair of the running turn", refs, err)
 	}
 	edit := func() error { return bert.Edit("add dog", func() error { return r.window.Type("dog") }) }
-	if err := edit(); !is[*windowlock.HeldError](err) {
+	if err := edit(); !is[*windowlock.LockedError](err) {
 		t.Errorf("bert changes the window in anna's turn: %v", err)
 	}
 	r.must(c.Close())

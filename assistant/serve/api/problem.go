@@ -73,7 +73,7 @@ func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
-	if e, ok := errors.AsType[*windowlock.HeldError](err); ok {
+	if e, ok := errors.AsType[*windowlock.LockedError](err); ok {
 		p := newProblem("held", "%s", err)
 		p.Holder = &e.Holder
 		return p

@@ -140,7 +140,7 @@ func failed(err error) assistant.ToolResult {
 		r.ErrorCode = assistant.CodeForbidden
 	case errors.As(err, new(*assistant.PlanChanged)):
 		r.ErrorCode = assistant.CodePlanChanged
-	case errors.As(err, new(*windowlock.HeldError)), errors.As(err, new(*checkpoint.LockedError)):
+	case errors.As(err, new(*windowlock.LockedError)), errors.As(err, new(*checkpoint.LockedError)):
 		r.ErrorCode, r.Hint = assistant.CodeLocked, lockedHint
 	}
 	return r
