@@ -26,7 +26,7 @@ const (
 type Change struct {
 	Seq     int64                  `json:"seq"` // orders changes
 	Time    time.Time              `json:"time"`
-	User    string                 `json:"user,omitempty"`    // the user named by checkpoint.Options.Author
+	User    string                 `json:"user,omitempty"`    // the user that Options.Author returned
 	Session string                 `json:"session,omitempty"` // "" if made outside a session
 	Kind    ChangeKind             `json:"kind"`
 	What    string                 `json:"what,omitempty"`

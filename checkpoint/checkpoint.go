@@ -25,7 +25,7 @@ const (
 type Checkpoint struct {
 	ID   string    `json:"id"`   // unique in the journal: 12 characters of a-z and 2-7
 	Seq  int64     `json:"seq"`  // increases with each checkpoint, unlike Time
-	Time time.Time `json:"time"` // when it was made, in UTC
+	Time time.Time `json:"time"` // when the checkpoint was made, in UTC
 	Kind Kind      `json:"kind"`
 	// Description is one line for lists. It is never empty in a Checkpoint returned by the journal; for a turn,
 	// Describe makes it from Tools.
@@ -151,7 +151,7 @@ func (s *Scope) UnmarshalText(text []byte) error {
 // Intent is a rollback, or the undo of a rollback, that has been recorded but not carried out. The caller sets the
 // window to State, marks the pairs in the database and then calls Finish, or Abandon if one of these steps failed.
 type Intent struct {
-	ID       string   `json:"id"` // marks the pairs that the rollback cuts in the database
+	ID       string   `json:"id"` // identifies the rollback, and marks the pairs that it cuts in the database
 	Scope    Scope    `json:"scope"`
 	Undoes   string   `json:"undoes,omitempty"` // id of the rollback to undo, whose pairs are restored; "" for a rollback
 	Target   string   `json:"target"`           // id of the checkpoint to roll back to

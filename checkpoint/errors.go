@@ -51,7 +51,7 @@ func (e *VersionError) Error() string {
 
 // Report is what Open found and repaired. The zero value means nothing unusual.
 type Report struct {
-	TornBytes         int64    // length of the unfinished record that was cut off the end
+	TornBytes         int64    // length in bytes of the unfinished record that was cut off the end
 	Damaged           bool     // complete records were unreadable; the next five fields describe this
 	DamagedCopy       string   // path of a copy of the damaged file; "" when ReadOnly
 	UnreadableRecords int      // number of unreadable or missing records

@@ -17,7 +17,7 @@ type entry struct {
 	sum      string // sum of that state
 	changed  bool   // the step changed the window
 	recorded bool   // Record was called for the turn, so changed is known
-	dropped  bool   // a rollback removed it from the list
+	dropped  bool   // a rollback removed the checkpoint from the list
 }
 
 // listed reports whether the checkpoint is in the list. A turn's checkpoint is not in the list if the turn's tools
@@ -43,7 +43,7 @@ type index struct {
 	byID      map[string]*entry
 	lastSeq   int64            // Seq of the last record
 	sinceFull int              // checkpoints since the last full state
-	session   string           // the last started or resumed session in open
+	session   string           // the session in open that was started or resumed last
 	open      []string         // sessions that have not ended, oldest first
 	active    map[string]int64 // Seq of the last record of each session
 	saved     *record          // the last OpSaved, or nil
@@ -160,7 +160,7 @@ func (x *index) addEntry(r *record) {
 	x.byID[e.ID] = e
 	x.active[e.Session] = r.Seq
 	switch r.Op {
-	case OpStart: // possibly another session, while a turn is running
+	case OpStart: // another session may start while a turn is running
 		x.begin(e.Session)
 	case OpAdd:
 		x.undo = nil
@@ -261,8 +261,8 @@ func (x *index) sum() string {
 	return x.records[len(x.records)-1].Sum
 }
 
-// rebuild returns the state after the last of records by applying the deltas since the last full state. The state
-// must have the given sum.
+// rebuild returns the state after the last record, by applying the deltas since the last full state. The result must
+// have the given sum.
 func rebuild(records []*record, sum string) (jsondelta.Document, error) {
 	from := len(records) - 1
 	for from >= 0 && records[from].kind != payloadFull {

@@ -62,7 +62,7 @@ type Journal struct {
 	// unwritable is the reason why this process can only read; nil if it can write.
 	unwritable *UnwritableError
 
-	locking sync.Mutex        // held while the writer lock is acquired or released; locked before writing
+	locking sync.Mutex        // held while the writer lock is acquired or released; acquired before the mutex writing
 	lock    *privatefile.Lock // the writer lock
 	holds   int               // number of holds of the writer lock in this process
 	stale   bool              // another process has changed the state and Adopt has not succeeded since

@@ -42,23 +42,23 @@ const (
 // Op is the kind of event that a record stores.
 type Op string
 
-// The ops, each with the fields of record that it uses.
+// The ops; the parentheses contain the fields of record that an op uses.
 const (
-	OpStart     Op = "start"    // Checkpoint; a session started
-	OpResume    Op = "resume"   // Session; a session was resumed
-	OpAdd       Op = "add"      // Checkpoint of a turn
-	OpRecord    Op = "record"   // For, Tools; tools of a turn have run or, without For, the state changed without a step
-	OpEdit      Op = "edit"     // Checkpoint; the payload is the state after the user's edit
-	OpSaved     Op = "saved"    // payloadOther: the state in the window's file; without it, the current state
-	OpIntent    Op = "intent"   // Rollback; payloadOther is its state
-	OpDone      Op = "done"     // Rollback; it has been carried out
-	OpAbandon   Op = "abandon"  // Rollback; it was abandoned
+	OpStart     Op = "start"    // a session started (Checkpoint)
+	OpResume    Op = "resume"   // a session was resumed (Session)
+	OpAdd       Op = "add"      // a turn is about to change the window (Checkpoint)
+	OpRecord    Op = "record"   // write tools of a turn have run (For, Tools), or the state changed without a step
+	OpEdit      Op = "edit"     // the user made an edit (Checkpoint); the payload is the state after it
+	OpSaved     Op = "saved"    // the window's file was saved with the state in payloadOther or, without a payload, the current state
+	OpIntent    Op = "intent"   // a rollback was begun (Rollback); payloadOther is the state to restore
+	OpDone      Op = "done"     // the rollback was carried out (Rollback)
+	OpAbandon   Op = "abandon"  // the rollback was abandoned (Rollback)
 	OpForget    Op = "forget"   // the last rollback can no longer be undone
 	OpClose     Op = "close"    // a run ended with Close, and no other process had the journal open
-	OpLeave     Op = "leave"    // Left; a run ended with Close while other processes had the journal open
+	OpLeave     Op = "leave"    // a run ended with Close while other processes had the journal open (Left)
 	OpCompacted Op = "image"    // the first record of a compacted journal
-	OpKeep      Op = "keep"     // Checkpoint, Changed; only in journals compacted by earlier versions
-	OpRepaired  Op = "repaired" // Lost; damage before this record has already been reported
+	OpKeep      Op = "keep"     // a checkpoint in a journal compacted by an earlier version (Checkpoint, Changed)
+	OpRepaired  Op = "repaired" // damage before this record has already been reported (Lost)
 )
 
 // record is a line of the journal. The fields with JSON names form its note.

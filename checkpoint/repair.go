@@ -127,5 +127,5 @@ func (x *index) firstNeeded() int {
 	if i <= 0 { // no checkpoint would be removed
 		return 0
 	}
-	return max(x.entries[i].record, 0) // -1 if an edit is the first record: the state before it is lost
+	return max(x.entries[i].record, 0) // -1 if the first record of the journal is an edit
 }

@@ -24,7 +24,7 @@ type scene struct {
 	below    []string // lines below the pairs; empty ones are left out
 }
 
-// chatHead is the number of lines above the pairs; the line shows the filter and the
+// chatHead is the height of the head: one line above the pairs that shows the filter and the
 // question, or is empty.
 const chatHead = 1
 

@@ -49,8 +49,8 @@ func (m *Model) storeSendKey() tea.Cmd {
 	return m.storeSetting(key, value)
 }
 
-// dismissEnter answers no when the user presses any key except the keys that answer the
-// question. taken reports that the key had no other effect.
+// dismissEnter answers no when the user presses a key that does not answer the question. taken
+// is true for escape, which then has no other effect.
 func (m *Model) dismissEnter(a *keymap.Row) (cmd tea.Cmd, taken bool) {
 	if !m.enterQuestion.open || a != nil && (a.Name == keymap.Choose(1) || a.Name == keymap.Choose(2)) {
 		return nil, false

@@ -150,7 +150,7 @@ type Model struct {
 	width      int // size of the screen
 	height     int
 	layout     screenLayout
-	showPane   bool               // whether the pane is shown if there is only room for one
+	showPane   bool               // the pane, not the chat, is shown if there is room for only one of them
 	beforePane keymap.Mode        // focus to return to when a full-width pane is hidden
 	focused    bool               // the terminal has the focus
 	attended   terminal.Attention // what the program was doing after the last message

@@ -103,7 +103,7 @@ func (m *Model) copyOut(t copyText) tea.Cmd {
 	}
 }
 
-// onCopied also sends the text to the terminal.
+// onCopied reports where a text was copied, and also sends the text to the terminal.
 func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
 	if len(msg.to) == 0 {
 		m.notice.Info("sent " + msg.what + " by OSC 52; whether the terminal accepts it is unknown")

@@ -37,7 +37,7 @@ type turn struct {
 const (
 	thinking    = "Thinking…"      // status of a turn until its first text
 	idlePause   = 2 * time.Second  // time without a key press before the focus moves by itself
-	longTurn    = 10 * time.Second // from this duration on, the end of a turn is notified
+	longTurn    = 10 * time.Second // the user is notified of the end of a turn that took at least this long
 	queuedFrame = 4                // cells of a queued message's card that the message must leave free
 )
 

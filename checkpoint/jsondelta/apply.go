@@ -64,8 +64,8 @@ func outerFirst(items map[string][]Item) []string {
 	return slices.SortedFunc(maps.Keys(items), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 }
 
-// changeAt returns v with the value at path replaced by the result of change. It copies the objects and lists on the
-// way.
+// changeAt returns v with the value at path replaced by the result of change. It copies the objects and lists along
+// the path.
 func changeAt(v any, path []pathPart, change func(old any) (any, error)) (any, error) {
 	if len(path) == 0 {
 		return change(v)

@@ -129,7 +129,7 @@ func appendValue(out []byte, v any) []byte {
 }
 
 // lineSeparators reverts the two escapes that encoding/json always writes. It matches an escaped backslash first, so
-// that a following text u2028 is not replaced.
+// that the text u2028 after an escaped backslash is not replaced.
 var lineSeparators = strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029")
 
 func appendString(out []byte, s string) []byte {

@@ -18,7 +18,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// adviceError wraps an error and says what the user can do next.
+// adviceError is an error with a description of what the user can do next.
 type adviceError struct {
 	err    error
 	advice string
@@ -81,7 +81,7 @@ func nextStep(err error) string {
 		return "winnow models lists the providers"
 	case isRequest:
 		return requestAdvice(string(request.Kind))
-	case errors.Is(err, syscall.EROFS) && has[*dotenv.FileError](err): // the message says what to do
+	case errors.Is(err, syscall.EROFS) && has[*dotenv.FileError](err): // the message already says what to do
 		return ""
 	}
 	if next := systemAdvice(err); next != "" {

@@ -43,7 +43,7 @@ func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	return r
 }
 
-// tellApplied shows the outcome of a save to everyone who sees the window.
+// tellApplied shows the outcome of applying a save to everyone who sees the window.
 func (a *app) tellApplied(result assistant.Applied) {
 	a.logger().Info("after_save", "state", string(result.State), "result", result.Message)
 	if hub := a.applied.Load().hub.Load(); hub != nil {
@@ -56,8 +56,8 @@ func (a *app) tellApplied(result assistant.Applied) {
 	a.printErr("%s", result.Message)
 }
 
-// differs asks the proxy which models it serves, and describes how they differ from the
-// saved rules.
+// differs asks the proxy which models it serves, and describes how they differ from the models
+// that the saved rules show.
 func (w *journaledWindow) differs(ctx context.Context) (string, error) {
 	served, err := w.lists.Served(ctx)
 	if err != nil {

@@ -52,7 +52,7 @@ type app struct {
 	logMu      sync.Mutex // guards log
 	logLevel   slog.LevelVar
 	remote     *remote         // the user of the SSH connection; nil for a local user
-	serving    bool            // winnow serve, whose log the setting log can send to stderr
+	serving    bool            // the command is winnow serve, which can log to stderr (see the setting log)
 	onScreen   bool            // standard output is the terminal of a remote user
 	background *backgroundOpen // opens the program while the screen is drawn; nil without a screen
 
@@ -251,7 +251,7 @@ func (a *app) checkEnvFile() error {
 	return nil
 }
 
-// flags holds the flags of all commands, including those that only the program and ask have.
+// flags holds the flags of all commands, including the flags that only the program and ask have.
 type flags struct {
 	set *pflag.FlagSet
 
@@ -279,7 +279,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p.String("history", "", "the postgres:// ADDRESS of a team's history (default: a local file)")
 	p.StringVar(&f.config, "config", "", "settings FILE")
 	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
-	p.BoolVar(&f.json, "json", false, "output for programs")
+	p.BoolVar(&f.json, "json", false, "print JSON")
 	p.BoolVar(&f.noColor, "no-color", false, "no colours")
 	p.StringVar(&f.logLevel, "log-level", "", "how much is logged: error, warning, info, debug")
 	p.BoolVar(&f.plain, "plain", false, "no alternate screen, lines only")
@@ -291,7 +291,7 @@ func (f *flags) bindRemote(root *cobra.Command) {
 	f.set = root.PersistentFlags()
 	f.set.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
 	f.set.StringVar(&f.provider, "provider", "", "provider that the rules belong to, NAME")
-	f.set.BoolVar(&f.json, "json", false, "output for programs")
+	f.set.BoolVar(&f.json, "json", false, "print JSON")
 }
 
 // bindSession declares the flags that resume a session.

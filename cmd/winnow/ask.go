@@ -190,7 +190,7 @@ const maxBurst = 32 << 10
 // saveTool is the name of the tool that writes the rules to the file.
 const saveTool = "save_changes"
 
-// asked is the turn of one winnow ask.
+// asked is the turn that winnow ask runs.
 type asked struct {
 	app     *app
 	answer  func(id string, yes bool) error
@@ -199,7 +199,7 @@ type asked struct {
 	out     *bufio.Writer // buffers standard output
 	parts   int           // number of parts of the answer printed so far
 	changed bool          // a tool has changed the rules or the file
-	err     error         // the error to exit with although the turn completed
+	err     error         // the error to exit with even if the turn completed
 	written error         // the first error of writing JSON
 }
 

@@ -30,7 +30,7 @@ var statuses = []topics.Exit{
 func showHelp(a *app, cmd *cobra.Command) {
 	root := newRoot(a)
 	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
-	// It cannot fail: the command exists, and help takes no argument.
+	// Execute cannot fail: the command exists, and help takes no argument.
 	_ = fang.Execute(a.ctx, root, fang.WithVersion(version()), fang.WithoutManpage())
 }
 

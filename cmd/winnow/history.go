@@ -22,7 +22,8 @@ import (
 	"winnow/tui/plain"
 )
 
-// filterFlags supply what a filter line takes from the running program: the time, the topic and the included pairs.
+// filterFlags supply what a filter line on the screen takes from the program: the time, the topic and the included
+// pairs.
 type filterFlags struct {
 	now, topic string
 	newest     int // number of pairs that the term o selects; -1 means all
@@ -210,7 +211,7 @@ func historyImportCommand(a *app) *cobra.Command {
 			sum.Added += r.Added
 			sum.Known += r.Known
 			if err != nil {
-				return advise(err, "%s before the error were added; importing again adds no duplicates", assistant.Counted(sum.Added, "message"))
+				return advise(err, "%s added before the error; importing again adds no duplicates", assistant.Counted(sum.Added, "message"))
 			}
 		}
 		a.progress("")

@@ -119,7 +119,7 @@ func historyMigrateCommand(a *app) *cobra.Command {
 		}
 		r, err := transfer.Copy(ctx, stores[0], stores[1], func(done, total int) { a.progress("copying %d of %d messages", done, total) })
 		if err != nil {
-			return advise(err, "%s were copied; the same command continues and adds no duplicates", assistant.Counted(r.Added, "message"))
+			return advise(err, "%s copied; repeat the command to continue without adding duplicates", assistant.Counted(r.Added, "message"))
 		}
 		a.progress("")
 		return a.emit(map[string]int{"pairs": r.Pairs, "added": r.Added, "known": r.Known, "different": r.Different},
@@ -192,7 +192,7 @@ func (a *app) watchHistory(ctx context.Context, store history.Store, session *as
 	}
 }
 
-// followHistory shows the sessions of a hub what other programs change in the history, until ctx ends.
+// followHistory updates the sessions of a hub when other programs change the history, until ctx ends.
 func (a *app) followHistory(ctx context.Context, store history.Store, hub *serve.Hub) {
 	for changes := a.historyChanges(ctx, store); ; {
 		select {

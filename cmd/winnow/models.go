@@ -158,7 +158,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 		}
 	}
 	if failedCount > 0 {
-		return fmt.Errorf("%s of %d could not be refreshed; their lists are unchanged", assistant.Counted(failedCount, "provider"), len(scopes))
+		return fmt.Errorf("%d of %s could not be refreshed; their lists are unchanged", failedCount, assistant.Counted(len(scopes), "provider"))
 	}
 	return nil
 }

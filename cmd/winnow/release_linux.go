@@ -14,8 +14,8 @@ import (
 // access.
 const madvDontNeed = 4
 
-// releaseMemory returns memory that only the start needed to the system: free heap memory, and the pages of the
-// executable, most of which hold code and tables of package initialization.
+// releaseMemory gives back to the system the memory that was needed only at the start: free heap memory, and the
+// pages of the executable, most of which hold code and tables of package initialization.
 func releaseMemory() {
 	debug.FreeOSMemory()
 	exe, err := os.Executable()

@@ -37,8 +37,8 @@ func rulesCommand(a *app) *cobra.Command {
 	return c
 }
 
-// withFilter returns a command action on the model filter that does not write to it, so it also works while another
-// winnow has it open.
+// withFilter returns a command action that only reads the model filter, so it also works while another winnow has the
+// model filter open.
 func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		w, err := a.openAskedFilter(ctx, toRead)

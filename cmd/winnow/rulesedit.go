@@ -316,7 +316,7 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 	return a.emit(map[string]any{"versions": all}, plain.Table(w.absent("winnow has not saved "+w.name+" yet"), []string{"id", "time", "who", "session", "changes"}, rows)...)
 }
 
-// savedBy names the author of a save, and the other users whose changes it contains.
+// savedBy names the author of a save, and the other users whose changes were saved.
 func savedBy(by dotenv.Author) string {
 	who := string(by.Who)
 	if by.User != "" {

@@ -142,7 +142,7 @@ func (a *app) discardPlan(ws *workspace.Workspace, basis assistant.Basis) error 
 	}
 	text := "nothing is staged"
 	if len(lost) > 0 {
-		text = assistant.Counted(len(lost), "staged change") + " discarded; to undo this, roll back to the checkpoint that winnow checkpoints list shows"
+		text = assistant.Counted(len(lost), "staged change") + " discarded; to undo this, roll back to the newest checkpoint in winnow checkpoints list"
 	}
 	return a.emit(map[string]any{"discarded": nonNil(lost)}, text)
 }

@@ -61,7 +61,7 @@ func (a *app) configShow(context.Context, []string) error {
 func (a *app) configCheck(context.Context, []string) error {
 	s, err := a.config()
 	if err == nil {
-		_, err = a.openEndpoints(openOptions{}) // checks their addresses
+		_, err = a.openEndpoints(openOptions{}) // opening the endpoints checks their addresses
 	}
 	if err == nil {
 		_, err = keymap.New(s.SendKey == "enter", rebinds(s.Keys))

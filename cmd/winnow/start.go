@@ -33,8 +33,8 @@ const (
 	// finishTime is how long opening the program may continue after the screen has ended: ten times what a slow disk
 	// needs.
 	finishTime = 200 * time.Millisecond
-	// abandonTime is how long opening may then take to stop. finishTime and abandonTime together must stay below
-	// terminal.CloseTime.
+	// abandonTime is how long opening may take to stop after finishTime. finishTime and abandonTime together must
+	// stay below terminal.CloseTime.
 	abandonTime = 100 * time.Millisecond
 )
 
@@ -101,8 +101,8 @@ func delayGC() (endStart func(percent int)) {
 	return func(percent int) { once.Do(func() { debug.SetGCPercent(min(usual, percent)) }) }
 }
 
-// warm prepares what the user will probably need next, once the first frame has been drawn, and returns memory that
-// only the start needed to the system.
+// warm prepares what the user will probably need next, once the first frame has been drawn. It also gives back to the
+// system the memory that was needed only at the start.
 func (p *program) warm(ctx context.Context) {
 	select {
 	case <-time.After(warmAfter):
@@ -246,7 +246,7 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	case s.Model != "" && from == "environment":
 		return p.endpoints.ModelID(ctx, s.Model, restricted)
 	case sessionModel != "" && sessionModel != endpoints.OfflineModel && p.endpoints.Serves(sessionModel): // the offline model may only have been a substitute
-		p.autoModel = sessionModel // chosen in the session, not in the folder
+		p.autoModel = sessionModel // the model was chosen in the session, not for the folder
 		return sessionModel, nil
 	}
 	last, err := p.store.Get(ctx, lastModelKey(a.folder()))

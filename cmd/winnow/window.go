@@ -259,7 +259,7 @@ func (w *journaledWindow) sessionID() string {
 	return session
 }
 
-// selected returns what the user has selected, for terms of a filter line that depend on it.
+// selected returns what the user has selected, for the terms of a filter line that depend on the selection.
 func (w *journaledWindow) selected() historywindow.Selected {
 	s := w.session.Load()
 	if s == nil {
