@@ -1,5 +1,5 @@
 // Package aftersave runs the user's command after a save, such as a restart of the proxy, and then polls the proxy
-// until it serves what the rules say.
+// until it follows the rules.
 //
 // A Runner works in the background, on one save at a time: a save during a run is followed by another run. All methods
 // are safe for concurrent use. The command comes from the user's settings and runs without a shell. It is ended only if
@@ -46,7 +46,7 @@ type Options struct {
 	Command  config.Words // not empty
 	Environ  []string     // in the form of os.Environ; the command gets it without keys
 	Redactor *safetext.Redactor
-	// Check asks the proxy and compares: differs is "" if it serves what the rules say. The error means that the proxy
+	// Check asks the proxy and compares: differs is "" if the proxy follows the rules, and otherwise how it differs. The error means that the proxy
 	// does not answer.
 	Check func(ctx context.Context) (differs string, err error)
 	// Done is called with the result of each run.
@@ -193,7 +193,7 @@ func (r *Runner) run(ctx context.Context) {
 		done := assistant.Applied{State: state, Message: text, Began: r.last.Began, Ended: time.Now().UTC()}
 		ended := r.ctx.Err() != nil
 		if ended {
-			done.State, done.Message = assistant.AppliedUnknown, "winnow ended before after_save did, so its result is unknown."
+			done.State, done.Message = assistant.AppliedUnknown, "winnow ended before after_save did, so the result is unknown."
 		}
 		r.note(done)
 		r.mu.Unlock()
@@ -227,7 +227,7 @@ func (r *Runner) once(run context.Context) (assistant.AppliedState, string) {
 	for {
 		differs, err := r.opts.Check(ctx)
 		if err == nil && differs == "" {
-			return assistant.AppliedLive, "The rules are live: the proxy serves what they say."
+			return assistant.AppliedLive, "The rules are live: the proxy follows them."
 		}
 		select {
 		case <-time.After(r.opts.pause):
@@ -236,11 +236,11 @@ func (r *Runner) once(run context.Context) (assistant.AppliedState, string) {
 		}
 		switch {
 		case run.Err() != nil:
-			return assistant.AppliedCancelled, "The check after after_save was cancelled. The rules are saved, but may not be live."
+			return assistant.AppliedCancelled, "The check of the proxy was cancelled. The rules are saved, but may not be live."
 		case err != nil:
 			return assistant.AppliedUnanswered, fmt.Sprintf("after_save has run, but the proxy did not answer within %s.", r.opts.limit)
 		}
-		return assistant.AppliedDiffers, fmt.Sprintf("after_save has run, but after %s the proxy differs from the rules: %s.", r.opts.limit, differs)
+		return assistant.AppliedDiffers, fmt.Sprintf("after_save has run, but %s later the proxy still did not follow the rules: %s.", r.opts.limit, differs)
 	}
 }
 

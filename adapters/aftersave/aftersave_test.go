@@ -58,7 +58,7 @@ func TestTheResultIsTold(t *testing.T) {
 	if text := told(t, "ok", assistant.AppliedLive, restarting); !strings.Contains(text, "live") || asked != 3 {
 		t.Errorf("%q after %d requests", text, asked)
 	}
-	if text := told(t, "ok", assistant.AppliedDiffers, func(context.Context) (string, error) { return "2 hidden models are served", nil }); !strings.Contains(text, "differs from the rules: 2 hidden models are served") {
+	if text := told(t, "ok", assistant.AppliedDiffers, func(context.Context) (string, error) { return "2 hidden models are served", nil }); !strings.Contains(text, "did not follow the rules: 2 hidden models are served") {
 		t.Error(text)
 	}
 	if text := told(t, "ok", assistant.AppliedUnanswered, func(context.Context) (string, error) { return "", errors.New("refused") }); !strings.Contains(text, "did not answer") {

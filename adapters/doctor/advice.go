@@ -90,7 +90,7 @@ var advice = [kinds]string{
 		"or use a local file: winnow --history=''",
 	WindowHeld:   "wait until {what} is done, or close it",
 	StaleProxy:   "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
-	NotApplied:   "run the command of after_save, then: winnow models --drift   lists the models that differ",
+	NotApplied:   "run the after_save command, then: winnow models --drift   lists the models that differ",
 	UsedHidden:   "winnow rules lint   lists them; winnow rules remove PATTERN shows them again",
 	UnusedShown:  "winnow models --where 'shown unused:90d'   lists them; winnow rules hide --where 'shown unused:90d' hides them",
 	BadUsage:     "check that the setting proxy_data names the proxy's data folder, and update this program if the proxy is newer",

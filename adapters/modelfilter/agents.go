@@ -24,7 +24,7 @@ func Queries(window assistant.Window) []assistant.Tool {
 	list.Title, list.Category, list.Idempotent = "List the providers", "Provider", true
 	tools := []assistant.Tool{list}
 	if w.opts.AfterSave != nil {
-		applied := assistant.NewTool("show_applied", "Show the outcome of the newest save: whether the user's command has run, and whether the proxy serves what the rules say.",
+		applied := assistant.NewTool("show_applied", "Show the outcome of the newest save: whether the user's command has run, and whether the proxy follows the rules.",
 			func(context.Context, noArgs) (assistant.ToolResult, error) {
 				last := w.Applied()
 				if last.State == "" {

@@ -227,7 +227,7 @@ func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 		}
 	}
 	if n := len(e.Unfiltered()); n > 0 {
-		out = append(out, fmt.Sprintf("%s do not begin with %s/ and are never hidden: the proxy does not filter them", assistant.Counted(n, "id"), p.name))
+		out = append(out, fmt.Sprintf("the proxy filters only ids that begin with %s/; number of other ids, which are never hidden: %d", p.name, n))
 	}
 	if e.Total() == 0 {
 		out = append(out, fmt.Sprintf("no models of %s are known yet; refresh_models fetches them", p.name))

@@ -130,7 +130,7 @@ func TestContextMakesIDsHarmless(t *testing.T) {
 			t.Errorf("an id has %d characters", n)
 		}
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "1 id do") {
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "never hidden: 1") {
 		t.Errorf("warnings = %q, want one about the id that is not filtered", c.Warnings)
 	}
 }

@@ -52,7 +52,7 @@ func (w *Window) add(p *provider, list List, pattern string) (Added, error) {
 // check reports which rules a new pattern would make redundant. It returns an error if the pattern may not be added.
 func check(e *engine.Engine, list List, pattern string) (engine.Verdict, error) {
 	if n := utf8.RuneCountInString(pattern); n > maxPattern {
-		return engine.Verdict{}, fmt.Errorf("the pattern has %d characters, at most %d are allowed", n, maxPattern)
+		return engine.Verdict{}, fmt.Errorf("the pattern has %d characters; at most %d are allowed", n, maxPattern)
 	}
 	return e.Check(list, pattern)
 }
@@ -144,7 +144,7 @@ func (w *Window) importRules(p *provider, in Import) ([]Imported, error) {
 		}
 	}
 	if n > maxImport {
-		return nil, fmt.Errorf("%d rules are too many for one import, at most %d are allowed: use broader patterns, or import them in parts", n, maxImport)
+		return nil, fmt.Errorf("the import has %d rules; at most %d are allowed: use broader patterns, or import the rules in parts", n, maxImport)
 	}
 	var out []Imported
 	for _, list := range lists {

@@ -181,7 +181,7 @@ func (r *finder) miss(p phrase, missing, elsewhere []string) {
 	text := "No model matches " + quoteList(missing) + "."
 	if len(elsewhere) > 0 {
 		current, _ := r.providersOrCurrent("") // cannot fail: the caller has already looked it up
-		text = "No model of " + strings.Join(visibleAll(current), "") + " matches " + quoteList(missing) + "; " + haveSuch(elsewhere, "some")
+		text = "No model of " + strings.Join(visibleAll(current), "") + " matches " + quoteList(missing) + "; " + haveSuch(elsewhere, "matching models")
 	}
 	r.text = append(r.text, text)
 	r.unmatched = append(r.unmatched, fields{"models": visible(p.text), "missing": visibleAll(missing), "near": visibleAll(near), "instead_of": visible(instead), "elsewhere": visibleAll(elsewhere)})
@@ -190,7 +190,7 @@ func (r *finder) miss(p phrase, missing, elsewhere []string) {
 // maxNamedProviders is the number of providers that a sentence names before it counts the rest.
 const maxNamedProviders = 3
 
-// haveSuch returns the sentence that some providers have models: "gemini and xai have some.".
+// haveSuch returns the sentence that some providers have models: "gemini and xai have such models.".
 func haveSuch(providers []string, what string) string {
 	verb := " have "
 	if len(providers) == 1 {

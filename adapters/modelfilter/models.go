@@ -84,7 +84,7 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	list, err := w.opts.Models.Models(ctx, p.name)
 	if err != nil {
 		w.opts.Log.Warn("models not refreshed", "provider", p.name, "error", err)
-		return Refreshed{}, fmt.Errorf("the models of %s could not be refreshed, the list is unchanged: %w", p.name, err)
+		return Refreshed{}, fmt.Errorf("the models of %s could not be refreshed, and the list is unchanged: %w", p.name, err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

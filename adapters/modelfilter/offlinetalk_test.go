@@ -67,7 +67,7 @@ func TestConversations(t *testing.T) {
 		},
 		"why after a change": {"hide o3 => openai+ignore(o3)", "why? => | openai: `o3` is hidden by the ignore rule `o3`"},
 		"elsewhere is offered": {
-			"hide flash models => | No model of openai matches `flash`; gemini has some. | label: hide flash models on gemini: would hide 3 models | chip: hide flash models on gemini | Nothing was changed",
+			"hide flash models => | No model of openai matches `flash`; gemini has matching models. | label: hide flash models on gemini: would hide 3 models | chip: hide flash models on gemini | Nothing was changed",
 			"hide flash on gemini => gemini+ignore(*flash*)",
 		},
 		"words left over": {
@@ -88,7 +88,7 @@ func TestConversations(t *testing.T) {
 			"are you an llm? => | not a language model | `winnow config connect` | Connect a model",
 		},
 		"rules that decide nothing": {
-			`add *turbo-16k* to the ignore list => openai+ignore(*turbo-16k*)`, "which rules are redundant? => | `*turbo-16k*` (ignore on openai) hides 0 models: other rules come before it | label: remove the rules \"*turbo-16k*\" on openai",
+			`add *turbo-16k* to the ignore list => openai+ignore(*turbo-16k*)`, "which rules are redundant? => | `*turbo-16k*` (ignore on openai) hides 0 models: other rules take precedence | label: remove the rules \"*turbo-16k*\" on openai",
 			`remove the rules "*turbo-16k*" on openai => openai-ignore(*turbo-16k*)`,
 		},
 		"yes to a suggestion":       {"hide turb models => | Did you mean this?", "yes => openai+ignore(*turbo*) | chip: undo that", "undo => undo(1) | chip: save the changes | !chip: undo that"},
@@ -100,7 +100,7 @@ func TestConversations(t *testing.T) {
 			"hide gemini previews => gemini+ignore(*preview*)",
 			"only show models with 1m context on gemini => gemini+allow(*flash) gemini+allow(gemini-2.5-pro) gemini+ignore(*)",
 			"hide o3-mini => openai+ignore(o3-mini)",
-			"only show o3 models and gpt-5 models => | Only openai is meant | Stay hidden, because other rules hide them: o3-mini. | allow `gpt-5*`, `o3`; ignore `*` for openai",
+			"only show o3 models and gpt-5 models => | Only openai is meant | These stay hidden, because other rules hide them: o3-mini. | allow `gpt-5*`, `o3`; ignore `*` for openai",
 			"only show o3-mini on openai => | \"add_whitelist\":[\"o3-mini\"]",
 		},
 		"who uses it": {
@@ -123,7 +123,7 @@ func TestConversations(t *testing.T) {
 		"other providers have such models": {
 			"hide deprecated models => openai+ignore(gpt-4) openai+ignore(gpt-4-turbo) | Only openai is meant; gemini has such models, too.", "hide gpt-4o-mini => openai+ignore(gpt-4o-mini) | !is meant",
 			"hide o3 on openai and flash on gemini => openai+ignore(o3) gemini+ignore(*flash*)",
-			"delete all rules => openai-ignore(all) openai-allow(all) | Only openai is meant; the rules of gemini stay. | shown on openai again",
+			"delete all rules => openai-ignore(all) openai-allow(all) | Only openai is meant; the rules of gemini are unchanged. | shown on openai again",
 		},
 		"an excepted model is hidden, too": {"hide gpt-3.5-turbo but not gpt-3.5-turbo-16k => | Already hidden on openai: gpt-3.5-turbo. | Also hidden: gpt-3.5-turbo-16k; to show it, allow it."},
 		"proposals stay open until they are answered": {

@@ -25,7 +25,7 @@ var tabs = map[string]string{
 	TabRules:   "the list of rules",
 	TabModels:  "the list of models",
 	TabChanges: "the difference between the staged rules and the file",
-	TabAll:     "the numbers of all providers",
+	TabAll:     "the counts of all providers",
 }
 
 // Client actions that the language model can suggest on this page.
@@ -140,5 +140,5 @@ func (w *Window) pageContext(where assistant.Location) string {
 			known = append(known, fmt.Sprintf("%s %d of %d", visible(name), e.Available(), e.Total()))
 		}
 	}
-	return fmt.Sprintf("The user is looking at %s. Models shown: %s; the others are unknown. The current provider is %s.", what, strings.Join(known, ", "), visible(w.current))
+	return fmt.Sprintf("The user is looking at %s. Models shown by provider: %s; other providers are not known yet. The current provider is %s.", what, strings.Join(known, ", "), visible(w.current))
 }

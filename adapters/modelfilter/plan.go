@@ -164,7 +164,7 @@ func (w *Window) plan(d draft) assistant.SavePlan {
 // afterwards describes how the proxy comes to read the saved rules.
 func (w *Window) afterwards() assistant.Effect {
 	if w.opts.AfterSave != nil {
-		return assistant.Effect{Sentence: "the command of after_save runs afterwards"}
+		return assistant.Effect{Sentence: "the after_save command runs afterwards"}
 	}
 	return assistant.Effect{Kind: assistant.EffectAsks, Sentence: "restart the proxy afterwards: it reads the rules when it starts"}
 }

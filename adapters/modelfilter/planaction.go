@@ -23,7 +23,7 @@ func (m *meaning) plan(action string) rulePlan {
 			p.note("There are no ignore rules on " + m.provider + ".")
 		}
 	case everything && action == "only":
-		p.note("Rules are per provider, so " + m.provider + " needs no change.")
+		p.note("Each provider has its own rules, so " + m.provider + " needs no change.")
 	case action == "only":
 		m.only(&p, m.meant, m.precise())
 	case m.all && action == "hide" && !everything:
@@ -90,7 +90,7 @@ func planTexts(effects []assistant.Effect, provider string, shown int) planText 
 }
 
 // laterModels warns that patterns made from a condition apply to other models by name alone.
-const laterModels = "The patterns match only such models today; one that is added later is matched by its name alone."
+const laterModels = "The patterns match only these models today; a model added later is matched by its name alone."
 
 // useful removes from a plan the rules that would be refused because other rules make them
 // redundant. If nothing is left, it notes why.
@@ -184,7 +184,7 @@ func (m *meaning) only(p *rulePlan, models []FoundModel, patterns []string) {
 		return
 	}
 	if len(m.left) > 0 {
-		p.note("Stay hidden, because other rules hide them: " + m.named(m.left) + ".")
+		p.note("These stay hidden, because other rules hide them: " + m.named(m.left) + ".")
 	}
 	others := minus(m.models, models)
 	for _, rule := range m.rules[Allow] {
@@ -271,7 +271,7 @@ func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
 	for _, text := range left {
 		if a.Action == "remove" {
 			r.miss(phrase{text: text}, []string{text}, nil)
-			r.text[len(r.text)-1] = "There is no single rule " + quote(text) + "."
+			r.text[len(r.text)-1] = "Say which rule: no single rule matches " + quote(text) + "."
 		}
 	}
 	return out, nil
@@ -286,7 +286,7 @@ func (r *finder) sayWhoseStay(meant []string) {
 		}
 	}
 	if len(others) > 0 {
-		r.text = append(r.text, onlyMeant(meant)+"; the rules of "+joined(visibleAll(others), maxNamedProviders)+" stay.")
+		r.text = append(r.text, onlyMeant(meant)+"; the rules of "+joined(visibleAll(others), maxNamedProviders)+" are unchanged.")
 	}
 }
 

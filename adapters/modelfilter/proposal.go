@@ -162,7 +162,7 @@ func (w *Window) proposalEffects(data json.RawMessage) ([]assistant.Effect, erro
 	}
 	switch {
 	case !e.Known:
-		out = append(out, assistant.Effect{Sentence: "no models are known: the effect is unknown"})
+		out = append(out, assistant.Effect{Sentence: "no models are known, so the effect is unknown"})
 	case out == nil:
 		out = append(out, assistant.Effect{Sentence: "changes no model"})
 	}
@@ -209,7 +209,7 @@ func summarizeProposal(data json.RawMessage) string {
 }
 
 // proposalInstructions describe the payload to the language model.
-const proposalInstructions = `RULE_PROPOSAL - when the user asks for a suggestion instead of a change, propose the rules; the user sees what they would do and accepts or rejects them. Leave out the lists that stay empty; "provider" may be left out:
+const proposalInstructions = `RULE_PROPOSAL - when the user asks for a suggestion instead of a change, propose the rules; the user sees their effect and accepts or rejects them. Leave out empty lists; "provider" may be left out:
 
 RULE_PROPOSAL: {"add_ignore": ["*-preview*"], "add_whitelist": ["gpt-4o"], "remove_ignore": [], "remove_whitelist": [], "reasoning": "hide previews, keep gpt-4o"}`
 

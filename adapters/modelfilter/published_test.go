@@ -197,7 +197,7 @@ func TestWhatAnImportSaysWasDone(t *testing.T) {
 // A rule for another provider is easily added to the wrong one.
 func TestARuleThatMatchesNothingNamesTheProviderItFits(t *testing.T) {
 	f := fresh(t, "OPENAI_API_KEY=x-long-enough\nGEMINI_API_KEY=y-long-enough\n")
-	const none = "matches no known model; elsewhere it matches 2 of gemini"
+	const none = "matches no known model; elsewhere it matches 2 models of gemini"
 	done, err := f.Act(t.Context(), AddRule{"openai", Rule{Ignore, "*flash*"}}, f.Revision())
 	if err != nil || done != "added ignore rule “*flash*”: "+none {
 		t.Errorf("%q, %v: want %q", done, err, none)

@@ -362,7 +362,7 @@ func TestVersions(t *testing.T) {
 	}
 	f.must(second(f.Discard()))
 	saved, err := f.Restore(t.Context(), log[1].ID)
-	if err != nil || f.file() != first || !strings.Contains(saved.Message, "are back") {
+	if err != nil || f.file() != first || !strings.Contains(saved.Message, "Restored the rules") {
 		t.Errorf("Restore = %+v, %v; file %q", saved, err, f.file())
 	}
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*", "o1")

@@ -335,7 +335,7 @@ func TestAPlanSaysWhatAppliesTheRules(t *testing.T) {
 		want    string
 	}{
 		{nil, "restart the proxy afterwards: it reads the rules when it starts"},
-		{applier{}, "the command of after_save runs afterwards"},
+		{applier{}, "the after_save command runs afterwards"},
 	} {
 		o := f.options()
 		o.AfterSave = tt.applies

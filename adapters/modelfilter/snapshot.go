@@ -52,7 +52,7 @@ func (w *Window) newSnapshot(source *dotenv.Source) *envSnapshot {
 		ownKeys: w.opts.OwnKeys, providers: map[string]*provider{}, notices: slices.Clone(source.Notices),
 	}
 	for _, err := range s.tree.Errors {
-		s.notices = append(s.notices, fmt.Sprintf("Another file that the proxy reads cannot be read: %v.", err))
+		s.notices = append(s.notices, fmt.Sprintf("The proxy also reads a file that winnow cannot read: %v.", err))
 	}
 	for _, p := range source.File.Problems() {
 		s.notices = append(s.notices, fmt.Sprintf("%s:%d: %s", source.Path, p.Line, p.Text))
@@ -96,7 +96,7 @@ func (s *envSnapshot) readList(key string, l *ruleList) {
 	switch {
 	case o.Path == "":
 		l.fromEnv, l.envRules, l.saved = true, l.saved, nil
-		l.fixed = fmt.Sprintf("the environment variable %s sets them and overrides %s: unset it and start winnow and the proxy again to edit them here", key, s.fileName())
+		l.fixed = fmt.Sprintf("the environment variable %s overrides %s; to edit the rules here, unset the variable and restart winnow and the proxy", key, s.fileName())
 		if here {
 			value, _ := s.source.File.Get(key, s.environ)
 			l.saved = items(value)

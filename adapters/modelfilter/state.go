@@ -43,7 +43,7 @@ func decodeStrict(raw []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is extra data after the end")
+		return errors.New("there is extra data after the JSON value")
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func readState(raw json.RawMessage) (state, error) {
 		return s, fmt.Errorf("the state of the rules cannot be read: %w", err)
 	}
 	if s.Version != stateVersion {
-		return s, fmt.Errorf("the state of the rules has version %d, this program reads version %d", s.Version, stateVersion)
+		return s, fmt.Errorf("the state of the rules has version %d; this program reads version %d", s.Version, stateVersion)
 	}
 	if s.Provider == "" {
 		return s, fmt.Errorf("the state of the rules names no provider")

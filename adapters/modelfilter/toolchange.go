@@ -65,7 +65,7 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 		}
 		listed, says = append(listed, data), append(says, say)
 		if why := data["confirm"]; why != nil {
-			hint = fmt.Sprintf("Use propose_rules: it would %v.", why)
+			hint = fmt.Sprintf("Use propose_rules, because the plan would %v.", why)
 		}
 	}
 	if r.unknown > 0 {
@@ -175,7 +175,7 @@ func (r *finder) plan(a planArgs) (out []rulePlan, err error) {
 	}
 	everything := slices.ContainsFunc(phrases, phrase.all) && len(out) > 0
 	if (a.Action == "only" || everything) && a.Provider == "" && len(r.w.Providers()) > len(out) {
-		r.text = append(r.text, onlyMeant(providers)+": rules are per provider, and the others stay as they are.")
+		r.text = append(r.text, onlyMeant(providers)+": each provider has its own rules, and the other providers are unchanged.")
 	} else if err := r.sayWhere(phrases, providers, a); err != nil {
 		return nil, err
 	}

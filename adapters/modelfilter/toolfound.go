@@ -185,7 +185,7 @@ func rulesText(list, where string, rules []ruleLine) string {
 		case r.Dead:
 			line += ": it matches none"
 		case r.Shadowed:
-			line += ": other rules come before it"
+			line += ": other rules take precedence"
 		}
 		lines = append(lines, line)
 	}

@@ -100,7 +100,7 @@ func (w *Window) toolPropose(p Proposal) assistant.ToolResult {
 	for _, e := range effects {
 		would = append(would, e.Sentence)
 	}
-	r := assistant.OK(fmt.Sprintf("Would %s: that %s. Only the user can accept it.", what, strings.Join(would, "; ")), fields{"effects": would, "provider": visible(p.Provider)})
+	r := assistant.OK(fmt.Sprintf("Would %s: that %s. Only the user can accept the proposal.", what, strings.Join(would, "; ")), fields{"effects": would, "provider": visible(p.Provider)})
 	r.Payload = &assistant.Payload{Type: PayloadProposal, Data: data, Summary: what}
 	return r
 }
@@ -150,7 +150,7 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 	w.mu.Unlock()
 	if err != nil {
 		if others, ok := errors.AsType[*assistant.NotYoursError](err); ok {
-			return assistant.Fail(assistant.CodeFailed, "Nothing was undone: the newest change was not made in this session: %s. "+
+			return assistant.Fail(assistant.CodeFailed, "Nothing was undone, because the newest change was not made in this session: %s. "+
 				"The user can undo it with ctrl+z on the screen, or go back to a checkpoint with `winnow checkpoints`.", visible(others.What))
 		}
 		return assistant.Fail(assistant.CodeFailed, "Nothing was undone: %v.", err)
@@ -163,7 +163,7 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 	w.mu.Unlock()
 	text := fmt.Sprintf("Undid %s: %s.", assistant.Counted(len(undone), "step"), visible(strings.Join(undone, "; ")))
 	if len(undone) < steps {
-		text += " No older step could be undone: the user made the next one, or there are no more."
+		text += " No older step could be undone: either the user made the next one, or there are no more steps."
 	}
 	data := w.savedFields(changes)
 	data["undone"] = visibleAll(undone)

@@ -74,7 +74,7 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 			data["redundant_rules"] = visibleAll(added.Redundant)
 		}
 		if len(added.Undecided) > 0 {
-			done += fmt.Sprintf(" It is undecided whether it and these rules cover each other: %s.", quoteList(added.Undecided))
+			done += fmt.Sprintf(" It could not be determined whether this rule and these rules cover each other: %s.", quoteList(added.Undecided))
 			data["undecided_rules"] = visibleAll(added.Undecided)
 		}
 		var hidden []string
@@ -101,7 +101,7 @@ func noMatchHint(e *engine.Engine, pattern string) string {
 		}
 	}
 	if near := nearest.Names(strings.Trim(pattern, "*"), displayNames(e.Provider(), e.Models()), maxNear); len(near) > 0 {
-		return "No matches. Hint: upper and lower case differ; similar names are " + quoteList(near) + "."
+		return "No matches. Hint: patterns are case-sensitive; similar names are " + quoteList(near) + "."
 	}
 	return "No matches. Hint: use wildcards, e.g. *preview*."
 }

@@ -66,12 +66,12 @@ const (
 func (w *Window) Tools() []assistant.Tool {
 	tools := []assistant.Tool{
 		tool("Rules", "add_ignore_rule",
-			"Add a pattern to the ignore list: models that match it are hidden from the proxy's list, unless a whitelist rule matches them. Returns the affected models. Staged until it is saved.",
+			"Add a pattern to the ignore list: models that match it are hidden from the proxy's list, unless a whitelist rule matches them. Returns the affected models. The rule is staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Ignore, a) }),
 		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. Pass it exactly as listed.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Ignore, a) }),
 		tool("Rules", "add_whitelist_rule",
-			"Add a pattern to the whitelist: models that match it stay shown, whatever the ignore rules say. Returns the affected models. Staged until it is saved.",
+			"Add a pattern to the whitelist: models that match it stay shown, whatever the ignore rules say. Returns the affected models. The rule is staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Allow, a) }),
 		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. Pass it exactly as listed.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Allow, a) }),
@@ -80,21 +80,21 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Rules", "clear_all_whitelist_rules", "Remove all whitelist rules of a provider.",
 			func(_ context.Context, a listArgs) assistant.ToolResult { return w.toolClear(Allow, a) }),
 		tool("Rules", "import_rules",
-			"Import many rules at once; a rejected rule does not stop the others. Returns a result for each. Staged until it is saved.",
+			"Import many rules at once; a rejected rule does not stop the others. Returns a result for each rule. The imported rules are staged until they are saved.",
 			func(_ context.Context, a importArgs) assistant.ToolResult { return w.toolImport(a) }),
-		tool("Query", "get_models_matching_pattern", "List the models that a pattern matches, without changing anything. With the provider *: how many on each provider, how many of them are hidden, and how many rules it has.",
+		tool("Query", "get_models_matching_pattern", "List the models that a pattern matches, without changing anything. With the provider *, count for each provider the matching models, the hidden models among them, and the rules.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolMatching(a) }),
-		tool("Query", "get_model_details", "Describe what is known about a model. Without a model: an overview of the current provider.",
+		tool("Query", "get_model_details", "Describe what is known about a model. Without a model, give an overview of the current provider.",
 			func(_ context.Context, a detailArgs) assistant.ToolResult { return w.toolDetails(a) }),
-		tool("Query", "explain_model_status", "Explain why a model is hidden or shown: the rule that decides, and all that match.",
+		tool("Query", "explain_model_status", "Explain why a model is hidden or shown: the rule that decides, and all rules that match.",
 			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a) }),
 		w.findTool(),
-		tool("Query", "list_rules", "List the rules of both lists in order, with how many models each decides and what is staged.",
+		tool("Query", "list_rules", "List the rules of both lists in order, with the number of models that each rule decides, and the unsaved changes.",
 			func(_ context.Context, a rulesArgs) assistant.ToolResult { return w.toolList(a) }),
 		w.planTool(),
 		tool("Query", "propose_rules", "Show the user a card with rules, what they would do, and buttons to accept or reject them. Changes nothing.",
 			func(_ context.Context, a Proposal) assistant.ToolResult { return w.toolPropose(a) }),
-		tool("Query", "plan_save", "Show what a save would change in the .env file and which models that hides and shows. Changes nothing.", w.toolPlan),
+		tool("Query", "plan_save", "Show what a save would change in the .env file and which models the save would hide or show. Changes nothing.", w.toolPlan),
 		tool("Provider", "switch_provider", "Show another provider. Changes no rule.", w.toolSwitch),
 		tool("Provider", "refresh_models", "Fetch the models from the provider or the proxy again, over the network.", w.toolRefresh),
 		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),
@@ -194,7 +194,7 @@ func refusalResult(refusal *engine.Refusal) assistant.ToolResult {
 	default:
 	}
 	r.ErrorCode = codeCovered
-	r.Hint = "Nothing needs to be added: the existing rule does it."
+	r.Hint = "Nothing needs to be added: the existing rule already does this."
 	r.Data = fields{
 		"pattern": visible(refusal.Pattern), "rule_type": ruleType[refusal.List],
 		"existing_rules": visibleAll(refusal.By), "covered_by": visible(refusal.By[0]),

@@ -133,7 +133,7 @@ var toolCases = map[string]toolCase{
 		rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"plan elsewhere": {
-		tool: "plan_rules", args: `{"action":"hide","models":["flash"]}`, fails: "failed", says: []string{"gemini has some"},
+		tool: "plan_rules", args: `{"action":"hide","models":["flash"]}`, fails: "failed", says: []string{"gemini has matching models"},
 		data: map[string]any{"unmatched": []any{map[string]any{"models": "flash", "missing": strs("flash"), "near": []any{}, "instead_of": "", "elsewhere": strs("gemini")}}},
 	},
 	"find with an error": {
@@ -260,7 +260,7 @@ var toolCases = map[string]toolCase{
 	"import nothing": {tool: "import_rules", args: `{"mode":"merge"}`, fails: "failed", says: []string{"nothing to import"}},
 	"import too much": {
 		tool: "import_rules", args: `{"mode":"merge","ignore":[` + strings.TrimSuffix(strings.Repeat(`"x",`, 1001), ",") + `]}`,
-		fails: "failed", says: []string{"1001 rules are too many", "at most 1000"}, rules: []string{"*-preview", "gpt-3.5*"},
+		fails: "failed", says: []string{"1001 rules; at most 1000"}, rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"import nowhere": {tool: "import_rules", args: `{"mode":"merge","ignore":["a"],"provider":"nowhere"}`, fails: "failed"},
 	"matching": {
@@ -286,7 +286,7 @@ var toolCases = map[string]toolCase{
 		tool: "get_models_matching_pattern", args: `{"pattern":"preview"}`, says: []string{"No matches. Hint: use wildcards, e.g. *preview*, which matches 3 models"},
 		data: map[string]any{"count": 0., "models": strs()},
 	},
-	"matching case":    {tool: "get_models_matching_pattern", args: `{"pattern":"GPT-4"}`, says: []string{"upper and lower case differ", "`gpt-4`"}},
+	"matching case":    {tool: "get_models_matching_pattern", args: `{"pattern":"GPT-4"}`, says: []string{"patterns are case-sensitive", "`gpt-4`"}},
 	"matching far off": {tool: "get_models_matching_pattern", args: `{"pattern":"zzzzzzzzz"}`, says: []string{"e.g. *preview*"}},
 	"matching empty":   {tool: "get_models_matching_pattern", args: `{"pattern":""}`, fails: "failed", says: []string{"empty"}},
 	"matching nowhere": {tool: "get_models_matching_pattern", args: `{"pattern":"*","provider":"nowhere"}`, fails: "failed"},

@@ -36,7 +36,7 @@ func (w *Window) unmatched(p *provider) []assistant.Effect {
 
 const matchesNothing = "matches no known model"
 
-// matchesNone returns a sentence if a pattern matches no known model of a provider. The sentence
+// matchesNone returns a clause if a pattern matches no known model of a provider. The clause
 // names the other providers in use that have matching models, because the pattern may have been
 // meant for them. It returns "" if the pattern matches a model, or if no models are known. The
 // caller holds mu.
@@ -51,7 +51,7 @@ func (w *Window) matchesNone(provider, pattern string) string {
 			continue
 		}
 		if n := len(w.peek(p).Matching(pattern)); n > 0 {
-			others = append(others, fmt.Sprintf("%d of %s", n, visible(name)))
+			others = append(others, assistant.Counted(n, "model")+" of "+visible(name))
 		}
 	}
 	if len(others) == 0 {

@@ -66,7 +66,7 @@ func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error
 	}
 	saved := w.adoptSaved(result, dropStaged, dotenv.User)
 	w.logSaved(saved, dotenv.User)
-	saved.Message = fmt.Sprintf("The rules of version %s of %s are back. %s", id, w.fileName(), w.takeEffect(&saved, 0))
+	saved.Message = fmt.Sprintf("Restored the rules in %s to version %s. %s", w.fileName(), id, w.takeEffect(&saved, 0))
 	return saved, nil
 }
 

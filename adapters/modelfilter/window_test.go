@@ -379,7 +379,7 @@ func TestAnotherFileGivesRules(t *testing.T) {
 	f.must(os.Truncate(big, dotenv.MaxSize+1))
 	f.must(second(f.Clear(Ignore)))
 	f.must(second(f.Save(t.Context())))
-	if n := strings.Join(f.Notices(), "\n"); !strings.Contains(n, "cannot be read: dotenv: "+big) {
+	if n := strings.Join(f.Notices(), "\n"); !strings.Contains(n, "cannot read: dotenv: "+big) {
 		t.Errorf("notices = %q, want one about %s", n, big)
 	}
 	f.open()

@@ -227,9 +227,9 @@ func RefusalText(err error) string {
 	case engine.Empty:
 		return "the pattern is empty"
 	case engine.Duplicate:
-		return "the " + r.List.String() + " rule exists already"
+		return "the " + r.List.String() + " rule already exists"
 	case engine.Covered:
-		return string("rule “" + safetext.Visible(r.By[0]) + "” covers it already")
+		return string("rule “" + safetext.Visible(r.By[0]) + "” already covers it")
 	default:
 	}
 	return string("it cannot be saved: " + safetext.Visible(r.Detail))

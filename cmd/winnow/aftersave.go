@@ -75,7 +75,7 @@ func (w *journaledWindow) differs(ctx context.Context) (string, error) {
 	return fmt.Sprintf("it serves %s that the rules hide", assistant.Counted(extra, "model")), nil
 }
 
-// examineAfterSave checks whether the command of after_save can be found, and what the result of its last run was.
+// examineAfterSave checks whether the after_save command can be found, and what the result of its last run was.
 func (a *app) examineAfterSave(context.Context) doctor.Finding {
 	const about = "after_save"
 	command, err := exec.LookPath(a.settings.AfterSave[0])

@@ -110,7 +110,7 @@ func TestMCPOverPipes(t *testing.T) {
 		{"explain_model_status", map[string]any{"model": "gpt-5-mini"}, true},
 		{"refresh_models", nil, false}, // there is no network
 		{"add_ignore_rule", rule, true},
-		{"add_ignore_rule", rule, false}, // the rule exists already
+		{"add_ignore_rule", rule, false}, // the rule already exists
 		{"add_ignore_rule", map[string]any{"patern": "*"}, false},
 		{"add_whitelist_rule", map[string]any{"pattern": "gpt-5-mini"}, true},
 		{"save_changes", nil, false}, // no user can be asked

@@ -68,17 +68,17 @@ func TestEmptyFrames(t *testing.T) {
 func TestEnvironmentFrame(t *testing.T) {
 	b := open(t, someEnv, someModels, "IGNORE_MODELS_OPENAI=*mini*")
 	golden(t, b, "environment")
-	if said := b.do("add-ignore"); !strings.Contains(said, "IGNORE_MODELS_OPENAI sets them") || b.Typing() {
+	if said := b.do("add-ignore"); !strings.Contains(said, "IGNORE_MODELS_OPENAI overrides") || b.Typing() {
 		t.Errorf("a rule in a fixed list: said %q, typing %v", said, b.Typing())
 	}
-	if said := b.do("delete-rule"); !strings.Contains(said, "IGNORE_MODELS_OPENAI sets them") {
+	if said := b.do("delete-rule"); !strings.Contains(said, "IGNORE_MODELS_OPENAI overrides") {
 		t.Errorf("deleting a fixed rule said %q", said)
 	}
 }
 
 func TestEnvironmentWithoutRulesRefusesToo(t *testing.T) {
 	b := open(t, someEnv, someModels, "IGNORE_MODELS_OPENAI=")
-	if said := b.do("add-ignore"); !strings.Contains(said, "IGNORE_MODELS_OPENAI sets them") || b.Typing() {
+	if said := b.do("add-ignore"); !strings.Contains(said, "IGNORE_MODELS_OPENAI overrides") || b.Typing() {
 		t.Errorf("said %q, typing %v", said, b.Typing())
 	}
 }

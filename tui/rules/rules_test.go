@@ -42,7 +42,7 @@ func TestImportPreviewNamesTheRefusedRules(t *testing.T) {
 	b.keys("x*, xy*, gpt-3.5-turbo*")
 	ask, _ := b.Key(keymap.LineAccept, "").(pane.Confirm)
 	text := strings.Join(ask.Lines, "\n")
-	for _, want := range []string{"+ ignore x*\n", "✗ ignore xy*: rule “x*” covers it already", "✗ ignore gpt-3.5-turbo*: rule “gpt-3.5*” covers it already"} {
+	for _, want := range []string{"+ ignore x*\n", "✗ ignore xy*: rule “x*” already covers it", "✗ ignore gpt-3.5-turbo*: rule “gpt-3.5*” already covers it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the preview does not say %q:\n%s", want, text)
 		}
@@ -124,7 +124,7 @@ func TestManyRulesAreComparedOnEnter(t *testing.T) {
 	if frame := ansi.Strip(b.screen(60, 20)); !strings.Contains(frame, "enter compares it with all rules") {
 		t.Errorf("the pane does not say when it is compared:\n%s", frame)
 	}
-	if text := b.keys("<enter>"); text != "rule “*-00000” covers it already" {
+	if text := b.keys("<enter>"); text != "rule “*-00000” already covers it" {
 		t.Errorf("enter said %q", text)
 	}
 }

@@ -33,7 +33,7 @@ var keywords = []keyword{
 	{name: "vision", example: "!vision", help: "accepts pictures", flag: func(m *Model) Answer { return able(m.Info.Vision) }},
 	{name: "reasoning", example: "reasoning", help: "can reason", flag: func(m *Model) Answer { return able(m.Info.Facts.Reasoning) }},
 	{name: "structured", example: "structured", help: "answers that follow a JSON schema", flag: func(m *Model) Answer { return able(m.Info.Facts.Structured) }},
-	{name: "unused", example: "unused:30d", help: "not used for that long; min h d w mo y", text: age(func(u usage.Use, since time.Time) bool { return !u.Last.After(since) })},
+	{name: "unused", example: "unused:30d", help: "not used for that long (units: min, h, d, w, mo, y)", text: age(func(u usage.Use, since time.Time) bool { return !u.Last.After(since) })},
 	{name: "used", example: "used:7d", help: "used within that time", text: age(func(u usage.Use, since time.Time) bool { return u.Last.After(since) })},
 	{name: "requests", example: "requests>100", help: "requests since the proxy began to count", compare: number(func(m *Model) (float64, bool) { return float64(m.Use.Requests), m.UseKnown })},
 	{name: "released", example: "released<2025-01-01", help: "release date", compare: date},

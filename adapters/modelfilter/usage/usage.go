@@ -97,7 +97,7 @@ func (d *Dir) Report(provider string) (*Report, error) {
 	counted, proxyErr := d.fromProxy(provider)
 	switch {
 	case counted != nil && err != nil:
-		return counted, fmt.Errorf("the usage of %s models comes from the running proxy: %w", provider, err)
+		return counted, fmt.Errorf("the usage of %s models comes from the running proxy, because %w", provider, err)
 	case err == nil:
 		err = proxyErr
 	}
