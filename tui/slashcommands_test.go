@@ -105,7 +105,7 @@ func TestWhatIsNoCommandStaysInTheBox(t *testing.T) {
 	d := startProgram(t, setup{w: 100, h: 24, answers: []assistanttest.Answer{say("one"), say("two"), say("three"), say("four")}})
 	for text, says := range map[string]string{
 		"/sav":              "", // the list is open: the key takes the entry
-		"/saev":             "there is no command /saev · did you mean /save? · // in place of / sends it as a message",
+		"/saev":             "there is no command /saev · did you mean /save? · to send it as a message, begin it with //",
 		"/usr is full":      "there is no command /usr",
 		"/new plans for it": "/new takes no argument",
 		"/model nothing":    "there is no model nothing",

@@ -370,7 +370,7 @@ func TestALimitThatAnEndpointNamesIsShown(t *testing.T) {
 	d.session.Registry().LearnLimit("test/script", b.SYS+2, d.clock.Now())
 	d.Wait(" 0/2")
 	d.Type("a message of some tokens", tuitest.Send)
-	d.Wait(fmt.Sprintf("plus ~%d for the system prompt; the model takes %d.", b.SYS, b.SYS+2))
+	d.Wait(fmt.Sprintf("plus ~%d for the system prompt; the model accepts %d.", b.SYS, b.SYS+2))
 }
 
 // What was asked for before the start is over is not shown after it.

@@ -78,7 +78,7 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 // askTooLong asks about a message whose estimated size is too large.
 func (m *Model) askTooLong(p assistant.Prompt, c assistant.DraftCost) tea.Cmd {
 	return m.question(overlay.Confirm, "This message is too long", []string{
-		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model takes %d.", c.AUT, c.SYS, c.ML),
+		fmt.Sprintf("~%d tokens, plus ~%d for the system prompt; the model accepts %d.", c.AUT, c.SYS, c.ML),
 		"This is an estimate: the model may accept it anyway.",
 		"If you keep it unsent, it stays in the conversation and can be sent later.",
 	}, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {

@@ -18,7 +18,7 @@ func TestTheRulesThatACrashLeftAreDiscarded(t *testing.T) {
 		question, answer, outcome string // outcome appears, or with "!" before it, disappears
 	}{
 		"screen": {nil, "stopped unexpectedly", "d", "!   1 unsaved"},
-		"lines":  {[]string{"--plain"}, "keeps them:", "discard\r", "Nothing is unsaved."},
+		"lines":  {[]string{"--plain"}, "keeps them:", "discard\r", "There are no unsaved changes."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, _, stderr := inFolder(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n", "rules", "add", "gpt-4o", "--provider", "openai")

@@ -42,41 +42,41 @@ type SlashCommand struct {
 func CommandTable() []SlashCommand {
 	return []SlashCommand{
 		{"help", "help [TOPIC]", "show the help, or the page about TOPIC", Help, TopicArgument},
-		{"model", "model [N|NAME]", "list the models, or choose one for the next message; if several match NAME, list those", Models, ModelArgument},
+		{"model", "model [N|NAME]", "list the models, or choose one for the next message; if NAME fits several models, list the matches", Models, ModelArgument},
 		{"connect", "connect", "connect a model: an endpoint, its key, one of its models", Connect, NoArgument},
-		{"models", "", "the models, or those with TEXT in their name", Models, TextArgument},
-		{"filter", "filter [LINE|all]", "see and send only the messages that LINE matches; LINE :star 2, :flag, :topic NAME, :delete, :export … does it to them", Filter, LineArgument},
+		{"models", "", "list the models, or only those whose name contains TEXT", Models, TextArgument},
+		{"filter", "filter [LINE|all]", "show and send only the messages that LINE matches; a LINE that ends with :star 2, :flag, :topic NAME, :delete, :export … acts on these messages", Filter, LineArgument},
 		{"all", "", "", AllPairs, NoArgument},
 		{"new", "", "", NewSession, NoArgument},
-		{"save", "save", "show what would be written, ask, and write", Save, NoArgument},
-		{"undo", "undo [rollback|messages]", "undo the newest change by anyone; or the last rollback, or what a filter line with a command such as :star did", Undo, NoArgument},
+		{"save", "save", "show what would be written, ask, then write it", Save, NoArgument},
+		{"undo", "undo [rollback|messages]", "undo the newest change to the rules, no matter who made it; or undo the last rollback, or the last command of a filter line, such as :star 2", Undo, NoArgument},
 		{"hide", "hide PATTERN", "hide models of the provider, as in /hide *mini*", AddIgnore, PatternArgument},
-		{"allow", "allow PATTERN", "show models although an ignore rule hides them, as in /allow gpt-5-mini", AddAllow, PatternArgument},
-		{"why", "why MODEL", "say why a model is hidden or shown", WhyModel, FilteredModelArgument},
+		{"allow", "allow PATTERN", "show models even if an ignore rule hides them, as in /allow gpt-5-mini", AddAllow, PatternArgument},
+		{"why", "why MODEL", "explain why a model is hidden or shown", WhyModel, FilteredModelArgument},
 		{"discard", "discard", "discard the unsaved changes", Discard, NoArgument},
 		{"checkpoints", "", "", Checkpoints, NoArgument},
-		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or go back to checkpoint N, with both or one", Checkpoints, NoArgument},
+		{"rollback", "rollback [N [rules|conversation]]", "list the checkpoints, or roll back the rules, the conversation or both to before checkpoint N", Checkpoints, NoArgument},
 		{"undo-rollback", "", "", UndoRollback, NoArgument},
 		{"cancel", "", "", Cancel, NoArgument},
-		{"retry", "retry [TEXT]", "send again what failed or was cancelled, or TEXT in its place; else regenerate the last answer", Retry, NoArgument},
+		{"retry", "retry [TEXT]", "send a failed or cancelled message again, or TEXT in its place; otherwise regenerate the last answer", Retry, NoArgument},
 		{"answer", "answer [N]", "list the answers to the last message, or choose answer N", "", NoArgument},
 		{"reask", "", "", ReAsk, NoArgument},
 		{"queue", "", "", Queued, NoArgument},
 		{"topic", "", "show or set the topic of new messages", Topics, PathArgument},
 		{"sessions", "", "", Sessions, NoArgument},
-		{"session", "session [N|new|TEXT]", "list the sessions, or those with TEXT in their first message or folder; resume session N, or start a new one", Sessions, NoArgument},
+		{"session", "session [N|new|TEXT]", "list the sessions, or only those whose first message or folder contains TEXT; resume session N, or start a new one", Sessions, NoArgument},
 		{"title", "title [TEXT]", "show or change the title of the session; - restores the first message as its title", NameSession, TitleArgument},
-		{"cost", "cost", "tokens and price of the session's answers", SessionCost, NoArgument},
+		{"cost", "cost", "show the tokens and the price of the session's answers", SessionCost, NoArgument},
 		{"keep", "keep", "keep the partial answer that was cancelled", KeepCancelled, NoArgument},
-		{"again", "again", "ask again what was cancelled", AskAgain, NoArgument},
-		{"branch", "branch [N]", "a new session that continues from message N, or from the last one", Branch, NoArgument},
+		{"again", "again", "send the cancelled message again", AskAgain, NoArgument},
+		{"branch", "branch [N]", "start a new session that continues from message N, or from the last one", Branch, NoArgument},
 		{"undo-messages", "", "", UndoPairs, NoArgument},
 		{"message-topic", "", "", Topic, NoArgument},
 		{"delete-message", "", "", DeletePair, NoArgument},
 		{"copy-message", "", "", CopyPair, NoArgument},
-		{"rules", "rules", "the rules of the window", GoToPane, NoArgument},
-		{"status", "status", "model, context, filter, what is unsaved", ContextHUD, NoArgument},
-		{"messages", "messages [N]", "the last 10, or N, messages with their numbers", "", NoArgument},
+		{"rules", "rules", "list the rules of the window", GoToPane, NoArgument},
+		{"status", "status", "show the model, the context, the filter and whether there are unsaved changes", ContextHUD, NoArgument},
+		{"messages", "messages [N]", "list the last 10 messages, or the last N, with their numbers", "", NoArgument},
 		{"message", "message [N]", "read message N, or the last one, with its answer and reasoning", "", NoArgument},
 		{"quit", "quit", "quit winnow", Quit, NoArgument},
 	}
@@ -163,7 +163,7 @@ func (e *CommandError) Error() string {
 	if len(e.Near) > 0 {
 		text += " · did you mean " + strings.Join(e.Near, " or ") + "?"
 	}
-	return text + " · // in place of / sends it as a message"
+	return text + " · to send it as a message, begin it with //"
 }
 
 // FindCommand returns the command with the given name, or else the command whose action has
@@ -224,7 +224,7 @@ func ModelNamed(argument string, ids []string) (string, error) {
 		return parts[0], nil
 	case len(named)+len(parts) > 0:
 		found := append(named, parts...)
-		return "", &CommandError{Text: fmt.Sprintf("%d models are named like %s", len(found), argument), Near: found[:min(len(found), 2)]}
+		return "", &CommandError{Text: fmt.Sprintf("%d models match %s", len(found), argument), Near: found[:min(len(found), 2)]}
 	case strings.Contains(argument, "/"):
 		return argument, nil
 	}

@@ -68,8 +68,8 @@ func TestEveryActionHasAName(t *testing.T) {
 func TestWhatIsNoCommandSaysSo(t *testing.T) {
 	for draft, want := range map[string]string{
 		"/modle gpt":                      "there is no command /modle · did you mean /model",
-		"/usr is":                         "there is no command /usr · // in place of / sends it as a message",
-		"/new plans:":                     "/new takes no argument · // in place of / sends it as a message",
+		"/usr is":                         "there is no command /usr · to send it as a message, begin it with //",
+		"/new plans:":                     "/new takes no argument · to send it as a message, begin it with //",
 		"/" + strings.Repeat("x", 99_999): "there is no command /",
 	} {
 		name, argument, _ := ParseCommand(draft)
@@ -92,7 +92,7 @@ func TestModelsByName(t *testing.T) {
 		}
 	}
 	for argument, want := range map[string]string{
-		"gpt-4o": "2 models are named like gpt-4o · did you mean azure/gpt-4o or openai/gpt-4o?", "gtp": "there is no model gtp",
+		"gpt-4o": "2 models match gpt-4o · did you mean azure/gpt-4o or openai/gpt-4o?", "gtp": "there is no model gtp",
 	} {
 		if got, err := ModelNamed(argument, ids); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("ModelNamed(%q) = %q, %v, want %q", argument, got, err, want)

@@ -6,7 +6,7 @@ import "slices"
 func overlayActions() []*Row {
 	return slices.Concat(
 		rows(Line, Row{Name: LineAccept, Help: "select, apply", Keys: []Key{"enter"}},
-			Row{Name: LineClose, Help: "close, go back", Keys: []Key{"esc"}},
+			Row{Name: LineClose, Help: "close or go back", Keys: []Key{"esc"}},
 			Row{Name: LineUp, Help: "previous entry", Keys: []Key{"up", "ctrl+p"}},
 			Row{Name: LineDown, Help: "next entry", Keys: []Key{"down", "ctrl+n"}},
 			Row{Name: LinePageUp, Help: "a page up", Keys: []Key{"pgup"}},
@@ -35,7 +35,7 @@ func overlayActions() []*Row {
 			Row{Name: SearchRequest, Help: "search the request", Keys: []Key{"/"}},
 			Row{Name: NextFound, Help: "next hit", Keys: []Key{"n"}},
 			Row{Name: PreviousFound, Help: "previous hit", Keys: []Key{"N"}},
-			Row{Name: ShowBytes, Help: "the bytes, or the roles", Keys: []Key{"r"}},
+			Row{Name: ShowBytes, Help: "switch between bytes and roles", Keys: []Key{"r"}},
 			Row{Name: CopyRequest, Help: "copy the request", Keys: []Key{"y"}},
 			Row{Name: OlderRequest, Help: "previous request", Keys: []Key{"left"}},
 			Row{Name: NewerRequest, Help: "next request", Keys: []Key{"right"}}),
@@ -55,10 +55,10 @@ func questionActions() []*Row {
 			Row{Name: AnswerEdit, Help: "edit", Keys: []Key{"e"}},
 			Row{Name: AnswerNext, Help: "mark the next answer", Keys: []Key{"right", "tab"}},
 			Row{Name: AnswerPrevious, Help: "mark the previous answer", Keys: []Key{"left", "shift+tab"}},
-			Row{Name: AnswerMarked, Help: "the marked answer, at first the one that changes nothing", Keys: []Key{"enter"}},
-			Row{Name: AnswerCancel, Help: "the answer that changes nothing, at once", Keys: []Key{"esc"}}),
+			Row{Name: AnswerMarked, Help: "give the marked answer; the answer marked at first changes nothing", Keys: []Key{"enter"}},
+			Row{Name: AnswerCancel, Help: "cancel, and change nothing", Keys: []Key{"esc"}}),
 		rows(QueueQuestion, Row{Name: AnswerSend, Help: "send now", Keys: []Key{"s"}}),
-		rows(UndoQuestion, Row{Name: AnswerStateOnly, Help: "the rules alone", Keys: []Key{"r"}}),
+		rows(UndoQuestion, Row{Name: AnswerStateOnly, Help: "undo only the rules", Keys: []Key{"r"}}),
 		rows(RecoveryQuestion, Row{Name: AnswerRecover, Help: "recover", Keys: []Key{"r"}}))
 }
 
@@ -72,9 +72,9 @@ func editActions() []*Row {
 		Row{Name: EditWordRight, Help: "a word right", Keys: []Key{"ctrl+right", "alt+right", "alt+f"}},
 		Row{Name: EditStart, Help: "to the start of the line", Keys: []Key{"home", "ctrl+a"}},
 		Row{Name: EditEnd, Help: "to the end of the line", Keys: []Key{"end", "ctrl+e"}},
-		Row{Name: EditDeleteBefore, Help: "delete the character before", Keys: []Key{"backspace", "ctrl+h"}},
-		Row{Name: EditDeleteAfter, Help: "delete the character after", Keys: []Key{"delete", "ctrl+d"}},
-		Row{Name: EditDeleteWord, Help: "delete the word before", Keys: []Key{"ctrl+w", "alt+backspace", "ctrl+backspace"}},
+		Row{Name: EditDeleteBefore, Help: "delete the character before the cursor", Keys: []Key{"backspace", "ctrl+h"}},
+		Row{Name: EditDeleteAfter, Help: "delete the character after the cursor", Keys: []Key{"delete", "ctrl+d"}},
+		Row{Name: EditDeleteWord, Help: "delete the word before the cursor", Keys: []Key{"ctrl+w", "alt+backspace", "ctrl+backspace"}},
 		Row{Name: EditDeleteToStart, Help: "delete to the start of the line", Keys: []Key{"ctrl+u"}},
 		Row{Name: EditDeleteToEnd, Help: "delete to the end of the line", Keys: []Key{"ctrl+k"}})
 }

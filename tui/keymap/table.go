@@ -85,8 +85,8 @@ func viewActions() []*Row {
 		{Name: Retry, Title: "Retry, or regenerate the answer", Help: "retry a failed message, else regenerate the answer", Modes: inView, Keys: []Key{"r"}},
 		{Name: PreviousAnswer, Title: "Previous answer to the message", Help: "previous answer", Modes: inView, Keys: []Key{"<"}},
 		{Name: NextAnswer, Title: "Next answer to the message", Help: "next answer", Modes: inView, Keys: []Key{">"}},
-		{Name: Branch, Title: "Branch a new session off here", Help: "new session from here: a branch that continues the message", Modes: inView, Keys: []Key{"B"}},
-		{Name: ReAsk, Title: "Edit and ask again", Help: "edit the message, and send it as new", Modes: inView, Keys: []Key{"e"}},
+		{Name: Branch, Title: "Branch a new session off here", Help: "new session from here: a branch that continues from the message", Modes: inView, Keys: []Key{"B"}},
+		{Name: ReAsk, Title: "Edit and ask again", Help: "edit the message and send it as a new one", Modes: inView, Keys: []Key{"e"}},
 		{Name: DeletePair, Title: "Delete the message and its answer", Help: "delete the message, with its answer", Modes: inView, Keys: []Key{"d"}},
 		{Name: CopyAnswer, Title: "Copy the answer", Help: "copy the answer", Modes: inView, Keys: []Key{"y"}, Footer: 5, Hint: "copy"},
 		{Name: CopyPair, Title: "Copy message and answer as Markdown", Help: "copy the message, with its answer, as Markdown", Modes: inView, Keys: []Key{"Y"}},
@@ -136,7 +136,7 @@ func paneActions() []*Row {
 		{Name: NextTab, Title: "Next tab of the pane", Help: "next tab", Keys: []Key{"]", "right"}, Footer: 4, Hint: "tab"},
 		{Name: RefreshModels, Title: "Refresh the models", Help: "ask the provider for its models", Keys: []Key{"ctrl+r"}},
 		{Name: ImportRules, Title: "Import rules", Help: "import rules", Keys: []Key{"I"}},
-		{Name: WhyModel, Title: "Say why a model is hidden or shown"},
+		{Name: WhyModel, Title: "Explain why a model is hidden or shown"},
 		{Name: Discard, Title: "Discard unsaved rules", Help: "discard unsaved rules (asks first)", Keys: []Key{"D"}},
 	}
 	for _, a := range list {
@@ -148,7 +148,7 @@ func paneActions() []*Row {
 // hudActions move through the pairs of the docked HUD.
 func hudActions() []*Row {
 	return []*Row{
-		{Name: HUDDown, Help: "next message, an older one", Modes: inHUD, Keys: []Key{"j", "down"}, Footer: 3, Hint: "older"},
+		{Name: HUDDown, Help: "next (older) message", Modes: inHUD, Keys: []Key{"j", "down"}, Footer: 3, Hint: "older"},
 		{Name: HUDUp, Help: "previous message", Modes: inHUD, Keys: []Key{"k", "up"}},
 		{Name: HUDFirst, Help: "newest message", Modes: inHUD, Keys: []Key{"g", "home"}},
 		{Name: HUDLast, Help: "oldest message", Modes: inHUD, Keys: []Key{"G", "end"}},
@@ -190,9 +190,9 @@ func globalActions() []*Row {
 		{Name: Mouse, Title: "Mouse on or off", Help: "mouse on or off", Modes: inAll, Keys: []Key{"f3"}},
 		{Name: Notices, Title: "Notices", Help: "notices", Modes: inAll, Keys: []Key{"f4"}},
 		{Name: Connect, Group: "Model and context", Title: "Connect a model", Help: "connect a model", Modes: inAll, Keys: []Key{"f6"}, Footer: 2},
-		{Name: PlacePane, Group: "Rules", Title: "Pane beside the chat, full or away", Help: "pane beside the chat, full or away", Modes: inAll, Keys: []Key{"f7"}},
+		{Name: PlacePane, Group: "Rules", Title: "Place the pane: beside the chat, full screen or hidden", Help: "place the pane: beside the chat, full screen or hidden", Modes: inAll, Keys: []Key{"f7"}},
 		{Name: Undo, Group: "Rules", Title: "Undo the newest change to the rules", Help: "undo the newest change to the rules", Modes: walking, Keys: []Key{"ctrl+z"}},
-		{Name: Unfilter, Group: "Filter", Title: "End the filter: the messages of this session", Help: "end the filter: the messages of this session", Modes: walking, Keys: []Key{"F"}},
+		{Name: Unfilter, Group: "Filter", Title: "End the filter: show the messages of this session", Help: "end the filter: show the messages of this session", Modes: walking, Keys: []Key{"F"}},
 		{Name: UndoRollback, Group: "Rules", Title: "Undo the last undo or rollback", Help: "undo the last undo or rollback", Modes: walking, Keys: []Key{"ctrl+y"}},
 		{Name: Cancel, Group: "Messages", Title: "Cancel the turn", Help: "cancel or clear; pressed twice: quit", Modes: inAll, Keys: []Key{"ctrl+c"}, Anywhere: true, Early: true},
 		{Name: Queued, Group: "Messages", Title: "Queued message: edit, send now or drop", Help: "the queued message: edit, send now or drop", Modes: notCommand, Keys: []Key{"alt+q"}},
@@ -201,7 +201,7 @@ func globalActions() []*Row {
 		{Name: NameSession, Group: "Messages", Title: "Name this session", Modes: nil},
 		{Name: SessionCost, Group: "Model and context", Title: "Tokens and price of this session", Modes: nil},
 		{Name: KeepCancelled, Group: "Messages", Title: "Keep the partial answer that was cancelled", Modes: nil},
-		{Name: AskAgain, Group: "Messages", Title: "Ask again what was cancelled", Modes: nil},
+		{Name: AskAgain, Group: "Messages", Title: "Send the cancelled message again", Modes: nil},
 		{Name: Settings, Title: "Settings: theme, mouse, confirm, context", Modes: nil},
 		{Name: Suspend, Title: "Suspend winnow", Modes: nil},
 		{Name: Quit, Title: "Quit", Help: "quit", Modes: inAll, Keys: []Key{"ctrl+q"}, Anywhere: true, Early: true},

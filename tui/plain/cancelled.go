@@ -17,7 +17,7 @@ func (c *console) offerCancelled() {
 	if n := assistant.PartialWords(p); n > 0 {
 		what = assistant.Counted(n, "word") + " of the answer had arrived."
 	}
-	c.out.Line(what + " Until the next message, /keep keeps it and /again asks again.")
+	c.out.Line(what + " Until you send another message, /keep keeps it and /again sends the cancelled message again.")
 }
 
 // keep keeps the cancelled answer.
@@ -29,7 +29,7 @@ func (c *console) keep(ctx context.Context, _ string) error {
 	if all, _ := p.Answers(); len(all) > 1 {
 		c.out.Line(fmt.Sprintf("Kept as answer %d of %d; /answer %d chooses it.", len(all), len(all), len(all)))
 	} else {
-		c.out.Line("Kept. Requests leave it out, because it is incomplete. /message reads it.")
+		c.out.Line("Kept. Requests leave it out because it is incomplete. /message shows it.")
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (c *console) branch(ctx context.Context, number string) error {
 		return err
 	}
 	c.unsent = unsent{}
-	c.out.Line(fmt.Sprintf("A new session that continues from message %d; the old one is in the history. Unsaved changes stay.", i+1))
+	c.out.Line(fmt.Sprintf("This is a new session that continues from message %d. The old session is in the history. Unsaved changes stay.", i+1))
 	return err
 }
 

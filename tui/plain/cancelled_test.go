@@ -15,14 +15,14 @@ func cancelled(t *testing.T, answers ...at.Answer) *rig {
 	r.say("question")
 	gate.Wait(t)
 	r.ctrlC <- os.Interrupt
-	r.wait("2 words of the answer had arrived. Until the next message, /keep keeps it and /again asks again.")
+	r.wait("2 words of the answer had arrived. Until you send another message, /keep keeps it and /again sends the cancelled message again.")
 	return r
 }
 
 func TestACancelledAnswerIsKept(t *testing.T) {
 	r := cancelled(t, at.Answer{at.Say("next")})
 	r.say("/keep")
-	r.wait("Kept. Requests leave it out, because it is incomplete.")
+	r.wait("Kept. Requests leave it out because it is incomplete.")
 	r.say("/pairs")
 	r.wait("1 question (cancelled)")
 	r.say("/keep")
@@ -50,7 +50,7 @@ func TestASessionIsBranchedAndNamed(t *testing.T) {
 		{"one", "first answer"},
 		{"two", "second answer"},
 		{"/branch 7", "There is no such message"},
-		{"/branch 1", "A new session that continues from message 1"},
+		{"/branch 1", "This is a new session that continues from message 1"},
 		{"three", "third answer"},
 		{"/title", "This session is called"},
 		{"/title A plan", "A plan"},

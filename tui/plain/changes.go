@@ -56,7 +56,7 @@ func ruleCommand(action keymap.Action) func(*console, context.Context, string) e
 	}
 }
 
-// changed reports a change of the window and its consequences.
+// changed reports a change to the window and its consequences.
 func (c *console) changed(text string) {
 	c.out.Line(text)
 	c.showChanges()
@@ -119,7 +119,7 @@ func (c *console) askConflict(ctx context.Context, plan assistant.SavePlan, st *
 	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, &st.Icons)...)
 	c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
 	var drop *assistant.Basis
-	switch c.ask(ctx, "Type mine to load their version and re-apply yours, theirs to drop yours: ", "mine", "theirs") {
+	switch c.ask(ctx, "Type mine to load the file and re-apply your changes, or theirs to load it and drop your changes: ", "mine", "theirs") {
 	case "":
 		c.out.Line("Nothing was saved.")
 		return nil
@@ -149,7 +149,7 @@ func (c *console) discard(ctx context.Context, _ string) error {
 
 func (c *console) askDiscard(ctx context.Context, plan assistant.SavePlan) (done bool, err error) {
 	if plan.Empty() {
-		c.out.Line("Nothing is unsaved.")
+		c.out.Line("There are no unsaved changes.")
 		return true, nil
 	}
 	c.out.Indent(plan.DiscardLines(c.workspace.Author())...)
@@ -192,7 +192,7 @@ func (c *console) rollback(ctx context.Context, args string) error {
 		c.listed, c.newest = c.session.Checkpoints(), c.workspace.Newest()
 	}
 	if args == "" {
-		c.out.Line("Checkpoints; /rollback NUMBER goes back to before one:")
+		c.out.Line("Checkpoints; /rollback NUMBER rolls back to before a checkpoint:")
 		for i, p := range c.listed {
 			c.out.Indent(strconv.Itoa(i+1) + " " + checkpointText(p))
 		}
@@ -229,11 +229,11 @@ func (c *console) rollBackTo(ctx context.Context, id string, scope checkpoint.Sc
 		return err
 	}
 	c.choices, c.listed = nil, nil
-	c.out.Line("Rolled back to before “" + Name(back.Step.Description) + "”. /undo rollback undoes that until the next message.")
+	c.out.Line("Rolled back to before “" + Name(back.Step.Description) + "”. Until you send a message, /undo rollback undoes the rollback.")
 	if back.Text != "" {
 		c.unsent = unsent{text: back.Text}
 		c.out.Label("The message was", Quote(back.Text))
-		c.out.Line("/retry sends it again, /retry TEXT asks with other words.")
+		c.out.Line("/retry sends it again; /retry TEXT sends TEXT instead.")
 	}
 	c.warn(back.Warning)
 	c.showChanges()
@@ -266,7 +266,7 @@ func (c *console) undoRollback(ctx context.Context) error {
 	warning, ask, err := c.workspace.UndoRollback(c.ctx, nil)
 	for ask != nil {
 		if ask.Changed {
-			c.out.Label("Notice", "this has changed since it was shown")
+			c.out.Label("Notice", "there have been changes since this question was shown")
 		}
 		if ask.By != "" {
 			c.out.Line("The last rollback was made by " + Name(ask.By) + ".")
@@ -303,7 +303,7 @@ func (c *console) undoChange(ctx context.Context) error {
 	scope := checkpoint.ScopeWindow
 	if step.ByAssistant {
 		c.out.Label("The assistant's change", checkpointText(step.Checkpoint))
-		switch c.ask(ctx, "Type yes to undo it with its message, rules to undo only the change: ", "yes", "rules") {
+		switch c.ask(ctx, "Type yes to undo it and remove its message, or rules to undo only the change: ", "yes", "rules") {
 		case "":
 			c.nothingDone()
 			return nil

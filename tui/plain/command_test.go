@@ -24,7 +24,7 @@ func TestRollbackAndBack(t *testing.T) {
 	r.wait("Rolled back to before “added cat”")
 	r.wait("The message was: add a cat")
 	r.wait("In context: 0 of 0 messages.")
-	r.wait("Nothing is unsaved.")
+	r.wait("There are no unsaved changes.")
 	if got := r.window.Words(); slices.Contains(got, "cat") {
 		t.Errorf("words %q", got)
 	}
@@ -32,7 +32,7 @@ func TestRollbackAndBack(t *testing.T) {
 	r.wait("In context: 1 of 1 messages.")
 	r.wait("There are unsaved changes")
 	r.say("/rollback 2 rules")
-	r.wait("Nothing is unsaved.")
+	r.wait("There are no unsaved changes.")
 	if n := len(r.session.Visible()); n != 1 {
 		t.Errorf("%d pairs: the conversation was cut", n)
 	}
@@ -69,7 +69,7 @@ func TestChoices(t *testing.T) {
 	r.wait("You: add a cat") // the example
 	r.wait("/2 None")
 	r.say("/3")
-	r.wait("There is no choice 3; choices now: 2.")
+	r.wait("There is no choice 3; 2 offered.")
 	r.say("1") // a message
 	r.wait("/2 None")
 	r.say("/2")
@@ -277,7 +277,7 @@ func TestNewAndUnknown(t *testing.T) {
 	r.wait("There is no such message")
 	before := r.session.ID()
 	r.say("/session new")
-	r.wait("A new session.")
+	r.wait("This is a new session.")
 	if r.session.ID() == before {
 		t.Error("the session is the old one")
 	}
@@ -406,7 +406,7 @@ func TestMessageStartedAtTheEnd(t *testing.T) {
 	r.say(`"""`)
 	r.blind("half of it")
 	r.keys.Close()
-	r.wait("The unfinished message is not sent.")
+	r.wait("The unfinished message was not sent.")
 	r.end()
 	if sent, err := h.Sent(t.Context(), 1); err != nil || !slices.Equal(sent, []string{"half of it"}) {
 		t.Errorf("kept %q, %v", sent, err)
@@ -447,7 +447,7 @@ func TestAChangedPlanIsAskedAgain(t *testing.T) {
 	r.wait("add fox")
 	meanwhile("hen")
 	r.answer("Type yes to undo the rollback: ", "yes")
-	r.wait("this has changed since it was shown")
+	r.wait("there have been changes since this question was shown")
 	r.wait("add hen")
 	r.answer("Type yes to undo the rollback: ", "yes")
 	r.wait("The rollback is undone.")

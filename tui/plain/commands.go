@@ -63,7 +63,7 @@ func (c *console) command(ctx context.Context, text string) error {
 	all := commands()
 	run := all[cmp.Or(formerNames[name], name)]
 	if run == nil {
-		return reply("There is no command /" + Name(name) + "." + nearest.Hint(name, slices.Sorted(maps.Keys(all))) + " Two slashes begin a message that starts with one.")
+		return reply("There is no command /" + Name(name) + "." + nearest.Hint(name, slices.Sorted(maps.Keys(all))) + " To send a message that begins with a slash, begin it with two.")
 	}
 	return run(c, ctx, strings.TrimSpace(args))
 }
@@ -77,9 +77,9 @@ func (c *console) help(_ context.Context, topic string) error {
 		}
 		return err
 	}
-	c.out.Line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
-	c.out.Line("What you type while the assistant is working is handled after its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
-	c.out.Line("A number alone is a message; a slash and a number, as in /1, chooses what is offered. winnow asks before it does anything permanent, and only the word yes confirms.")
+	c.out.Line("One line is one message. A backslash at the end of a line continues the message on the next line; \"\"\" begins and ends a message of several lines.")
+	c.out.Line("What you type while the assistant is working is handled after its answer. Ctrl+C cancels the answer; pressed twice when nothing is running, it quits.")
+	c.out.Line("A number alone is a message; a slash and a number, as in /1, picks one of the numbered choices. winnow asks before it does anything permanent, and only the word yes confirms.")
 	for _, cmd := range keymap.CommandTable() {
 		if cmd.Console != "" {
 			c.out.Indent("/" + cmd.Console + ": " + cmd.Help)
@@ -142,7 +142,7 @@ func choiceText(ch pane.Choice) string {
 
 // choose carries out the choice with the given number.
 func (c *console) choose(ctx context.Context, number string) error {
-	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; choices now: %d.", Name(number), len(c.choices)))
+	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; %d offered.", Name(number), len(c.choices)))
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ type Options struct {
 	Examples []string
 	Notice   string   // shown at the start
 	Recovery []string // unsaved changes left by a crash, one per line; nil if none
-	Digest   string   // identifies the changes that discarding them would lose
+	Digest   string   // digest of the changes in Recovery: only these changes may be discarded
 	Topics   []keymap.HelpTopic
 	// Connect connects a model by asking questions; nil if models cannot be connected here.
 	Connect func(ctx context.Context, print func(string), ask Ask) error
@@ -123,7 +123,7 @@ type console struct {
 	ahead      []Line // lines typed before they could be handled, oldest first
 	message    Message
 	unsent     unsent            // the message that /retry sends
-	choices    []pane.Choice     // the choices of /1, /2…
+	choices    []pane.Choice     // the choices that /1, /2… carry out
 	choicesSeq int64             // the pair to which the choices belong; 0 for examples
 	models     []string          // in the order of the last numbered list
 	sessions   []history.Session // in the order of the last numbered list
@@ -265,7 +265,7 @@ func (c *console) interrupt() {
 func (c *console) endOfInput() {
 	if c.message.Started() {
 		c.fail(c.workspace.AddSent(c.ctx, c.message.End()))
-		c.out.Line("The unfinished message is not sent.")
+		c.out.Line("The unfinished message was not sent.")
 	}
 	c.leave()
 }
@@ -313,7 +313,7 @@ func (c *console) greet() {
 func (c *console) showWaiting() {
 	if p, waits := c.workspace.Dequeue(); waits {
 		c.unsent = unsent{text: p.Text}
-		c.out.Line("This message was waiting when winnow last ended, and is not sent: " + Quote(p.Text) + ". /retry sends it.")
+		c.out.Line("This message was queued when winnow last ended, and has not been sent: " + Quote(p.Text) + ". /retry sends it.")
 	}
 	c.offerCancelled()
 }
@@ -360,5 +360,5 @@ func (c *console) unsavedText() string {
 	if c.workspace.Unsaved() {
 		return "There are unsaved changes; /save writes them."
 	}
-	return "Nothing is unsaved."
+	return "There are no unsaved changes."
 }

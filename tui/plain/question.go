@@ -9,7 +9,7 @@ import (
 
 // ask asks a question and returns which of words the user answered; "" means no. The answer
 // is no if there is no interactive user, or when ctx ends. Text that is not an answer
-// counts as no, and is kept.
+// counts as no; it is handled later as a command, or /retry sends it as a message.
 func (c *console) ask(ctx context.Context, prompt string, words ...string) string {
 	if !c.opts.Interactive || c.inputEnded {
 		c.out.Line("Questions cannot be answered from this input, so the answer is no.")

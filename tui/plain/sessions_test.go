@@ -15,11 +15,11 @@ func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.say("/session")
-	r.wait("There is no such session with messages.")
+	r.wait("No session with messages matches.")
 	r.say("about cats")
 	r.wait("In context: 1 of 1 messages.")
 	r.say("/session new")
-	r.wait("A new session.")
+	r.wait("This is a new session.")
 	second := r.session.ID()
 	if s, found, err := h.Session(t.Context(), second); err != nil || !found || s.Folder != "/somewhere" {
 		t.Errorf("the new session is in %q, found %v, %v; want the folder of the one before", s.Folder, found, err)

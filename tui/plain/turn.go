@@ -31,10 +31,10 @@ func (c *console) sendTyped(ctx context.Context, text string) error {
 func (c *console) send(ctx context.Context, p assistant.Prompt, typed string) error {
 	if check := c.workspace.CheckSend(p); check.TooLong {
 		c.unsent = unsent{text: typed}
-		c.out.Line(fmt.Sprintf("This message is too long: about %d tokens, plus about %d for the system prompt; the model takes %d.",
+		c.out.Line(fmt.Sprintf("This message is too long: about %d tokens, plus about %d for the system prompt; the model accepts %d.",
 			check.Cost.AUT, check.Cost.SYS, check.Cost.ML))
 		if !c.yes(ctx, "The estimate may be wrong. Type yes to send it anyway: ") {
-			c.out.Line("Nothing was sent; /retry asks again.")
+			c.out.Line("Nothing was sent; /retry tries again.")
 			return nil
 		}
 		p.Force = true
@@ -118,16 +118,16 @@ func (c *console) onEnd(t *TurnLines, p assistant.Prompt, typed string) {
 		if next := advice.ForCode(e.Code, commandNames); next != "" {
 			c.out.Line(next)
 		}
-		c.out.Line("/retry tries it again, /retry TEXT asks with other words.")
+		c.out.Line("/retry sends the message again; /retry TEXT sends TEXT instead.")
 	case assistant.Cancelled:
 		switch {
 		case p.Regenerate != 0:
-			c.out.Line("Cancelled. The old answer and what the tools have done stay.")
+			c.out.Line("Cancelled. The old answer stays, and so does everything that the tools have done.")
 		case e.Kept:
-			c.out.Line("Cancelled. What the tools have done stays.")
+			c.out.Line("Cancelled. Everything that the tools have done stays.")
 		default:
 			c.unsent.text = typed
-			c.out.Line("Cancelled. The message is not in the conversation; /retry sends it again, /retry TEXT asks with other words.")
+			c.out.Line("Cancelled. The message is not in the conversation; /retry sends it again; /retry TEXT sends TEXT instead.")
 		}
 		c.offerCancelled()
 	default:
@@ -187,7 +187,7 @@ func (c *console) retry(ctx context.Context, words string) error {
 	}
 	again, confirm, err := c.workspace.Retry(ctx, seq, false)
 	if confirm != nil {
-		c.out.Line("The last answer changed the window. That stays; a new answer may change it again. /undo undoes either.")
+		c.out.Line("The last answer made changes, and they stay. A new answer may make more changes. /undo undoes the newest change.")
 		if !c.yes(ctx, "Type yes for a new answer: ") {
 			c.nothingDone()
 			return nil

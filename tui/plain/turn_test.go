@@ -39,7 +39,7 @@ func TestCancelKeepsWhatToolsDid(t *testing.T) {
 	r.say("go")
 	r.wait("done: added cat")
 	r.ctrlC <- os.Interrupt
-	r.wait("What the tools have done stays.")
+	r.wait("Everything that the tools have done stays.")
 	r.say("/rules")
 	r.wait("word cat")
 }
@@ -125,7 +125,7 @@ func TestErrorAndRetry(t *testing.T) {
 	r := start(t, script, nil)
 	r.say("hello")
 	r.wait("Error (auth): wrong key\n")
-	r.wait("Check the API key with winnow doctor, or choose another model (/model).\n/retry tries it again, /retry TEXT asks with other words.\n")
+	r.wait("Check the API key with winnow doctor, or choose another model (/model).\n/retry sends the message again; /retry TEXT sends TEXT instead.\n")
 	before := r.session.Visible()
 	r.say("/retry")
 	r.wait("Assistant: Well.")
@@ -262,7 +262,7 @@ func TestAMessageThatWaitsIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := start(t, script, func(o *testOptions) { o.History = h }, func(o *assistant.Options) { o.ID = "before" })
-	r.wait("is not sent: next. /retry sends it.")
+	r.wait("has not been sent: next. /retry sends it.")
 	r.say("/retry")
 	r.wait("Assistant: Well.")
 	if _, waits := r.session.Queued(); waits {
@@ -452,7 +452,7 @@ func TestLongMessageAsks(t *testing.T) {
 	r.say(strings.Repeat("long ", 100_000))
 	r.wait("This message is too long: about ")
 	r.answer("Type yes to send it anyway: ", "no")
-	r.wait("Nothing was sent; /retry asks again.")
+	r.wait("Nothing was sent; /retry tries again.")
 	if n := len(script.Requests()); n != 0 {
 		t.Errorf("%d requests after a no", n)
 	}

@@ -123,7 +123,7 @@ func filterName(line string) string {
 	case "":
 		return "none: all messages of all sessions"
 	case "x":
-		return "x, the messages of this session"
+		return "x (the messages of this session)"
 	}
 	return line
 }
@@ -180,9 +180,9 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 }
 
 // switchSession lists the sessions, starts a new session, or resumes a session of the last
-// list. Before it starts a new session, it asks if there are unsaved changes.
+// list. If there are unsaved changes, it asks before it starts a new session.
 func (c *console) switchSession(ctx context.Context, which string) error {
-	done := "A new session. Earlier messages are no longer sent; unsaved changes stay."
+	done := "This is a new session. Earlier messages are no longer sent; unsaved changes stay."
 	change := func(confirmed bool) (*workspace.Confirm, error) { return c.workspace.NewSession(ctx, confirmed) }
 	if number, err := strconv.Atoi(which); err == nil {
 		i, err := index(strconv.Itoa(number), len(c.sessions), "There is no session with that number; /session lists and numbers them.")
@@ -193,7 +193,7 @@ func (c *console) switchSession(ctx context.Context, which string) error {
 		if id == c.session.ID() {
 			return reply("That is the current session.")
 		}
-		done = "The session continues; /messages lists them. Unsaved changes stay."
+		done = "The session continues; /messages lists its messages. Unsaved changes stay."
 		change = func(bool) (*workspace.Confirm, error) { return nil, c.workspace.ResumeSession(ctx, id) }
 	} else if which != "new" {
 		return c.listSessions(ctx, which)
@@ -228,7 +228,7 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 		}
 	}
 	if len(c.sessions) == 0 {
-		return reply("There is no such session with messages.")
+		return reply("No session with messages matches.")
 	}
 	c.numbered("Sessions; /session NUMBER resumes one, /session new starts one:", len(c.sessions), func(i int) string {
 		s := c.sessions[i]
@@ -243,7 +243,7 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 			about = append(about, "this one")
 		}
 		return fmt.Sprintf("%s (%s)", Quote(s.Title), strings.Join(about, ", "))
-	}, "/session TEXT finds those with TEXT in their first message or folder")
+	}, "/session TEXT lists only sessions whose first message or folder contains TEXT")
 	return nil
 }
 
@@ -292,7 +292,7 @@ func (c *console) listModels(list overlay.ModelList, text string) error {
 		return reply("No model is known by that name. /model PROVIDER/NAME chooses one that is not listed.")
 	}
 	c.numbered("Models; /model NUMBER chooses one:", len(c.models), func(i int) string { return Name(c.models[i]) + about[c.models[i]] },
-		"/model TEXT finds those with TEXT in their name")
+		"/model TEXT lists only models whose name contains TEXT")
 	ages := list.Ages()
 	for _, endpoint := range slices.Sorted(maps.Keys(ages)) {
 		c.out.Line("The models of " + Name(endpoint) + " were listed " + ages[endpoint] + ".")
@@ -313,7 +313,7 @@ func (c *console) showStatus(context.Context, string) error {
 	}
 	c.out.Label("Window", c.opts.Title())
 	c.out.Line(c.modelText() + ".")
-	c.out.Line(c.contextText() + fmt.Sprintf(" The model takes %s%d tokens%s, %d are for the system prompt and tools, %d are the history, %d are reserved for the next message.",
+	c.out.Line(c.contextText() + fmt.Sprintf(" The model accepts %s%d tokens%s: %d are for the system prompt and tools, %d for the history, and %d are reserved for the next message.",
 		about, b.ML, from, b.SYS, b.HistoryTokens, c.session.Settings().Budget.URA()))
 	c.out.Label("Filter", filterName(c.session.Filter()))
 	if topic := c.session.Topic(); topic != "" {
@@ -333,5 +333,5 @@ func (c *console) modelText() string {
 	if id := c.session.Model(); id != "" {
 		return "Model " + Name(id)
 	}
-	return "No model is selected; /model lists them"
+	return "No model is selected; /model lists the models"
 }
