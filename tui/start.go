@@ -128,7 +128,7 @@ func (m *Model) EndStart(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, quitTime)
 	defer cancel()
-	return m.commands.GoodStart(ctx)
+	return m.commands.ResetFailedStarts(ctx)
 }
 
 // Typed returns the texts that could not be stored because the program ended before the

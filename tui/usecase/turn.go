@@ -119,5 +119,7 @@ func (c *Commands) SaveDraft(ctx context.Context, d history.Draft) error {
 	return c.work.SaveDraft(ctx, d)
 }
 
-// GoodStart records that this start has not failed.
-func (c *Commands) GoodStart(ctx context.Context) error { return c.work.SetFailedStarts(ctx, 0) }
+// ResetFailedStarts records that this start succeeded, and sets the number of failed starts to 0.
+func (c *Commands) ResetFailedStarts(ctx context.Context) error {
+	return c.work.SetFailedStarts(ctx, 0)
+}
