@@ -123,7 +123,7 @@ func TestForgottenFilterOfTheViewLeavesItAsItIs(t *testing.T) {
 	d.Wait("only @two")
 	d.Wait("1/1")
 	d.command(":forget two")
-	d.says("@two is forgotten, the view is unchanged")
+	d.says("@two is forgotten; the view is unchanged")
 	d.Wait("only s2")
 	d.command("x :flag")
 	d.says("3 messages flagged")

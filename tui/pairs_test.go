@@ -166,7 +166,7 @@ func TestTheQuestionBeforeDeletingByAFilterSaysWhatGoes(t *testing.T) {
 	far.Session = "elsewhere"
 	for name, c := range map[string]struct{ line, says string }{
 		"shown":     {"c'apples' :delete", "All its answers are deleted too."},
-		"elsewhere": {"c'pears' :delete", "It is not in this session."},
+		"elsewhere": {"c'pears' :delete", "The message is not in this session."},
 		"both":      {"c'?' :delete", "1 of them is in another session."},
 	} {
 		t.Run(name, func(t *testing.T) {

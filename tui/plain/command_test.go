@@ -365,7 +365,7 @@ func TestSavedFilters(t *testing.T) {
 	r.say("/filter @bb")
 	r.wait("1 message.")
 	r.say("/filter :forget aa")
-	r.wait("@aa is forgotten, the view is unchanged.")
+	r.wait("@aa is forgotten; the view is unchanged.")
 	r.say("/filter")
 	r.wait("Filter: c'cats'")
 	r.say("/filter x :topic Cats")

@@ -17,7 +17,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// ManyPairs is the number of pairs above which a command requires confirmation, or --force to delete them.
+// ManyPairs is the number of pairs above which a command requires confirmation; above it, a deletion requires --force.
 const ManyPairs = 50
 
 // maxQuotedCells is the maximum width, in terminal cells, of a text quoted in a question.
@@ -26,13 +26,13 @@ const maxQuotedCells = 60
 // MaxUndo is the number of commands that a user interface should be able to undo.
 const MaxUndo = 10
 
-// Command is the :command of a filter line with all defaults filled in.
+// Command is the :command of a filter line, with all defaults filled in.
 type Command struct {
 	filter.Command         // Path and Topic are filled in
 	Line           string  // the filter before the colon; "" matches all pairs
 	Seqs           []int64 // the pairs that the filter matches, in order
 
-	// Texts and Elsewhere are for the question before a deletion: the texts of the first MaxTexts pairs, and the number of pairs
+	// The question before a deletion uses Texts, the texts of the first MaxTexts pairs, and Elsewhere, the number of pairs
 	// that are not in the current session.
 	Texts     []string
 	Elsewhere int
@@ -47,8 +47,8 @@ type commandStore interface {
 	history.Topics
 }
 
-// Prepare fills in the defaults for the command of q, which must have one. The error is a *filter.Error at a saved
-// filter, the error of ctx, or an error of the store.
+// Prepare fills in the defaults for the command of q, which must have one. The error is a *filter.Error if a saved
+// filter in the line cannot be used; otherwise it is the error of ctx or of the store.
 func Prepare(ctx context.Context, s commandStore, q *filter.Query, env history.Env) (Command, error) {
 	if env.Now.IsZero() {
 		env.Now = time.Now()
@@ -76,7 +76,7 @@ func Prepare(ctx context.Context, s commandStore, q *filter.Query, env history.E
 		if c.Path == "" {
 			c.Path = ExportPath(env.SelectedTopic, c.Format, env.Now)
 		}
-		if rest, short := strings.CutPrefix(c.Path, "~/"); short { // no shell has expanded the ~
+		if rest, short := strings.CutPrefix(c.Path, "~/"); short { // a path in a filter line is not expanded by a shell
 			if home, err := os.UserHomeDir(); err == nil {
 				c.Path = filepath.Join(home, rest)
 			}
@@ -130,11 +130,11 @@ func (c Command) Refused() error {
 	return nil
 }
 
-// MaxTexts is how many texts the question before a deletion quotes.
+// MaxTexts is the number of texts that the question before a deletion quotes.
 const MaxTexts = 3
 
-// Question returns what to ask the user before Execute, with lines that say what is affected. If title is "", there is
-// nothing to ask. Both are safe to show.
+// Question returns the question to ask the user before Execute, and lines that describe what the command affects. If
+// title is "", there is nothing to ask. Both results can safely be displayed.
 func (c Command) Question() (title string, lines []string) {
 	does := assistant.UpperFirst(oneLine(c.Describe()))
 	switch {
@@ -149,7 +149,7 @@ func (c Command) Question() (title string, lines []string) {
 	return "", nil
 }
 
-// quoted lists Texts, and says what is deleted together with them, and how many pairs are in other sessions.
+// quoted quotes Texts, and describes what is deleted with the pairs and how many pairs are in other sessions.
 func (c Command) quoted() (lines []string) {
 	for _, text := range c.Texts {
 		lines = append(lines, string("“"+safetext.Line(text, maxQuotedCells)+"”"))
@@ -165,7 +165,7 @@ func (c Command) quoted() (lines []string) {
 	switch {
 	case c.Elsewhere == 0:
 	case len(c.Seqs) == 1:
-		lines = append(lines, "It is not in this session.")
+		lines = append(lines, "The message is not in this session.")
 	case c.Elsewhere == len(c.Seqs):
 		lines = append(lines, "None of them is in this session.")
 	case c.Elsewhere == 1:
@@ -176,7 +176,7 @@ func (c Command) quoted() (lines []string) {
 	return lines
 }
 
-// sentences describe each command before and after its execution.
+// sentences describes each command before and after its execution.
 var sentences = map[filter.Verb]struct{ does, done string }{
 	filter.Delete:   {"delete {pairs}", "{pairs} deleted"},
 	filter.FlagOn:   {"flag {pairs}", "{pairs} flagged"},
@@ -209,7 +209,7 @@ func (c Command) fill(sentence string, n int) string {
 	return strings.NewReplacer("{pairs}", assistant.Counted(n, "message"), "{have}", have, "{topic}", topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name).Replace(sentence)
 }
 
-// Outcome is what a command has done.
+// Outcome is the result of an executed command.
 type Outcome struct {
 	Text    string        // a clause; "" if there are Filters
 	Filters []SavedFilter // result of :filters, sorted by name
@@ -231,8 +231,8 @@ func (o Outcome) Undone() string {
 	return assistant.Counted(len(o.before.Marks), "message") + " restored"
 }
 
-// Undo undoes a command in one transaction: it restores marks and saved filters, and removes topics that the command
-// created if they are empty.
+// Undo undoes a command in one transaction: it restores marks and saved filters, and removes the topics that the
+// command created and that are empty.
 func Undo(ctx context.Context, s history.Marks, o Outcome) error {
 	if !o.CanUndo() {
 		return nil
@@ -240,9 +240,9 @@ func Undo(ctx context.Context, s history.Marks, o Outcome) error {
 	return s.Restore(ctx, o.before)
 }
 
-// Execute executes a command. session is the open session: it performs deletions, and its filter is expanded if the
-// command removes a saved filter used in it. The error may be the one from Refused, an fs.ErrExist, a *filter.Error,
-// assistant.ErrBusy, or an error of the store; in each case nothing has changed.
+// Execute executes a command. session is the open session. It performs deletions, and if the command removes a saved
+// filter that the session's filter uses, the session's filter is expanded. The error may be the one from Refused, an
+// fs.ErrExist, a *filter.Error, assistant.ErrBusy, or an error of the store; in each case nothing has changed.
 func Execute(ctx context.Context, s history.Store, c Command, session *assistant.Session) (Outcome, error) {
 	if err := c.Refused(); err != nil {
 		return Outcome{}, err
@@ -280,8 +280,8 @@ func Execute(ctx context.Context, s history.Store, c Command, session *assistant
 	return Outcome{Text: c.describeDone(n), before: before}, nil
 }
 
-// executeSaved executes a command about saved filters. Removing one does not change the view, because the session's
-// filter is expanded.
+// executeSaved executes a command about saved filters. Removing a saved filter does not change the view, because the
+// session's filter is expanded first.
 func executeSaved(ctx context.Context, s history.Searcher, c Command, session *assistant.Session) (Outcome, error) {
 	saved, err := s.SavedFilters(ctx)
 	if err != nil {
@@ -296,7 +296,7 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 			out.Filters = append(out.Filters, SavedFilter{name, saved[name]})
 		}
 		if len(saved) == 0 {
-			out.Text = "there are no saved filters; :save NAME after a line saves it"
+			out.Text = "there are no saved filters; add :save NAME to a line to save it"
 		}
 		return out, nil
 	case c.Verb == filter.Save:
@@ -309,7 +309,7 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 	default:
 		if err = s.SaveFilter(ctx, c.Name, ""); err == nil && strings.Contains(session.Filter(), "@") {
 			session.ReplaceFilterLine(expandLine(session.Filter(), saved))
-			out.Text += ", the view is unchanged"
+			out.Text += "; the view is unchanged"
 		}
 	}
 	if err != nil {
@@ -331,8 +331,8 @@ func expandLine(line string, saved map[string]string) string {
 	return filter.PrintExpr(expr)
 }
 
-// ReadsMarks reports whether a line depends on marks of pairs: stars, flag or topic. A line with a saved filter counts
-// as depending on marks.
+// ReadsMarks reports whether a line depends on the marks of pairs: stars, flag or topic. A line that uses a saved
+// filter counts as depending on marks.
 func ReadsMarks(line string) (reads bool) {
 	q, err := filter.Parse(line)
 	if err != nil || q.Expr == nil {

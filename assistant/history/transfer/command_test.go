@@ -92,7 +92,7 @@ func starred(text string, stars int) *assistant.Pair {
 func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 	o := newCommander(t, starred("one", 0), starred("two", 1))
 	for _, c := range [...][2]string{ // in this order
-		{":filters", "there are no saved filters; :save NAME after a line saves it"},
+		{":filters", "there are no saved filters; add :save NAME to a line to save it"},
 		{"s1 :flag --dry-run", "would flag 1 message"},
 		{":unflag --dry-run", "would unflag 2 messages"},
 		{":unflag", "2 messages unflagged"},
@@ -153,7 +153,7 @@ func TestQuestionSaysWhatToAsk(t *testing.T) {
 	}
 	c := o.ready("s3 :delete")
 	c.Texts, c.Elsewhere = []string{"evil\x1b[2J\nname"}, 1
-	if _, lines := c.Question(); strings.Join(lines, "|") != "“evil name”|All its answers are deleted too.|It is not in this session." {
+	if _, lines := c.Question(); strings.Join(lines, "|") != "“evil name”|All its answers are deleted too.|The message is not in this session." {
 		t.Errorf("the lines are %q", lines)
 	}
 	c.Seqs, c.Texts, c.Elsewhere = make([]int64, 9), []string{"a", "b", "c"}, 2
@@ -307,7 +307,7 @@ func TestForgottenFilterLeavesTheViewThatItMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.in.SetView(r.Refs, "@good | s3")
-	if out := o.must(":forget two"); out.Text != "@two is forgotten, the view is unchanged" {
+	if out := o.must(":forget two"); out.Text != "@two is forgotten; the view is unchanged" {
 		t.Errorf("said %q", out.Text)
 	}
 	if got, want := o.in.Filter(), "s2 & !e | s3"; strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {

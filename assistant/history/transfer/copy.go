@@ -16,14 +16,14 @@ type CopyReport struct {
 	Pairs int // number of uncut pairs in the source
 	Added int
 	Known int // pairs that the target already had
-	// Different is the number of pairs that differ, because the pairs of the target were changed after an earlier copy.
+	// Different is the number of known pairs that differ, because they were changed in the target after an earlier copy.
 	Different int
 }
 
-// Copy adds the uncut pairs of one store to another, with their sessions, topics and saved filters. Pairs with an id
-// that the target has are skipped, so Copy can be repeated, even after an error; the pairs copied before the error
-// stay. At the end it reads all pairs from both stores and compares their hashes; a missing pair is an error. Requests
-// and cut pairs are not copied. progress is called after each transaction.
+// Copy adds the uncut pairs of one store to another, with their sessions, topics and saved filters. It skips pairs
+// whose IDs the target already has, so it can be repeated, even after an error; the pairs copied before the error stay.
+// At the end, Copy reads all pairs from both stores and compares their hashes; a missing pair is an error. Requests and
+// cut pairs are not copied. progress is called after each transaction.
 func Copy(ctx context.Context, from, to history.Store, progress func(done, total int)) (report CopyReport, err error) {
 	refs, err := from.Refs(ctx, "", 0)
 	if err != nil {
@@ -87,7 +87,7 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 	if err != nil {
 		return err
 	}
-	for _, v := range slices.Backward(sessions) { // the most recently used session is touched last
+	for _, v := range slices.Backward(sessions) { // Touch the most recently used session last
 		if _, found, err := to.Session(ctx, v.ID); err != nil || found {
 			if err != nil {
 				return err
@@ -102,8 +102,8 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 	return nil
 }
 
-// copyBranches copies the points at which sessions branch off from others. The target can store these points once it
-// has the pairs.
+// copyBranches copies the points at which sessions branch from others. It must run after the pairs have been copied,
+// because the target can only then store these points.
 func copyBranches(ctx context.Context, from, to history.Store) error {
 	sessions, err := exportedSessions(ctx, from)
 	if err != nil {
@@ -131,12 +131,12 @@ func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Si
 		return nil
 	})
 	if err == nil && found < len(hashes) {
-		err = fmt.Errorf("history: copy: %d of %d messages are missing in the target", len(hashes)-found, len(hashes))
+		err = fmt.Errorf("history: copy: %d of %d messages are missing from the target", len(hashes)-found, len(hashes))
 	}
 	return err
 }
 
-// eachPiece loads pairs, a few hundred at a time.
+// eachPiece loads the pairs of refs and passes them to each, a few hundred at a time.
 func eachPiece(ctx context.Context, s assistant.Store, refs []assistant.Ref, each func([]assistant.Pair) error) error {
 	for piece := range slices.Chunk(refs, loadAtOnce) {
 		seqs := make([]int64, len(piece))
@@ -154,7 +154,7 @@ func eachPiece(ctx context.Context, s assistant.Store, refs []assistant.Ref, eac
 	return nil
 }
 
-// hashOf returns a hash of what a copy preserves: everything except the author, whom a shared history adds, and the
+// hashOf returns a hash of what a copy preserves: everything except the author, which a shared history adds, and the
 // state sending, which becomes interrupted.
 func hashOf(p assistant.Pair) (hash [sha256.Size]byte) {
 	p.Interrupt()

@@ -36,7 +36,7 @@ type ExportOptions struct {
 	Overwrite bool                  // ExportFile replaces an existing file instead of returning an fs.ErrExist
 }
 
-// Source is what Export reads pairs from.
+// Source is the part of a store from which Export reads.
 type Source interface {
 	assistant.Store
 	assistant.PictureStore
@@ -44,9 +44,9 @@ type Source interface {
 	Redact(text string) string // removes secrets from what is written
 }
 
-// Export writes pairs, in order, to w. An export of all pairs in JSON also contains the titles of sessions, and the
-// points at which sessions branch off from others. All formats can safely be printed to a terminal: control characters
-// and invisible characters are escaped in JSON and removed in the other formats.
+// Export writes pairs, in order, to w. An export of all pairs in JSON also contains the titles of sessions and the
+// points at which sessions branch from others. All formats can safely be printed to a terminal: control characters and
+// invisible characters are escaped in JSON and removed in the other formats.
 func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOptions) error {
 	formatter, err := newFormatter(f)
 	if err != nil {
@@ -72,7 +72,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 		if partErr := formatter.ExecuteTemplate(&text, part, data); err == nil {
 			err = partErr
 		}
-		_, _ = out.WriteString(s.Redact(text.String())) // Flush reports the first error
+		_, _ = out.WriteString(s.Redact(text.String())) // Flush returns the first error
 	}
 	write("begin", exportMeta{exportName, versionWith(sessions), len(seqs)})
 	done := 0
@@ -100,8 +100,8 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 	return nil
 }
 
-// ExportFile exports to a file that only its owner can read. The file is either complete and durable, or missing, or,
-// after a kill, empty.
+// ExportFile exports to a file that only its owner can read. Afterwards the file is complete and durable, or there is
+// no file; if the process is killed, the file may be empty.
 func ExportFile(ctx context.Context, s Source, path string, f Format, o ExportOptions) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; specify a file in it", path)

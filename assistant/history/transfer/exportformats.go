@@ -20,8 +20,8 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// templates are the templates of the formats for people. The HTML page runs no scripts and loads nothing; its content
-// security policy enforces this even if there is a mistake here.
+// templates contains the templates of the formats for people. The HTML page runs no scripts and loads nothing; its
+// content security policy enforces this even if a template is wrong.
 //
 //go:embed export.md export.txt export.html
 var templates embed.FS
@@ -50,7 +50,7 @@ func newFormatter(f Format) (formatter, error) {
 	case HTML:
 		return htmltemplate.New("").Funcs(helpers).ParseFS(templates, "export.html")
 	}
-	return nil, fmt.Errorf("history: unknown export format %q; want json, md, txt or html", f)
+	return nil, fmt.Errorf("history: unknown export format %q; use json, md, txt or html", f)
 }
 
 // view is a pair as shown in an export for people, sanitised.
@@ -62,13 +62,14 @@ type view struct {
 	Error          string
 }
 
-// answerPart is a text or a call; for a call, Text is a line about it and Detail its input and output.
+// answerPart is a text or a tool call. For a tool call, Text is a line about the call and Detail its input and output.
 type answerPart struct {
 	Text, Detail string
 	Failed       bool
 }
 
-// newView returns the view of a pair. Calls that the answer does not refer to come last; silent calls are omitted.
+// newView returns the view of a pair. Tool calls to which the answer does not refer come last; silent calls are
+// omitted.
 func newView(p *assistant.Pair) view {
 	about := []string{p.CreatedAt.Format("2006-01-02 15:04"), p.Model, p.Topic, strings.Repeat("★", p.Star)}
 	about = slices.DeleteFunc(about, func(s string) bool { return s == "" })
@@ -130,12 +131,12 @@ func fence(texts ...string) string {
 	return mark + "\n" + text + "\n" + mark
 }
 
-// block is prose or the code between two fences.
+// block is prose or the code of a fenced block.
 type block struct{ Prose, Code string }
 
 var codeBlock = regexp.MustCompile("(?ms)^ *(?:`{3,}|~{3,})[^`\n]*\n(.*?)(?:^ *(?:`{3,}|~{3,}) *$|\\z)")
 
-// blocks splits a text at its fences.
+// blocks splits a text into prose and fenced code.
 func blocks(text string) (all []block) {
 	from := 0
 	for _, at := range codeBlock.FindAllStringSubmatchIndex(text, -1) {
@@ -148,7 +149,7 @@ func blocks(text string) (all []block) {
 // The name and version of the JSON format.
 const (
 	exportName    = "winnow history"
-	exportVersion = 2 // version with sessions; the version without sessions is 1
+	exportVersion = 2 // the version of exports with sessions; without sessions, it is 1
 )
 
 // exportMeta is the head of the JSON format. It contains no time, so that the same pairs always produce the same bytes.
@@ -158,8 +159,8 @@ type exportMeta struct {
 	Pairs   int    `json:"pairs"`
 }
 
-// jsonFormatter writes {"meta":{…},"pairs":[…],"sessions":[…]} with one pair per line. Without sessions, the last
-// field is left out.
+// jsonFormatter writes {"meta":{…},"pairs":[…],"sessions":[…]} with one pair per line. If there are no sessions, it
+// omits the last field.
 type jsonFormatter struct{ wrotePair bool }
 
 func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
@@ -188,8 +189,7 @@ func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
 	return err
 }
 
-// escapeHidden replaces hidden characters in strings of encoded JSON with \u escapes, which does not change the
-// value.
+// escapeHidden replaces hidden characters in strings of encoded JSON by \u escapes, which do not change the values.
 func escapeHidden(encoded string) string {
 	var out strings.Builder
 	for rest := encoded; rest != ""; {
@@ -206,8 +206,8 @@ func escapeHidden(encoded string) string {
 	return out.String()
 }
 
-// hidden reports whether a rune is a control or formatting character, invisible, or a variation selector, all of
-// which can hide text.
+// hidden reports whether a rune can hide text: a control or formatting character, an invisible character, or a
+// variation selector.
 func hidden(r rune) bool {
 	const brailleBlank = 0x2800
 	return r > unicode.MaxASCII && !unicode.IsPrint(r) || r == 0x7f || r == brailleBlank ||

@@ -18,17 +18,17 @@ type ImportReport struct {
 	Known int // skipped, because the store already has a pair with this id
 }
 
-// ImportTarget is a store to which an import adds pairs and sessions.
+// ImportTarget is the part of a store to which an import adds pairs and sessions.
 type ImportTarget interface {
 	history.Pairs
 	Session(ctx context.Context, id string) (history.Session, bool, error)
 	Touch(ctx context.Context, v history.Session) error
 }
 
-// Import reads an export in JSON and appends the pairs to the stream in order, with the titles of their sessions and
-// the points at which sessions branch off from others. Pairs with an id that is already in the store are skipped, so an
-// import can be repeated, even after an error, which leaves the earlier pairs in the store. A pair that was exported
-// while it was being sent is imported as interrupted. progress is called after each transaction; it may be nil.
+// Import reads an export in JSON and appends its pairs to the stream in order, with the titles of their sessions and
+// the points at which sessions branch from others. It skips pairs whose IDs are already in the store, so it can be
+// repeated, even after an error; the pairs added before the error stay in the store. A pair that was exported while it
+// was being sent is imported as interrupted. progress is called after each transaction; it may be nil.
 func Import(ctx context.Context, s ImportTarget, r io.Reader, progress func(done int)) (report ImportReport, err error) {
 	if progress == nil {
 		progress = func(int) {}
@@ -48,8 +48,8 @@ func Import(ctx context.Context, s ImportTarget, r io.Reader, progress func(done
 	return report, nil
 }
 
-// decodeExport calls each for the pairs of an export, and returns its sessions. The meta may be missing in a file
-// written by hand.
+// decodeExport calls each for every pair of an export, and returns the sessions of the export. A file written by hand
+// may lack the meta field.
 func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) (sessions []exportedSession, err error) {
 	if err := delim(d, '{'); errors.Is(err, io.EOF) {
 		return nil, errors.New("the input is empty")
@@ -68,14 +68,14 @@ func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) (sessions [
 		field, err = d.Token()
 	}
 	if err != nil || field != "pairs" {
-		return nil, errors.New("not an export of winnow")
+		return nil, errors.New("the input is not an export from winnow")
 	}
 	if err := decodePairs(d, each); err != nil {
 		return nil, err
 	}
 	if d.More() {
 		if field, err = d.Token(); err != nil || field != "sessions" {
-			return nil, errors.New("not an export of winnow")
+			return nil, errors.New("the input is not an export from winnow")
 		}
 		if err := d.Decode(&sessions); err != nil {
 			return nil, fmt.Errorf("sessions: %w", err)
@@ -100,7 +100,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 		}
 		if err == nil {
 			p.Seq = 0
-			if p.ID == "" { // written by hand; the same content always gets the same id
+			if p.ID == "" { // the file was written by hand; the same content always gets the same ID
 				sum := sha256.Sum256(raw)
 				p.ID = fmt.Sprintf("%x", sum[:16])
 			}

@@ -9,11 +9,11 @@ import (
 	"winnow/assistant/history"
 )
 
-// picturesAtOnce is the number of bytes of pictures kept in memory, except that a single pair may have more.
+// picturesAtOnce is the maximum number of bytes of pictures kept in memory, unless a single pair has more.
 const picturesAtOnce = 32 << 20
 
-// loadPictures reads the Data of the pictures of a pair. A damaged picture stays without Data, and the Notice of the
-// pair reports it.
+// loadPictures reads the Data of the pictures of a pair. A damaged picture has no Data, and the Notice of the pair
+// reports the damage.
 func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pair) error {
 	for i, f := range p.Attachments {
 		if f.Hash == "" {
@@ -31,7 +31,7 @@ func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pa
 	return nil
 }
 
-// appender adds pairs to a store, many per transaction.
+// appender adds pairs to a store, many in each transaction.
 type appender struct {
 	to           history.Pairs
 	progress     func(done int) // called after each transaction
@@ -41,10 +41,10 @@ type appender struct {
 	pictures int // bytes of pictures in batch
 }
 
-// pairsAtOnce is the number of pairs added per transaction.
+// pairsAtOnce is the number of pairs added in one transaction.
 const pairsAtOnce = 1000
 
-// add adds a pair, which then belongs to the appender.
+// add adds a pair; from then on the pair belongs to the appender.
 func (a *appender) add(ctx context.Context, p *assistant.Pair) error {
 	for _, f := range p.Attachments {
 		a.pictures += len(f.Data)

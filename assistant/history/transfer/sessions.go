@@ -13,12 +13,12 @@ import (
 // exportedSession is what an export contains about a session in addition to its pairs.
 type exportedSession struct {
 	ID     string `json:"id"`
-	Title  string `json:"title,omitempty"`  // the title that the user has chosen
-	Parent string `json:"parent,omitempty"` // the session that it branches off from
-	UpTo   string `json:"up_to,omitempty"`  // id of the last pair that the session takes over from the parent's view
+	Title  string `json:"title,omitempty"`  // the title that the user chose
+	Parent string `json:"parent,omitempty"` // the session from which it branches
+	UpTo   string `json:"up_to,omitempty"`  // ID of the last pair that the session takes over from its parent
 }
 
-// versionWith returns the version of an export with sessions.
+// versionWith returns the format version of an export with these sessions.
 func versionWith(sessions []exportedSession) int {
 	if len(sessions) == 0 {
 		return 1
@@ -26,8 +26,7 @@ func versionWith(sessions []exportedSession) int {
 	return exportVersion
 }
 
-// exportedSessions returns the sessions that have a title or branch off from another session, parents
-// first.
+// exportedSessions returns the sessions that have a title or branch from another session, parents first.
 func exportedSessions(ctx context.Context, s Source) (list []exportedSession, err error) {
 	all, err := s.Sessions(ctx)
 	if err != nil {
@@ -50,7 +49,7 @@ func exportedSessions(ctx context.Context, s Source) (list []exportedSession, er
 	return list, nil
 }
 
-// parentsFirst returns sessions in an order in which parents precede their branches.
+// parentsFirst returns the sessions in an order in which every parent precedes its branches.
 func parentsFirst(all []history.Session) (sorted []history.Session) {
 	slices.SortStableFunc(all, func(a, b history.Session) int {
 		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
@@ -75,7 +74,7 @@ func parentsFirst(all []history.Session) (sorted []history.Session) {
 	return sorted
 }
 
-// lastTaken returns the id of the last pair that a branch takes over; "" if none is left.
+// lastTaken returns the ID of the last pair that a branch takes over from its parent, or "" if no such pair is left.
 func lastTaken(ctx context.Context, s assistant.Store, from assistant.Branch) (id string, err error) {
 	refs, err := s.Refs(ctx, from.Parent, 1)
 	if err != nil {
@@ -119,7 +118,7 @@ func addSessions(ctx context.Context, s ImportTarget, list []exportedSession) er
 	return nil
 }
 
-// seqOf returns the seq of the pair with an id in the view of a session; 0 if the view does not contain that pair.
+// seqOf returns the seq of the pair with an ID in the view of a session, or 0 if the view does not contain that pair.
 func seqOf(ctx context.Context, s assistant.Store, session, id string) (seq int64, err error) {
 	refs, err := s.Refs(ctx, session, 1)
 	if err != nil || id == "" {
