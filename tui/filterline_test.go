@@ -88,7 +88,7 @@ func TestTheLineSaysWhatItsLettersMatch(t *testing.T) {
 		d.line("x", "3 messages")
 		above("this session · empty: all sessions", "esc clears")
 		d.Type("&!b")
-		above("messages of this session, not flagged", "esc clears")
+		above("messages in this session, not flagged", "esc clears")
 		d.Type(tuitest.Key("ctrl+u"), "mini & time")
 		above("messages with the words mini, time", "esc clears")
 		d.Type(tuitest.Key("ctrl+u"), "s2 | c'x'")

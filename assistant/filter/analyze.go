@@ -57,7 +57,7 @@ func UsesBoundary(x Expr) bool {
 }
 
 // UnsafeForDelete returns the reason why x would select other pairs once the selected pairs are deleted, or "" if it
-// would select no other pairs. An unexpanded saved filter is unsafe.
+// would not. An unexpanded saved filter is unsafe.
 func UnsafeForDelete(x Expr) (reason string) {
 	Walk(x, func(x Expr) {
 		why := ""

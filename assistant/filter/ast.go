@@ -112,7 +112,7 @@ const (
 // units lists the units in the order in which the parser tries them, longer names first.
 var units = []Unit{Minutes, Months, Hours, Days, Weeks, Years}
 
-// Query is a line: which pairs to select, and what to do with them.
+// Query is a parsed line: which pairs to select, and what to do with them.
 type Query struct {
 	Expr    Expr     // nil selects all pairs
 	Command *Command // nil if the line only filters

@@ -24,7 +24,7 @@ const (
 
 // Sources contains the names that Complete can offer.
 type Sources struct {
-	Topics   []string // paths, "AI > Agents"
+	Topics   []string // topic paths such as "AI > Agents"
 	Models   []string // provider/name
 	Sessions []string // ids
 	Authors  []string // of pairs
@@ -137,7 +137,8 @@ func locate(text []rune) cursorContext {
 	}
 }
 
-// unfinished skips a number, and reports whether the line ends right after a letter or number that could continue.
+// unfinished skips a number, and reports whether the line ends right after a letter or a number to which more could
+// be typed.
 func unfinished(s *scanner, first rune) bool {
 	if isDigit(first) {
 		for isDigit(s.peek()) || s.peek() == '-' {
@@ -215,7 +216,7 @@ func (at cursorContext) commands(from Sources) []Completion {
 	switch verbs[i].name {
 	case Export, Star:
 		if slices.ContainsFunc(strings.Fields(strings.TrimSuffix(rest, at.typed)), func(w string) bool { return !strings.HasPrefix(w, "-") }) {
-			return nil // the first argument is already there
+			return nil // the first argument is already complete
 		}
 	default:
 	}

@@ -7,8 +7,8 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Describe says in words which pairs an expression selects, as in "messages of this session, with “hide”"; nil selects
-// all. It is safe to show.
+// Describe returns a phrase that says which pairs an expression selects, such as "messages in this session, with
+// “hide”"; nil selects all. It is safe to show.
 func Describe(x Expr) string {
 	if x == nil {
 		return "all messages"
@@ -32,13 +32,13 @@ func words(x Expr) string {
 	case Topic:
 		name := strings.TrimSuffix(shown(x.text()), deepMark)
 		if x.Deep {
-			return "of topic " + name + " and below"
+			return "in topic " + name + " and below"
 		}
-		return "of topic " + name
+		return "in topic " + name
 	case TopicSelected:
-		return "of the selected topic"
+		return "in the selected topic"
 	case TopicLast:
-		return fmt.Sprintf("among the last %d of the selected topic", x.N)
+		return fmt.Sprintf("among the last %d in the selected topic", x.N)
 	case Stars:
 		return starsInWords(x)
 	case Recent:
@@ -46,29 +46,29 @@ func words(x Expr) string {
 	case Flag, Failed, Attachments, SessionCurrent, Boundary:
 		return mark(x)
 	case Model:
-		return named("of model ", "of the selected model", x.Name)
+		return named("from model ", "from the selected model", x.Name)
 	case Author:
-		return named("by ", "of your own", x.Name)
+		return named("by ", "by you", x.Name)
 	case Age:
 		return ageInWords(x)
 	case Day:
-		return map[Op]string{Equal: "of ", Less: "before ", LessEqual: "until ", Greater: "after ", GreaterEqual: "since "}[x.Op] +
+		return map[Op]string{Equal: "on ", Less: "before ", LessEqual: "until ", Greater: "after ", GreaterEqual: "since "}[x.Op] +
 			fmt.Sprintf("%04d-%02d-%02d", x.Year, x.Month, x.Day)
 	case Content:
 		return "with “" + shown(Pattern(x)) + "”"
 	case Regexp:
-		return "with a match of /" + x.Source + "/"
+		return "matching /" + x.Source + "/"
 	case Word:
 		return "with the word " + x.Text
 	case Session:
-		return "of session " + x.Prefix
+		return "in session " + x.Prefix
 	case Saved:
-		return "of the saved filter @" + x.Name
+		return "matching the saved filter @" + x.Name
 	}
 	return ""
 }
 
-// mark returns the phrase of a term that is one letter, or one letter and a number.
+// mark returns the phrase for a term that is one letter, or one letter and a number.
 func mark(x Expr) string {
 	switch x := x.(type) {
 	case Flag:
@@ -82,11 +82,11 @@ func mark(x Expr) string {
 		return "with attachments"
 	case Boundary:
 		if x.Extra > 0 {
-			return fmt.Sprintf("that are sent, and the %d before", x.Extra)
+			return fmt.Sprintf("that are sent, and the %d before them", x.Extra)
 		}
 		return "that are sent"
 	default:
-		return "of this session"
+		return "in this session"
 	}
 }
 
@@ -110,7 +110,7 @@ func allOf(terms []Expr) string {
 	return strings.Join(all, ", ")
 }
 
-// grouped returns the phrase of a part of a larger expression.
+// grouped returns the phrase for a part of a larger expression.
 func grouped(x Expr) string {
 	switch x.(type) {
 	case And, Or:
@@ -123,7 +123,7 @@ func grouped(x Expr) string {
 // shown returns a pattern as text with its stars.
 func shown(p Pattern) string { return strings.Join(p.Parts, "*") }
 
-// named returns the phrase of a term with a name, or of the same term without one.
+// named returns the phrase for a term with a name, or for the same term without one.
 func named(with, without string, p Pattern) string {
 	if p.Parts == nil {
 		return without

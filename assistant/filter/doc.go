@@ -28,6 +28,6 @@
 // # Caveats
 //
 // A * in a topic matches within one level of the path. A model is matched with and without its provider. Ages of days
-// and longer units follow the calendar of Env.Location, so a day with a clock change is one day. The result of a line
-// with o is always a subset of the result of its base.
+// and longer units follow the calendar of Env.Location, so a day with a clock change is one day. A line with the term
+// o, which selects the pairs inside the context boundary, always selects a subset of the pairs that its base selects.
 package filter

@@ -12,7 +12,7 @@ const maxFound = 24
 // maxDigits is the maximum number of digits in a number; nine digits never overflow.
 const maxDigits = 9
 
-// scanner reads a line from left to right and keeps its first error.
+// scanner reads a line from left to right and stores the first error.
 type scanner struct {
 	text []rune
 	pos  int

@@ -52,11 +52,11 @@ type Ancestor struct {
 // Dialect generates the conditions that differ between engines. They must be true or false for every pair, never
 // NULL.
 type Dialect interface {
-	// Content is true if the parts, which are lower case and not empty, occur in this order in the text of the user
-	// or of the assistant.
+	// Content is true if the parts, which are lower case and not empty, occur in this order in the user's or the
+	// assistant's text.
 	Content(parts []string) (sql string, args []any)
-	// Word is true if the text, which is lower case and not empty, occurs in the text of the user, of the assistant
-	// or in the reasoning.
+	// Word is true if the text, which is lower case and not empty, occurs in the user's text, the assistant's text
+	// or the reasoning.
 	Word(text string) (sql string, args []any)
 	// Regexp is true if the RE2 expression matches one of the texts.
 	Regexp(source string) (sql string, args []any)
@@ -144,13 +144,13 @@ func (w *where) expr(x Expr) string {
 			return always
 		}
 		return fmt.Sprintf("p.seq >= %d", w.First(x.Extra))
-	default: // Saved, which Expand replaces
+	default: // Saved, which Expand has replaced
 		return never
 	}
 }
 
-// orAncestors returns the rest of a condition that also matches the pairs of the sessions that certain sessions branch
-// from; the rest is "" if there are no such sessions.
+// orAncestors returns SQL to append to a condition on sessions: it starts with OR and also accepts the pairs that the
+// sessions selected by of inherit from the sessions they branch from. It is "" if there are none.
 func (w *where) orAncestors(of func(id string) bool) (sql string) {
 	upTo := map[string]int64{}
 	for id, ancestors := range w.Ancestors {
@@ -289,7 +289,7 @@ func (x Age) Instant(now time.Time) time.Time {
 	}
 }
 
-// monthsBefore returns the same day n months earlier, or the last day of that month if it is shorter.
+// monthsBefore returns the same day n months earlier, or the last day of that month if the month is shorter.
 func monthsBefore(now time.Time, n int) time.Time {
 	then := now.AddDate(0, -n, 0)
 	if then.Day() != now.Day() {
