@@ -138,7 +138,7 @@ func (a SuggestedAction) Message() string {
 		Data   json.RawMessage `json:"data,omitempty"`
 	}{a.Action, a.Data})
 	if err != nil || a.Action == ActionContinue && a.Data == nil { // err != nil: the data is not valid JSON
-		return a.Label
+		return string(a.Label)
 	}
-	return a.Label + "\n\n" + string(raw)
+	return string(a.Label+"\n\n") + string(raw)
 }

@@ -8,6 +8,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 func TestRetryGoesOnFromTheWholeResponses(t *testing.T) {
@@ -170,7 +171,7 @@ func TestResumeGoesOnWithAnotherSession(t *testing.T) {
 
 func TestWhatIsReplacedMakesRoomForOlderPairs(t *testing.T) {
 	r := trimRig(t, 3, at.NewScript(at.Answer{at.Say("ok")}), assistant.Settings{})
-	big := put(t, r.store, assistant.Pair{Session: "s1", State: assistant.PairComplete, UserText: words(200), AssistantText: "x"})
+	big := put(t, r.store, assistant.Pair{Session: "s1", State: assistant.PairComplete, UserText: safetext.Text(words(200)), AssistantText: "x"})
 	r.must(r.session.LoadView(context.Background()))
 	b := r.session.Boundary()
 	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: b.SYS + b.URA + b.HistoryTokens - 1, Known: true})

@@ -15,6 +15,7 @@ import (
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 	"winnow/assistant/message"
+	"winnow/assistant/safetext"
 )
 
 // put stores a pair as it stands and returns its place.
@@ -29,7 +30,7 @@ func put(t interface{ Fatal(...any) }, s assistant.Store, p assistant.Pair) int6
 func drawnPair(t *rapid.T, i int) assistant.Pair {
 	p := assistant.Pair{
 		ID: fmt.Sprint("id", i), Session: rapid.SampledFrom([]string{"s1", "s2"}).Draw(t, "session"),
-		UserText: fmt.Sprintf("user-%d %s", i, words(rapid.IntRange(0, 12).Draw(t, "words"))),
+		UserText: safetext.Text(fmt.Sprintf("user-%d %s", i, words(rapid.IntRange(0, 12).Draw(t, "words")))),
 		State:    rapid.SampledFrom([]assistant.PairState{assistant.PairComplete, assistant.PairComplete, assistant.PairError}).Draw(t, "state"),
 	}
 	for c := range rapid.IntRange(0, 2).Draw(t, "calls") {
@@ -37,10 +38,10 @@ func drawnPair(t *rapid.T, i int) assistant.Pair {
 			ID: fmt.Sprintf("c%d-%d", i, c), Name: "add_word", Arguments: []byte(`{"word":"x"}`), Response: c / 2,
 			Result: &assistant.ToolResult{Success: true, Message: "added"},
 		})
-		p.AssistantText += fmt.Sprintf("[[tool:%d]]", c)
+		p.AssistantText += safetext.Sprintf("[[tool:%d]]", c)
 	}
 	if rapid.Bool().Draw(t, "text") {
-		p.AssistantText += fmt.Sprintf("\n\nassistant-%d", i)
+		p.AssistantText += safetext.Sprintf("\n\nassistant-%d", i)
 	}
 	return p
 }

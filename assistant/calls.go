@@ -12,6 +12,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
 	"winnow/assistant/nearest"
+	"winnow/assistant/safetext"
 	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 )
@@ -387,7 +388,7 @@ func (t *loop) progressOf(c *checkedCall) func(Progress) {
 
 // wholeResponses returns the text up to the last card marker. The text after the marker
 // belongs to an incomplete response.
-func wholeResponses(p *Pair) string {
+func wholeResponses(p *Pair) safetext.Text {
 	cards := 0
 	for _, c := range p.ToolCalls {
 		if !c.Silent {

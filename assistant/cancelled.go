@@ -26,7 +26,7 @@ func (q MessageQueue) Cancelled() *Pair {
 
 // PartialWords returns the number of words in a cancelled answer; 0 if only
 // reasoning arrived.
-func PartialWords(p *Pair) int { return len(strings.Fields(p.AssistantText)) }
+func PartialWords(p *Pair) int { return len(strings.Fields(string(p.AssistantText))) }
 
 // AskAgain returns the prompt that repeats the cancelled request. It returns
 // ErrNothingCancelled if there is none.
@@ -46,7 +46,7 @@ func (s *Session) AskAgain(ctx context.Context) (Prompt, error) {
 			return Prompt{}, err
 		}
 	}
-	again := Prompt{Text: p.UserText, Attachments: slices.Clone(p.Attachments)}
+	again := Prompt{Text: string(p.UserText), Attachments: slices.Clone(p.Attachments)}
 	store, stored := s.opts.Store.(PictureStore)
 	for i := range again.Attachments {
 		f := &again.Attachments[i]

@@ -46,7 +46,7 @@ func TestACancelledAnswerIsOfferedUntilTheNextSend(t *testing.T) {
 	if p == nil {
 		t.Fatal("nothing is offered")
 	}
-	wantEqual(t, "offered", string(p.State)+" "+p.UserText+" "+p.AssistantText+" "+p.Reasoning, "partial typed three whole words hm")
+	wantEqual(t, "offered", string(p.State)+" "+string(p.UserText)+" "+string(p.AssistantText)+" "+string(p.Reasoning), "partial typed three whole words hm")
 	wantEqual(t, "words", assistant.PartialWords(p), 3)
 	wantEqual(t, "in view", len(r.session.Visible()), 0)
 	if state := r.session.State().Turn; state.Cancelled != p {
@@ -78,7 +78,7 @@ func TestAKeptAnswerIsShownAndNeverSent(t *testing.T) {
 		t.Errorf("in view: %v, offered: %v", got, r.session.Cancelled())
 	}
 	wantEqual(t, "counter", r.session.Counter(), "0/1")
-	wantEqual(t, "stored", string(r.last().State)+" "+r.last().AssistantText, "partial half")
+	wantEqual(t, "stored", string(r.last().State)+" "+string(r.last().AssistantText), "partial half")
 	r.send("other")
 	wantList(t, "sent", said(r.script.Requests()[1]), "other")
 	if got := visible(r.again()); len(got) != 2 || got[0] != p.Seq {

@@ -60,10 +60,10 @@ func PairMessages(p *Pair) []message.Message {
 		return nil
 	}
 	var out []message.Message
-	if strings.TrimSpace(p.UserText) != "" {
-		out = append(out, &message.Text{Text: p.UserText, Role: llm.RoleUser, Pictures: attachment.Pictures(p.Attachments)})
+	if strings.TrimSpace(string(p.UserText)) != "" {
+		out = append(out, &message.Text{Text: string(p.UserText), Role: llm.RoleUser, Pictures: attachment.Pictures(p.Attachments)})
 	}
-	texts, last := splitAtCards(p.AssistantText, p.ToolCalls)
+	texts, last := splitAtCards(string(p.AssistantText), p.ToolCalls)
 	response := -1
 	for i, c := range p.ToolCalls {
 		if c.Result == nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"winnow/assistant/safetext"
 )
 
 // Event is what a running turn reports. Events are values: they never point to
@@ -210,13 +212,13 @@ type ToolHistoryEntry struct {
 
 // SuggestedValue is a message that the user can choose to send next.
 type SuggestedValue struct {
-	Label string `json:"label"`
-	Value string `json:"value"`
+	Label safetext.Text `json:"label"`
+	Value safetext.Text `json:"value"`
 }
 
 // SuggestedAction is a button shown with the answer.
 type SuggestedAction struct {
-	Label   string          `json:"label"`
+	Label   safetext.Text   `json:"label"`
 	Action  string          `json:"action"`
 	Handler string          `json:"handler"` // "client" runs in the program, "server" is sent back to the session
 	Data    json.RawMessage `json:"data,omitempty"`

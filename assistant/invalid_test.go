@@ -134,7 +134,7 @@ func TestADamagedResponseRunsNothing(t *testing.T) {
 	notice := end[assistant.Complete](t, r.send("add")).Payload.Notice
 	wantIn(t, notice, "a part of it could not be read")
 	wantList(t, "runs", r.window.Runs(), "add_word three")
-	wantIn(t, r.last().AssistantText, "I add it.")
+	wantIn(t, string(r.last().AssistantText), "I add it.")
 	got := results(t, r.script.Requests()[1])[0]
 	if got.Success || !strings.Contains(got.Message, "a part of it could not be read") {
 		t.Errorf("the model is told %+v", got)

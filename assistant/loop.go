@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant/llm"
 	"winnow/assistant/message"
+	"winnow/assistant/safetext"
 )
 
 // The limits of a turn.
@@ -101,11 +102,14 @@ const maxNotices = 16
 
 // note adds a notice about the turn to the pair, once.
 func (t *loop) note(text string) {
-	if t.notices == maxNotices || strings.Contains(t.pair.Notice, text) {
+	if t.notices == maxNotices || strings.Contains(string(t.pair.Notice), text) {
 		return
 	}
 	t.notices++
-	t.pair.Notice = strings.TrimPrefix(t.pair.Notice+"\n"+text, "\n")
+	if t.pair.Notice != "" {
+		t.pair.Notice += "\n"
+	}
+	t.pair.Notice += safetext.Clean(text)
 }
 
 // warn reports a problem with part of the answer, as a Status and in the pair.

@@ -21,7 +21,7 @@ func TestAMarkerCannotBePutTogetherAcrossResponses(t *testing.T) {
 		}
 	}
 	wantEqual(t, "cards", cards, 1)
-	wantIn(t, p.AssistantText, "[[tool:0]]", `\[[tool:`, "\n\n0]] y")
+	wantIn(t, string(p.AssistantText), "[[tool:0]]", `\[[tool:`, "\n\n0]] y")
 }
 
 // FuzzMarkers lets a model write text, in chunks, before and after a call, and
@@ -62,7 +62,7 @@ func FuzzMarkers(f *testing.F) {
 			if p.Call >= 0 {
 				cards++
 			}
-			text += p.Text
+			text += string(p.Text)
 		}
 		if cards != 1 {
 			t.Fatalf("%q and %q open %d cards: %q", before, after, cards, pairs[0].AssistantText)

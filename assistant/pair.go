@@ -6,7 +6,6 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -50,18 +49,18 @@ type Pair struct {
 	Topic   string `json:"topic"`            // topic path such as "AI > Agents"; "" is the root
 	Model   string `json:"model"`            // "provider/name"
 
-	UserText string `json:"user_text"`
+	UserText safetext.Text `json:"user_text"`
 	// AssistantText is the text of all responses of the turn, with a [[tool:N]]
 	// marker where the result of call N is shown.
-	AssistantText string `json:"assistant_text"`
-	Reasoning     string `json:"reasoning"`
+	AssistantText safetext.Text `json:"assistant_text"`
+	Reasoning     safetext.Text `json:"reasoning"`
 
-	Star         int       `json:"star"` // 0 to 3
-	Flag         bool      `json:"flag"` // true is blue, the default
-	State        PairState `json:"state"`
-	ErrorCode    string    `json:"error_code"`
-	ErrorMessage string    `json:"error_message"`
-	CreatedAt    time.Time `json:"created_at"`
+	Star         int           `json:"star"` // 0 to 3
+	Flag         bool          `json:"flag"` // true is blue, the default
+	State        PairState     `json:"state"`
+	ErrorCode    string        `json:"error_code"`
+	ErrorMessage safetext.Text `json:"error_message"`
+	CreatedAt    time.Time     `json:"created_at"`
 
 	Attachments []Attachment `json:"attachments"`
 	ToolCalls   []ToolCall   `json:"tool_calls"`
@@ -74,7 +73,7 @@ type Pair struct {
 	Usage        *llm.Usage    `json:"usage,omitempty"`         // summed over the responses of the turn
 	Price        *float64      `json:"price,omitempty"`         // of Usage in US dollars, at the prices of that time; nil if unknown
 	Suggested    *Suggested    `json:"suggested,omitempty"`
-	Notice       string        `json:"notice,omitempty"` // what winnow reports about the turn
+	Notice       safetext.Text `json:"notice,omitempty"` // what winnow reports about the turn
 	// InvalidRounds counts the invalid rounds of tool calls at the end of the
 	// turn, so that a retry after a crash does not start again at 0.
 	InvalidRounds int `json:"invalid_rounds,omitempty"`
@@ -96,7 +95,7 @@ type Thought struct {
 	From  int           `json:"from"`           // offset in the reasoning; the block ends where the next one starts
 	Place int           `json:"place"`          // offset in the answer of the text that followed the block
 	Took  time.Duration `json:"took,omitempty"` // in ns
-	Text  string        `json:"-"`              // without surrounding space; set only by PairThoughts
+	Text  safetext.Text `json:"-"`              // without surrounding space; set only by PairThoughts
 }
 
 // PairThoughts splits the Reasoning of a pair into the blocks stored with it;
@@ -106,8 +105,8 @@ func PairThoughts(p *Pair) []Thought {
 	return splitThoughts(p.Reasoning, p.AssistantText, p.ReasoningFor, p.Thoughts)
 }
 
-func splitThoughts(reasoning, answer string, took time.Duration, stored []Thought) []Thought {
-	if strings.TrimSpace(reasoning) == "" {
+func splitThoughts(reasoning, answer safetext.Text, took time.Duration, stored []Thought) []Thought {
+	if reasoning.TrimSpace() == "" {
 		return nil
 	}
 	whole := []Thought{{Took: took, Text: reasoning}}
@@ -120,12 +119,12 @@ func splitThoughts(reasoning, answer string, took time.Duration, stored []Though
 		}
 		t.Place = min(t.Place, len(answer)) // the text may have been shortened since; reasoning never is
 		ordered := (i > 0 || t.From == 0) && before.From <= t.From && t.From <= end && end <= len(reasoning) && before.Place <= t.Place
-		escaped := strings.HasSuffix(answer[:max(t.Place, 0)], `\`) // a marker inserted there would be escaped
+		escaped := strings.HasSuffix(string(answer[:max(t.Place, 0)]), `\`) // a marker inserted there would be escaped
 		if !ordered || escaped || !startsRune(reasoning, t.From) || !startsRune(answer, t.Place) {
 			return whole
 		}
 		before = t
-		if t.Text = strings.TrimSpace(reasoning[t.From:end]); t.Text != "" {
+		if t.Text = reasoning[t.From:end].TrimSpace(); t.Text != "" {
 			out = append(out, t)
 		}
 	}
@@ -136,7 +135,7 @@ func splitThoughts(reasoning, answer string, took time.Duration, stored []Though
 }
 
 // startsRune reports whether at is the start of a character in text, or the end of text.
-func startsRune(text string, at int) bool {
+func startsRune(text safetext.Text, at int) bool {
 	return at == len(text) || at < len(text) && utf8.RuneStart(text[at])
 }
 
@@ -189,43 +188,14 @@ func PlainJSON(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Clean sanitises a pair from another source: the texts that a turn sanitises
-// before it stores them, and names. Tool arguments and results are not changed.
-func (p *Pair) Clean() {
-	all := Variant{AssistantText: p.AssistantText, Reasoning: p.Reasoning, ErrorMessage: p.ErrorMessage, Notice: p.Notice, Thoughts: p.Thoughts, Suggested: p.Suggested}
-	all.clean()
-	p.UserText, p.AssistantText, p.Reasoning, p.ErrorMessage, p.Notice = string(safetext.Clean(p.UserText)), all.AssistantText, all.Reasoning, all.ErrorMessage, all.Notice
-	p.Thoughts, p.Suggested = all.Thoughts, all.Suggested
+// cleanNames sanitises the names in a pair from another source; its texts have been
+// sanitised when they were decoded. Tool arguments and results are not changed.
+func (p *Pair) cleanNames() {
 	p.Topic, p.Author, p.Model = string(safetext.Line(p.Topic, len(p.Topic))), string(safetext.Line(p.Author, len(p.Author))), string(safetext.VisibleOnce(p.Model))
 	for i := range p.ToolCalls {
 		p.ToolCalls[i].Name = string(safetext.Line(p.ToolCalls[i].Name, len(p.ToolCalls[i].Name)))
 	}
 	for i := range p.Attachments {
 		p.Attachments[i].Name = string(safetext.Visible(p.Attachments[i].Name))
-	}
-	for i := range p.Variants {
-		p.Variants[i].clean()
-	}
-}
-
-func (v *Variant) clean() {
-	for _, text := range []*string{&v.ErrorMessage, &v.Notice} {
-		*text = string(safetext.Clean(*text))
-	}
-	for _, text := range []*string{&v.AssistantText, &v.Reasoning} {
-		if clean := safetext.Clean(*text); string(clean) != *text {
-			*text, v.Thoughts = string(clean), nil // the offsets are for the old text
-		}
-	}
-	if v.Suggested == nil {
-		return
-	}
-	v.Suggested = &Suggested{slices.Clone(v.Suggested.Values), slices.Clone(v.Suggested.Actions)} // other copies of the pair share the old slices
-	for i := range v.Suggested.Values {
-		s := &v.Suggested.Values[i]
-		s.Label, s.Value = string(safetext.Clean(s.Label)), string(safetext.Clean(s.Value))
-	}
-	for i := range v.Suggested.Actions {
-		v.Suggested.Actions[i].Label = string(safetext.Clean(v.Suggested.Actions[i].Label))
 	}
 }

@@ -78,7 +78,7 @@ func TestTheRunningPairAndWhatFollowsAreTheStoredPair(t *testing.T) {
 				if err != nil || u.Running == nil {
 					return // the turn has ended
 				}
-				texts[i] = [2]string{u.Running.AssistantText, u.Running.Reasoning}
+				texts[i] = [2]string{string(u.Running.AssistantText), string(u.Running.Reasoning)}
 				rest, _ := follow(t.Context(), r.session, u.Version, 1, func() {})
 				for _, e := range rest {
 					switch e := e.(type) {
@@ -95,7 +95,7 @@ func TestTheRunningPairAndWhatFollowsAreTheStoredPair(t *testing.T) {
 		readers.Wait()
 		stored := r.last()
 		for i, got := range texts {
-			if want := [2]string{stored.AssistantText, stored.Reasoning}; got != [2]string{} && got != want {
+			if want := [2]string{string(stored.AssistantText), string(stored.Reasoning)}; got != [2]string{} && got != want {
 				t.Errorf("seed %d, reader %d: %q, want %q", seed, i, got, want)
 			}
 		}
@@ -118,7 +118,7 @@ func TestAResyncHasTheWholeRunningPair(t *testing.T) {
 	if r.must(err); !u.Resync || u.Running == nil || !u.Stale.Has(1) {
 		t.Fatalf("a reader that is far behind gets %+v", u)
 	}
-	if a, b := strings.Count(u.Running.AssistantText, "a"), strings.Count(u.Running.Reasoning, "b"); a != each || b != each || len(u.Running.Thoughts) != each {
+	if a, b := strings.Count(string(u.Running.AssistantText), "a"), strings.Count(string(u.Running.Reasoning), "b"); a != each || b != each || len(u.Running.Thoughts) != each {
 		t.Errorf("the running pair has %d and %d of %d pieces, %d thoughts", a, b, each, len(u.Running.Thoughts))
 	}
 	gate.Open()

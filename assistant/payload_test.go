@@ -13,6 +13,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -78,7 +79,7 @@ func TestWhatIsNoPayloadStaysVisible(t *testing.T) {
 	} {
 		r := noteRig(t, at.NewScript(at.Answer{at.Say(text)}))
 		complete := end[assistant.Complete](t, r.send("a"))
-		wantEqual(t, "text", r.last().AssistantText, strings.TrimSpace(text))
+		wantEqual(t, "text", r.last().AssistantText, safetext.Text(strings.TrimSpace(text)))
 		wantEqual(t, "cards", len(r.last().Payloads), 0)
 		if notice == "" && complete.Payload.Notice != "" || !strings.Contains(complete.Payload.Notice, notice) {
 			t.Errorf("%.30q: notice %q, want %q", text, complete.Payload.Notice, notice)
@@ -140,7 +141,7 @@ func outcomeOf(t *rapid.T, chunks []string) outcome {
 	}
 	payloads, _ := json.Marshal(p.Payloads)
 	suggested, _ := json.Marshal(p.Suggested)
-	return outcome{p.AssistantText, at.EventText(all), p.Notice, string(payloads), string(suggested)}
+	return outcome{string(p.AssistantText), at.EventText(all), string(p.Notice), string(payloads), string(suggested)}
 }
 
 func TestAnyChunkingGivesTheSame(t *testing.T) {

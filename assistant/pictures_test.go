@@ -76,7 +76,7 @@ func TestPicturesGoWithTheirPair(t *testing.T) {
 	if len(failed.Attachments) != 2 || failed.Attachments[0].Data != nil {
 		t.Fatalf("stored %+v", failed.Attachments)
 	}
-	again := assistant.Prompt{Text: failed.UserText, Attachments: failed.Attachments}
+	again := assistant.Prompt{Text: string(failed.UserText), Attachments: failed.Attachments}
 	again.Retry = failed.Seq
 	end[assistant.Complete](t, r.turn(again))
 	r.open() // as after a restart

@@ -82,7 +82,7 @@ func TestATurnDoesNotWaitForItsReader(t *testing.T) {
 			default:
 			}
 		}
-		if p := r.last(); told.String() != p.AssistantText || thought.String() != p.Reasoning || len(p.AssistantText) < 1000 {
+		if p := r.last(); told.String() != string(p.AssistantText) || thought.String() != string(p.Reasoning) || len(p.AssistantText) < 1000 {
 			t.Errorf("seed %d: a part of the answer is lost", seed)
 		}
 		atOnce := r.turn(assistant.Prompt{Text: "hi"})

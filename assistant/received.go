@@ -1,6 +1,10 @@
 package assistant
 
-import "slices"
+import (
+	"slices"
+
+	"winnow/assistant/safetext"
+)
 
 // received is the part of the running turn's pair whose events are no longer in
 // the log.
@@ -62,6 +66,6 @@ func (s *Session) runningPair() *Pair {
 			r.apply(&l.entries[i])
 		}
 	}
-	r.pair.AssistantText, r.pair.Reasoning = string(r.text), string(r.reasoning)
+	r.pair.AssistantText, r.pair.Reasoning = safetext.Clean(string(r.text)), safetext.Clean(string(r.reasoning))
 	return &r.pair
 }

@@ -68,7 +68,7 @@ func (t *turn) assemble(included []Ref) error {
 	if t.earlier != nil {
 		*t.list = append(*t.list, t.earlier...)
 	} else {
-		*t.list = append(*t.list, &message.Text{Text: t.pair.UserText, Role: llm.RoleUser, Pictures: attachment.Pictures(t.pair.Attachments)})
+		*t.list = append(*t.list, &message.Text{Text: string(t.pair.UserText), Role: llm.RoleUser, Pictures: attachment.Pictures(t.pair.Attachments)})
 	}
 	if err := t.loadPictures(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (t *turn) assemble(included []Ref) error {
 	sys := t.systemCost(system)
 	boundary := t.boundary // as the user saw it, but with the sizes of the loaded pairs
 	boundary.First, boundary.SYS, boundary.Usable, boundary.HistoryTokens = 0, sys, boundary.ML-sys, historyTokens
-	t.attempt = budget.NewAttempt(boundary, costs, t.settings.Budget.Estimate(t.pair.UserText)+attachment.Tokens(t.pair.Attachments), sys, t.settings.Budget)
+	t.attempt = budget.NewAttempt(boundary, costs, t.settings.Budget.Estimate(string(t.pair.UserText))+attachment.Tokens(t.pair.Attachments), sys, t.settings.Budget)
 	if t.earlier != nil && !t.attempt.TooLarge() {
 		t.attempt.Continue(t.addedTokens())
 	}

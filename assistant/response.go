@@ -13,6 +13,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
 	"winnow/assistant/message"
+	"winnow/assistant/safetext"
 )
 
 // The notices of turns that stopped at the limit on rounds or with an empty
@@ -330,8 +331,8 @@ func (t *loop) addText(text string) {
 // flushTexts writes the texts to the pair. They grow in builders, so that a
 // chunk costs the same at the end of a long answer as at its start.
 func (t *loop) flushTexts() {
-	t.pair.AssistantText = strings.TrimSpace(t.text.String())
-	t.pair.Reasoning = strings.TrimSpace(t.reasoning.String())
+	t.pair.AssistantText = safetext.Clean(t.text.String()).TrimSpace()
+	t.pair.Reasoning = safetext.Clean(t.reasoning.String()).TrimSpace()
 	t.flushThoughts()
 }
 

@@ -42,7 +42,7 @@ func TestPayloadsBeyondTheBoundAreText(t *testing.T) {
 	r := noteRig(t, at.NewScript(at.Answer{at.Say(strings.Repeat(`NOTE: {"text":"x"} `, 100))}))
 	r.send("go")
 	wantEqual(t, "cards", len(r.last().Payloads), 64)
-	wantEqual(t, "as text", strings.Count(r.last().AssistantText, "NOTE:"), 36)
+	wantEqual(t, "as text", strings.Count(string(r.last().AssistantText), "NOTE:"), 36)
 }
 
 func TestRetryingOfAnInvalidRoundHolds(t *testing.T) {
@@ -81,7 +81,7 @@ func TestCloseLeavesThePairInterrupted(t *testing.T) {
 			p := r.last()
 			wantEqual(t, "state", string(p.State)+" "+p.ErrorCode, "error interrupted")
 			wantEqual(t, "message", p.UserText, "hello")
-			wantIn(t, p.AssistantText, "half of it")
+			wantIn(t, string(p.AssistantText), "half of it")
 			r.must(r.session.Close(t.Context())) // with nothing to end
 		})
 	}

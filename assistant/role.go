@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"winnow/assistant/safetext"
 	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
@@ -206,7 +207,7 @@ func (s *Session) instead(before, after json.RawMessage, others []Change) (paylo
 func (s *Session) storeProposals(ctx context.Context, description string, payloads []Payload) error {
 	p := &Pair{
 		ID: NewID(s.now()), Session: s.ID(), Author: s.opts.Author, Topic: s.Topic(), Model: proposalModel,
-		UserText: description, State: PairComplete, CreatedAt: s.now(), AssistantText: proposedText,
+		UserText: safetext.Clean(description), State: PairComplete, CreatedAt: s.now(), AssistantText: proposedText,
 	}
 	for _, made := range payloads {
 		made.ID = NewID(s.now())[16:] // the random part

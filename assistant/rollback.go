@@ -117,7 +117,7 @@ func typedText(p *Pair) string {
 	if p.Model == proposalModel {
 		return ""
 	}
-	return p.UserText
+	return string(p.UserText)
 }
 
 // PlanRollback returns the steps that a rollback to a checkpoint would undo,

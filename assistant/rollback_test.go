@@ -33,7 +33,7 @@ func (r *rig) inView() []string {
 	r.t.Helper()
 	var out []string
 	for _, ref := range r.session.Visible() {
-		out = append(out, r.pair(ref.Seq).UserText)
+		out = append(out, string(r.pair(ref.Seq).UserText))
 	}
 	return out
 }

@@ -349,12 +349,12 @@ func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
 	return pairs, err
 }
 
-// load loads pairs for the screen and for requests. Text stored by an import or another
-// program is sanitised, both for the screen and for requests.
+// load loads pairs for the screen and for requests. Names stored by an import or another
+// program are sanitised.
 func (s *Session) load(ctx context.Context, seqs []int64) ([]Pair, error) {
 	pairs, err := s.opts.Store.Load(ctx, seqs)
 	for i := range pairs {
-		pairs[i].Clean()
+		pairs[i].cleanNames()
 	}
 	return pairs, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 )
 
 // TestThoughtsKeepTheirPlaces: each block of thinking is kept with where it was
@@ -30,7 +31,7 @@ func TestThoughtsKeepTheirPlaces(t *testing.T) {
 	if got, want := placesOf(p), "0:first 7:second 23:third\n\nfourth"; got != want {
 		t.Errorf("after a retry: %s, want %s (%q)", got, want, p.AssistantText)
 	}
-	if strings.Join(strings.Fields(p.Reasoning), " ") != "first second third fourth" {
+	if strings.Join(strings.Fields(string(p.Reasoning)), " ") != "first second third fourth" {
 		t.Errorf("the whole thinking is %q", p.Reasoning)
 	}
 }
@@ -59,12 +60,12 @@ func FuzzPairThoughts(f *testing.F) {
 	f.Add("größe", "ü", 0, 1, 3, -1)
 	f.Fuzz(func(t *testing.T, reasoning, text string, from, place, from2, place2 int) {
 		blocks := assistant.PairThoughts(&assistant.Pair{
-			Reasoning: reasoning, AssistantText: text, Thoughts: []assistant.Thought{{From: from, Place: place}, {From: from2, Place: place2}},
+			Reasoning: safetext.Text(reasoning), AssistantText: safetext.Text(text), Thoughts: []assistant.Thought{{From: from, Place: place}, {From: from2, Place: place2}},
 		})
 		var all strings.Builder
 		last := 0
 		for _, b := range blocks {
-			all.WriteString(b.Text)
+			all.WriteString(string(b.Text))
 			if b.Place < last || b.Place > len(text) {
 				t.Fatalf("places %+v in %d bytes", blocks, len(text))
 			}

@@ -12,6 +12,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // trimRig has pairs pairs of about 20 tokens, and a model that takes all.
@@ -19,12 +20,12 @@ func trimRig(t testing.TB, pairs int, script *at.Script, set assistant.Settings)
 	t.Helper()
 	r := newRig(t, script, func(o *assistant.Options) { o.Settings = set })
 	for i := range pairs {
-		p := assistant.Pair{ID: fmt.Sprint("id", i), Session: "s1", Model: "test/old", State: assistant.PairComplete, UserText: fmt.Sprintf("user-%d", i)}
+		p := assistant.Pair{ID: fmt.Sprint("id", i), Session: "s1", Model: "test/old", State: assistant.PairComplete, UserText: safetext.Text(fmt.Sprintf("user-%d", i))}
 		if i%2 == 1 {
 			p.ToolCalls = []assistant.ToolCall{{ID: fmt.Sprint("c", i), Name: "add_word", Arguments: []byte(`{}`), Result: &assistant.ToolResult{Success: true, Message: "ok"}}}
 			p.AssistantText = "[[tool:0]]"
 		}
-		p.AssistantText += fmt.Sprintf("\n\nassistant-%d", i)
+		p.AssistantText += safetext.Sprintf("\n\nassistant-%d", i)
 		put(t, r.store, p)
 	}
 	r.must(r.session.LoadView(context.Background()))
@@ -164,7 +165,7 @@ func FuzzTrim(f *testing.F) {
 		model := limited{Script: at.NewScript(at.Answer{at.Say("ok")}), limit: int(limit)}
 		store := &assistant.MemoryStore{}
 		for i := range int(pairs % 32) {
-			p := assistant.Pair{Session: "s1", State: assistant.PairComplete, UserText: fmt.Sprintf("user-%d", i), AssistantText: words(i % 7)}
+			p := assistant.Pair{Session: "s1", State: assistant.PairComplete, UserText: safetext.Text(fmt.Sprintf("user-%d", i)), AssistantText: safetext.Text(words(i % 7))}
 			if i%3 == 0 {
 				p.ToolCalls = []assistant.ToolCall{{ID: fmt.Sprint(i), Name: "t", Arguments: []byte(`{}`), Result: &assistant.ToolResult{Message: "r"}}}
 				p.AssistantText = "[[tool:0]]" + p.AssistantText

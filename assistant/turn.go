@@ -196,7 +196,7 @@ func (t *turn) loadPair() error {
 	now := t.now()
 	pair := &Pair{
 		ID: cmp.Or(t.prompt.ID, NewID(now)), Session: t.session, Author: t.s.opts.Author, Topic: t.topic, Model: t.modelID, Flag: true,
-		UserText: string(safetext.Clean(strings.TrimSpace(t.prompt.Text))), Attachments: t.prompt.Attachments,
+		UserText: safetext.Clean(strings.TrimSpace(t.prompt.Text)), Attachments: t.prompt.Attachments,
 		State: PairSending, CreatedAt: now,
 	}
 	if t.prompt.Replaces != 0 {
@@ -244,8 +244,8 @@ func (t *turn) loadRetry() error {
 // restoreProgress sets the counters of the turn's progress from the pair: zero for a new
 // pair, or the complete responses and limits of a turn that is retried.
 func (t *turn) restoreProgress() {
-	t.text.WriteString(t.pair.AssistantText)
-	t.reasoning.WriteString(t.pair.Reasoning)
+	t.text.WriteString(string(t.pair.AssistantText))
+	t.reasoning.WriteString(string(t.pair.Reasoning))
 	t.thoughts = PairThoughts(t.pair)
 	t.invalid = t.pair.InvalidRounds
 	rounds, invalid := map[int]bool{}, map[int]bool{} // by response

@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // close stores how the turn ended and returns the event that reports it.
@@ -33,7 +34,7 @@ func (t *turn) close(err error) Event {
 	if !stored {
 		return Error{failed.Code, failed.Message, err}
 	}
-	t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, failed.Code, failed.Message
+	t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, failed.Code, safetext.Clean(failed.Message)
 	if t.outgoing != nil {
 		t.attempt.Fail()
 		t.report(t.attempt.Ended(), failed.Message)
@@ -44,7 +45,7 @@ func (t *turn) close(err error) Event {
 
 // complete returns the event of a turn that succeeded.
 func (t *turn) complete() Event {
-	payload := ResponsePayload{Message: t.pair.AssistantText, Notice: t.pair.Notice}
+	payload := ResponsePayload{Message: string(t.pair.AssistantText), Notice: string(t.pair.Notice)}
 	if t.pair.Suggested != nil {
 		payload.Suggested = *t.pair.Suggested
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // ErrNoVariant is returned for an answer that a pair does not have.
@@ -21,11 +22,11 @@ type Variant struct {
 	At time.Time `json:"at,omitzero"` // when the answer was requested; zero means when the message was sent
 
 	Model         string        `json:"model,omitempty"`
-	AssistantText string        `json:"assistant_text,omitempty"`
-	Reasoning     string        `json:"reasoning,omitempty"`
+	AssistantText safetext.Text `json:"assistant_text,omitempty"`
+	Reasoning     safetext.Text `json:"reasoning,omitempty"`
 	State         PairState     `json:"state,omitempty"`
 	ErrorCode     string        `json:"error_code,omitempty"`
-	ErrorMessage  string        `json:"error_message,omitempty"`
+	ErrorMessage  safetext.Text `json:"error_message,omitempty"`
 	ToolCalls     []ToolCall    `json:"tool_calls,omitempty"`
 	Payloads      []Payload     `json:"payloads,omitempty"`
 	Page          string        `json:"page,omitempty"`
@@ -35,7 +36,7 @@ type Variant struct {
 	Usage         *llm.Usage    `json:"usage,omitempty"`
 	Price         *float64      `json:"price,omitempty"`
 	Suggested     *Suggested    `json:"suggested,omitempty"`
-	Notice        string        `json:"notice,omitempty"`
+	Notice        safetext.Text `json:"notice,omitempty"`
 	InvalidRounds int           `json:"invalid_rounds,omitempty"`
 }
 

@@ -15,6 +15,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history/historytest"
+	"winnow/assistant/safetext"
 )
 
 // texts are the texts of all answers of a pair, the chosen one in brackets.
@@ -24,12 +25,12 @@ func texts(p assistant.Pair) string {
 	for i, v := range all {
 		text := v.AssistantText
 		if v.State != assistant.PairComplete {
-			text += " " + string(v.State) + " " + v.ErrorCode
+			text += safetext.Text(" " + string(v.State) + " " + v.ErrorCode)
 		}
 		if i == chosen {
 			text = "[" + text + "]"
 		}
-		out = append(out, text)
+		out = append(out, string(text))
 	}
 	return strings.Join(out, " | ")
 }
@@ -82,7 +83,7 @@ func TestNoAnswerIsLost(t *testing.T) {
 			}
 			if a.ID = ids[i]; i == len(ids)-1 || rapid.Bool().Draw(t, "replace") {
 				want[i] = fmt.Sprint(n + 1)
-				a.Add = &assistant.Variant{ID: a.ID, AssistantText: want[i]}
+				a.Add = &assistant.Variant{ID: a.ID, AssistantText: safetext.Text(want[i])}
 			}
 			if choose {
 				chosen = i
@@ -93,9 +94,9 @@ func TestNoAnswerIsLost(t *testing.T) {
 			all, at := p.Answers()
 			var got []string
 			for _, v := range all {
-				got = append(got, v.AssistantText)
+				got = append(got, string(v.AssistantText))
 			}
-			if !slices.Equal(got, want) || at != chosen || p.AssistantText != want[chosen] {
+			if !slices.Equal(got, want) || at != chosen || string(p.AssistantText) != want[chosen] {
 				t.Fatalf("%q, %d chosen; want %q, %d", got, at, want, chosen)
 			}
 		}
@@ -146,7 +147,7 @@ func TestAGoodAnswerOutlivesARegeneration(t *testing.T) {
 			}
 			r.send("after")
 			req := r.script.Requests()[3]
-			wantEqual(t, "sent as the answer", req.Messages[len(req.Messages)-2].Content, p.AssistantText)
+			wantEqual(t, "sent as the answer", safetext.Text(req.Messages[len(req.Messages)-2].Content), p.AssistantText)
 			wantEqual(t, "requests of the chosen answer", len(r.sent(old.Seq)), 1)
 		})
 	}

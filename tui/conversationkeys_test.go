@@ -398,7 +398,7 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 		t.Helper()
 		var out []string
 		for _, p := range s.stored(t) {
-			out = append(out, p.UserText+":"+string(p.State))
+			out = append(out, string(p.UserText+":")+string(p.State))
 		}
 		return strings.Join(out, " ")
 	}

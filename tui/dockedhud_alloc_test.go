@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
 
@@ -21,7 +22,7 @@ func TestTypingBesideManyPairs(t *testing.T) {
 		s := newStill(t, style.Options{Unicode: true}, 120, 40)
 		many := make([]assistant.Pair, pairs)
 		for i := range many {
-			many[i] = assistant.Pair{UserText: fmt.Sprint("question ", i), AssistantText: "an answer"}
+			many[i] = assistant.Pair{UserText: safetext.Text(fmt.Sprint("question ", i)), AssistantText: "an answer"}
 		}
 		s.pairs(many...)
 		if docked {

@@ -258,7 +258,7 @@ func everything(t *testing.T, b *bench, d *fixture) string {
 		t.Fatal(err)
 	}
 	for _, p := range pairs {
-		all.WriteString(p.UserText + "\n")
+		all.WriteString(string(p.UserText + "\n"))
 	}
 	if p, ok := b.opts.Work.Session().Queued(); ok {
 		all.WriteString(p.Text + "\n")

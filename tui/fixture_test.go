@@ -18,6 +18,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
@@ -237,7 +238,7 @@ func startProgram(t *testing.T, f setup) *fixture {
 
 // told is a pair of the session that a fixture begins with.
 func told(user, answer string) assistant.Pair {
-	return assistant.Pair{Session: "s1", Model: "test/script", UserText: user, AssistantText: answer, Flag: true, State: assistant.PairComplete}
+	return assistant.Pair{Session: "s1", Model: "test/script", UserText: safetext.Text(user), AssistantText: safetext.Text(answer), Flag: true, State: assistant.PairComplete}
 }
 
 // failed is one that ended with an error.
@@ -345,8 +346,8 @@ func (d *fixture) texts() string {
 	}
 	out := make([]string, len(pairs))
 	for i, p := range pairs {
-		if out[i] = p.UserText + "=" + p.AssistantText; p.State == assistant.PairError {
-			out[i] = p.UserText + "!" + p.ErrorCode
+		if out[i] = string(p.UserText + "=" + p.AssistantText); p.State == assistant.PairError {
+			out[i] = string(p.UserText+"!") + p.ErrorCode
 		}
 	}
 	return strings.Join(out, " ")

@@ -14,6 +14,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 	"winnow/assistant/history/historytest"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 )
 
@@ -33,7 +34,7 @@ func program(t *testing.T, answers []at.Answer, wrap func(history.Store) history
 	t.Helper()
 	code := strings.Repeat("some **words**\n\n```go\nx := 1\n```\n\n", 20)
 	long := told("a long question "+strings.Repeat("word ", 3000), code+strings.Repeat(strings.Repeat("word ", 200)+"\n\n", 40))
-	long.Reasoning = strings.Repeat("thought ", 3000)
+	long.Reasoning = safetext.Text(strings.Repeat("thought ", 3000))
 	m, d := newProgram(t, setup{pairs: []assistant.Pair{told("one", "first"), long, failed("broken"), told("last", "answer")}, answers: answers, wrap: wrap})
 	b := bench{Model: m, msgs: make(chan tea.Msg, 4096)}
 	b.start(m.Init())

@@ -368,7 +368,7 @@ func proveCopying(t *testing.T) {
 	d.Type(tuitest.Tab, "K")
 	d.focused("how?")
 	for _, c := range []struct{ keys, said, want string }{
-		{"y", "copied the answer", p.AssistantText},
+		{"y", "copied the answer", string(p.AssistantText)},
 		{"c2", "copied code block 2", "ls -l"},
 		{"c1", "copied code block 1", "x := 1"},
 	} {
@@ -389,7 +389,7 @@ func proveCopying(t *testing.T) {
 	d.copied = nil
 	d.Type("Y")
 	d.says("copied the message and its answer")
-	if len(d.copied) != 1 || !strings.Contains(d.copied[0], "how?") || !strings.Contains(d.copied[0], p.AssistantText) {
+	if len(d.copied) != 1 || !strings.Contains(d.copied[0], "how?") || !strings.Contains(d.copied[0], string(p.AssistantText)) {
 		t.Errorf("Y copies %q", d.copied)
 	}
 	d.Type("v")

@@ -152,7 +152,7 @@ func TestDraggingCopiesTheTextAsDrawn(t *testing.T) {
 
 func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24)
-	s.pairs(assistant.Pair{UserText: "talk", AssistantText: strings.Repeat("a line\n\n", 100) + "the end"})
+	s.pairs(assistant.Pair{UserText: "talk", AssistantText: safetext.Text(strings.Repeat("a line\n\n", 100) + "the end")})
 	s.conv.chat.Top()
 	s.do(s.loadMissing())
 	s.View()

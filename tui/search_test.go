@@ -7,6 +7,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 	"winnow/tui/tuitest"
 )
 
@@ -18,7 +19,7 @@ func TestSearchFindsPairsThatAreNotLoaded(t *testing.T) {
 	for i := range 200 {
 		p := assistant.Pair{
 			Session: r.session.ID(), State: assistant.PairComplete, Flag: true, CreatedAt: r.clock.Now(),
-			UserText: fmt.Sprintf("question %d", i), AssistantText: strings.Repeat("some words\n\n", 5),
+			UserText: safetext.Text(fmt.Sprintf("question %d", i)), AssistantText: safetext.Text(strings.Repeat("some words\n\n", 5)),
 		}
 		if i == 3 || i == 120 {
 			p.AssistantText += "It was the Platypus."

@@ -15,6 +15,7 @@ import (
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
@@ -91,7 +92,7 @@ func startWire(t *testing.T, n int, replies ...at.Reply) *wired {
 func sizedPair(i int) assistant.Pair {
 	p := assistant.Pair{
 		ID: fmt.Sprint("pair-", i), Session: "s1", Model: "wire/m", Flag: true, State: assistant.PairComplete,
-		UserText: fmt.Sprintf("question %02d %s", i, strings.Repeat("q", 100)), AssistantText: fmt.Sprintf("answer %02d %s", i, strings.Repeat("a", 100)),
+		UserText: safetext.Text(fmt.Sprintf("question %02d %s", i, strings.Repeat("q", 100))), AssistantText: safetext.Text(fmt.Sprintf("answer %02d %s", i, strings.Repeat("a", 100))),
 	}
 	if i == 1 {
 		p.AssistantText = "Looking.\n\n[[tool:0]]\n\n" + p.AssistantText
@@ -131,11 +132,11 @@ func holds(t *testing.T, name string, c at.Chat, pairs []assistant.Pair, turn ..
 	t.Helper()
 	want := []string{"system"}
 	for _, p := range pairs {
-		want = append(want, "user "+p.UserText)
+		want = append(want, string("user "+p.UserText))
 		if len(p.ToolCalls) > 0 {
 			want = append(want, "assistant Looking. + list_words", "tool for call_1")
 		}
-		want = append(want, "assistant "+p.AssistantText[strings.LastIndex(p.AssistantText, "answer"):])
+		want = append(want, string("assistant "+p.AssistantText[strings.LastIndex(string(p.AssistantText), "answer"):]))
 	}
 	want = append(want, turn...)
 	got := make([]string, len(c.Messages))

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 
@@ -168,9 +169,10 @@ func (m *Model) animate() {
 func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
 	m.turn.seq = e.Seq
 	m.pane.Changed() // the window is now locked, and the pane shows the lock
-	m.hud.SetRunning(e.Seq, m.turn.prompt.Text)
+	text := safetext.Clean(m.turn.prompt.Text)
+	m.hud.SetRunning(e.Seq, text)
 	m.conv.chat.StartTurn(assistant.Pair{
-		Seq: e.Seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true, Attachments: m.turn.prompt.Attachments,
+		Seq: e.Seq, UserText: text, CreatedAt: m.turn.began, Flag: true, Attachments: m.turn.prompt.Attachments,
 		Model: m.turn.model, State: assistant.PairSending,
 	})
 	if last, _ := m.conv.newest(); e.Seq == last {

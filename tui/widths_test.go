@@ -18,6 +18,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -56,11 +57,11 @@ func hostileRoom(w, h int) setup {
 			panic(err)
 		}
 		p := told(text, "[[tool:0]]"+text)
-		p.Reasoning, p.Model, p.Topic, p.Star, p.Flag, p.Notice = text, text, fmt.Sprint(i, " > ", oneHostile), 3, i%2 == 0, text
+		p.Reasoning, p.Model, p.Topic, p.Star, p.Flag, p.Notice = safetext.Text(text), text, fmt.Sprint(i, " > ", oneHostile), 3, i%2 == 0, safetext.Text(text)
 		p.ToolCalls = []assistant.ToolCall{{ID: "c", Name: text, Arguments: arguments, Result: &assistant.ToolResult{Message: text, ErrorCode: text, Data: text}}}
-		p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: text, Value: text}, {Label: text, Value: text}}}
+		p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: safetext.Text(text), Value: safetext.Text(text)}, {Label: safetext.Text(text), Value: safetext.Text(text)}}}
 		if i%3 == 1 {
-			p.State, p.ErrorCode, p.ErrorMessage = assistant.PairError, text, text
+			p.State, p.ErrorCode, p.ErrorMessage = assistant.PairError, text, safetext.Text(text)
 		}
 		f.pairs = append(f.pairs, p)
 	}

@@ -25,6 +25,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 
@@ -646,7 +647,7 @@ func (c madeCall) stored(id string, response int) assistant.ToolCall {
 func (p madePair) stored(i int) assistant.Pair {
 	out := assistant.Pair{
 		ID: fmt.Sprintf("pair-%d", i), Session: p.session, Topic: p.topic, Model: p.model, Star: p.star, Flag: p.flag,
-		UserText: p.user, State: assistant.PairComplete, CreatedAt: minute(i),
+		UserText: safetext.Text(p.user), State: assistant.PairComplete, CreatedAt: minute(i),
 	}
 	if p.failed {
 		out.State, out.ErrorCode, out.ErrorMessage = assistant.PairError, "net", "it broke"
@@ -666,7 +667,7 @@ func (p madePair) stored(i int) assistant.Pair {
 			}
 		}
 	}
-	out.AssistantText = strings.TrimSpace(strings.Join(append(text, p.final), "\n\n"))
+	out.AssistantText = safetext.Text(strings.TrimSpace(strings.Join(append(text, p.final), "\n\n")))
 	return out
 }
 

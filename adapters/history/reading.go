@@ -55,7 +55,7 @@ func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, 
 	p := loaded[0]
 	v := pairDetail{PairLine: pairLine(p)}
 	for _, t := range []struct {
-		from string
+		from safetext.Text
 		to   *string
 	}{{p.UserText, &v.Asked}, {p.AssistantText, &v.Answered}, {p.Reasoning, &v.Reasoning}, {p.ErrorMessage, &v.Error}} {
 		cut := false
@@ -78,9 +78,9 @@ func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, 
 }
 
 // head returns the beginning of a text, sanitised; cut reports whether the text was truncated.
-func head(text string, runes int) (out string, cut bool) {
-	if utf8.RuneCountInString(text) > runes {
-		text, cut = string([]rune(text)[:runes-1])+"…", true
+func head[S ~string](text S, runes int) (out string, cut bool) {
+	if utf8.RuneCountInString(string(text)) > runes {
+		text, cut = S([]rune(string(text))[:runes-1])+"…", true
 	}
 	return string(safetext.Clean(text)), cut
 }
@@ -204,7 +204,7 @@ func condense(pairs []assistant.Pair, tokens int) (list []condensed, cut int) {
 	for i, p := range pairs {
 		share, c := room/(len(pairs)-i)-len(","), condensed{}
 		for limit := share; c.ID == 0 || jsonChars(c) > share && limit > 0; limit = limit * 9 / 10 {
-			forUser := max(limit*userPercent/100, limit-utf8.RuneCountInString(p.AssistantText), 1)
+			forUser := max(limit*userPercent/100, limit-utf8.RuneCountInString(string(p.AssistantText)), 1)
 			user, cutUser := head(p.UserText, forUser)
 			answer, cutAnswer := head(p.AssistantText, max(limit-utf8.RuneCountInString(user), 1))
 			c = condensed{p.Seq, user, answer, cutUser || cutAnswer}

@@ -11,6 +11,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
+	"winnow/assistant/safetext"
 )
 
 // day is the first moment of the tests' clock; each pair is a minute later.
@@ -31,7 +32,7 @@ func newStore(t testing.TB) history.Store {
 // spoken is a complete pair.
 func spoken(session, topic, user, answer string) *assistant.Pair {
 	return &assistant.Pair{
-		Session: session, Topic: topic, Model: "openai/gpt-5.1", UserText: user, AssistantText: answer,
+		Session: session, Topic: topic, Model: "openai/gpt-5.1", UserText: safetext.Text(user), AssistantText: safetext.Text(answer),
 		Flag: true, State: assistant.PairComplete,
 	}
 }

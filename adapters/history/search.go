@@ -62,7 +62,7 @@ func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolR
 	for _, p := range loaded {
 		l := pairLine(p)
 		if len(words) > 0 && !strings.Contains(strings.ToLower(l.User), strings.ToLower(words[0])) {
-			l.Found = excerpt(p.AssistantText, words[0])
+			l.Found = excerpt(string(p.AssistantText), words[0])
 		}
 		f.Pairs = append(f.Pairs, l)
 	}

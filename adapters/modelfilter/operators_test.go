@@ -142,10 +142,10 @@ func (o *operator) say(text string) (did, answer string) {
 		o.t.Fatalf("%q does not complete: %v", text, events)
 	}
 	for _, v := range done[0].Payload.Values {
-		if strings.Contains(answer, "- `"+v.Value+"`") || strings.EqualFold(v.Value, text) {
+		if strings.Contains(answer, string("- `"+v.Value+"`")) || strings.EqualFold(string(v.Value), text) {
 			o.t.Errorf("%q: %q is offered twice, or is what was said:\n%s", text, v.Value, answer)
 		}
-		answer += "\nchip: " + v.Value + "\nlabel: " + v.Label
+		answer += "\nchip: " + string(v.Value) + "\nlabel: " + string(v.Label)
 	}
 	return strings.Join(calls, " "), answer
 }

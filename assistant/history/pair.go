@@ -13,6 +13,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/attachment"
+	"winnow/assistant/safetext"
 )
 
 // states lists the states of pairs; the database stores their indexes.
@@ -126,7 +127,30 @@ func DecodePair(raw []byte, p *assistant.Pair) (err error) {
 	}
 	calls, err := decodeCalls(form.ToolCalls)
 	p.ToolCalls = append(p.ToolCalls, calls...)
-	return err
+	if err != nil {
+		return err
+	}
+	return dropThoughts(raw, p)
+}
+
+// dropThoughts removes the thoughts of the answers in p that were not clean in raw, the JSON form of p.
+func dropThoughts(raw []byte, p *assistant.Pair) error {
+	if len(p.Thoughts) == 0 && !slices.ContainsFunc(p.Variants, func(v assistant.Variant) bool { return len(v.Thoughts) > 0 }) {
+		return nil
+	}
+	var stored struct {
+		storedAnswer
+		Variants []storedAnswer `json:"variants"`
+	}
+	if err := json.Unmarshal(raw, &stored); err != nil {
+		return err
+	}
+	p.Thoughts = thoughtsOf(p.Thoughts, stored.storedAnswer)
+	first := len(p.Variants) - len(stored.Variants)
+	for i, v := range stored.Variants {
+		p.Variants[first+i].Thoughts = thoughtsOf(p.Variants[first+i].Thoughts, v)
+	}
+	return nil
 }
 
 func decodeCalls(encoded []callJSON) (calls []assistant.ToolCall, err error) {
@@ -203,34 +227,39 @@ func encodeMore(p *assistant.Pair) (string, error) {
 	return string(raw), err
 }
 
-// pairTexts returns the texts that the checksums of older versions cover.
-func pairTexts(p *assistant.Pair, more string) []string {
-	return []string{p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage, more}
+// storedTexts returns the texts that the checksums of older versions cover.
+func (r *Row) storedTexts() []string {
+	return []string{r.UserText, r.AssistantText, r.Reasoning, r.ErrorCode, r.ErrorMessage, r.More}
 }
 
-// pairSum returns the checksum stored with p. It covers the texts, and the fields that change only together with the
+// checksum returns the checksum stored with r. It covers the texts, and the fields that change only together with the
 // texts, but not the marks.
-func pairSum(p *assistant.Pair, more string) int64 {
-	return textSum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
+func (r *Row) checksum() int64 {
+	return textSum(append(r.storedTexts(), r.ID, r.Session, r.Model, string(states[stateNumber(&r.Pair)]), r.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
-// Row is a pair as an engine stores it. The embedded Pair also contains the times, marks and names.
+// Row is a pair as an engine stores it. The embedded Pair also contains the times, marks and names. The texts with a
+// column are byte for byte those of the database, because the checksum covers them; they hide the texts of Pair, which
+// Decode sets.
 type Row struct {
-	assistant.Pair        // with redacted texts
-	StateNumber    int    // number of State; StateError is the number of PairError
-	Parts          []byte // see Cost
-	More           string // JSON of the fields that have no column
-	Sum            sql.NullInt64
+	assistant.Pair
+	UserText, AssistantText, Reasoning, ErrorMessage string // redacted
+
+	StateNumber int    // number of State; StateError is the number of PairError
+	Parts       []byte // see Cost
+	More        string // JSON of the fields that have no column
+	Sum         sql.NullInt64
 }
 
 // NewRow returns the row for p, with redacted texts.
 func NewRow(p *assistant.Pair, redact func(string) string) (Row, error) {
 	more, err := encodeMore(p)
 	r := Row{Pair: *p, StateNumber: stateNumber(p), Parts: partRunes(p), More: redact(more)}
+	r.UserText, r.AssistantText, r.Reasoning, r.ErrorMessage = string(p.UserText), string(p.AssistantText), string(p.Reasoning), string(p.ErrorMessage)
 	for _, text := range r.texts() {
 		*text = redact(*text)
 	}
-	r.Sum = sql.NullInt64{Int64: pairSum(&r.Pair, r.More), Valid: true}
+	r.Sum = sql.NullInt64{Int64: r.checksum(), Valid: true}
 	return r, err
 }
 
@@ -273,22 +302,41 @@ func (r *Row) SetExactTexts(exact []byte) error {
 // pair is damaged, Decode decodes what it can and sets Notice to DamagedPair.
 func (r *Row) Decode() (damaged bool, err error) {
 	r.State = states[min(max(r.StateNumber, 0), len(states)-1)]
-	damaged = !intact(&r.Pair, r.More, r.Sum)
+	damaged = !r.intact()
 	if r.More != "" {
 		if err := DecodePair([]byte(r.More), &r.Pair); err != nil && !damaged {
 			return false, fmt.Errorf("history: message %d: %w", r.Seq, err)
 		}
 	}
+	p := &r.Pair
+	p.UserText, p.ErrorMessage = safetext.Clean(r.UserText), safetext.Clean(r.ErrorMessage)
+	p.AssistantText, p.Reasoning = safetext.Clean(r.AssistantText), safetext.Clean(r.Reasoning)
+	p.Thoughts = thoughtsOf(p.Thoughts, storedAnswer{r.AssistantText, r.Reasoning})
 	if damaged {
 		r.Notice = DamagedPair
 	}
 	return damaged, nil
 }
 
-// intact reports whether p matches its checksum; a pair without a checksum always does. Checksums of older versions
+// storedAnswer is the texts of an answer before they are cleaned.
+type storedAnswer struct {
+	AssistantText string `json:"assistant_text"`
+	Reasoning     string `json:"reasoning"`
+}
+
+// thoughtsOf returns the thoughts stored with an answer, or nil if the texts were not clean: the offsets are for the
+// stored texts.
+func thoughtsOf(thoughts []assistant.Thought, stored storedAnswer) []assistant.Thought {
+	if len(thoughts) > 0 && string(safetext.Clean(stored.AssistantText)+safetext.Clean(stored.Reasoning)) != stored.AssistantText+stored.Reasoning {
+		return nil
+	}
+	return thoughts
+}
+
+// intact reports whether r matches its checksum; a pair without a checksum always does. Checksums of older versions
 // cover only the texts.
-func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
-	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == textSum(pairTexts(p, more)...)
+func (r *Row) intact() bool {
+	return !r.Sum.Valid || r.Sum.Int64 == r.checksum() || r.Sum.Int64 == textSum(r.storedTexts()...)
 }
 
 // castagnoli is the CRC-32 polynomial with hardware support.

@@ -14,7 +14,7 @@ import (
 // sample has numbers, arguments and texts that a careless encoding would change.
 func sample() assistant.Pair {
 	return assistant.Pair{
-		ID: "id", Session: "s", Topic: "AI", Model: "m", UserText: "größe \u2028", AssistantText: "a", Star: 2, Flag: true, State: assistant.PairError,
+		ID: "id", Session: "s", Topic: "AI", Model: "m", UserText: "größe 👩\u200d🚀 日本", AssistantText: "a", Star: 2, Flag: true, State: assistant.PairError,
 		ErrorCode: "net", CreatedAt: time.Date(2026, 3, 4, 5, 6, 7, 8, time.FixedZone("", 3600)), Notice: "n",
 		ToolCalls: []assistant.ToolCall{
 			{Name: "json", Arguments: json.RawMessage(`{"n": 12345678901234567890}`), Result: &assistant.ToolResult{Data: json.RawMessage(`9007199254740993`)}},
@@ -42,6 +42,24 @@ func TestRowsComeBack(t *testing.T) {
 	r := stored(t, &p)
 	if damaged, err := r.Decode(); damaged || err != nil || !reflect.DeepEqual(r.Pair, p) {
 		t.Errorf("Decode = %v, %v: %+v; want %+v", damaged, err, r.Pair, p)
+	}
+}
+
+// The offsets of thoughts are for the stored texts, so they are dropped with the hidden characters.
+func TestThoughtsOfUncleanTextsAreDropped(t *testing.T) {
+	const unclean = "a\u202e b"
+	thoughts := []assistant.Thought{{From: 0, Place: 1}}
+	for text, want := range map[string]int{"a b": 1, unclean: 0} {
+		r := Row{AssistantText: "a", Reasoning: text}
+		r.Thoughts = thoughts
+		if _, err := r.Decode(); err != nil || len(r.Thoughts) != want || r.Pair.Reasoning != "a b" {
+			t.Errorf("row with %q: %v, reasoning %q and %d thoughts, want %d", text, err, r.Pair.Reasoning, len(r.Thoughts), want)
+		}
+		form := `{"assistant_text":"` + text + `","thoughts":[{"place":1}]`
+		var p assistant.Pair
+		if err := DecodePair([]byte(form+`,"variants":[`+form+`}]}`), &p); err != nil || len(p.Thoughts) != want || len(p.Variants[0].Thoughts) != want || p.AssistantText != "a b" {
+			t.Errorf("import of %q: %v, %+v; want %d thoughts", text, err, p, want)
+		}
 	}
 }
 

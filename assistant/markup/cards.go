@@ -17,25 +17,25 @@ const (
 func CardMarker(n int) string { return fmt.Sprintf("%s%d]]", cardStart, n) }
 
 // Piece is a part of an answer: text, or the place of a tool's card.
-type Piece struct {
-	Text string
+type Piece[S ~string] struct {
+	Text S
 	Call int // index of the call whose card is shown here; -1 for text
 }
 
 // Pieces splits an assistant text at its card markers. calls is the number of calls visible to the user, that is,
 // without silent ones. A marker is plain text if it was written by the model, if its number is out of range, or if
 // its card has already occurred.
-func Pieces(text string, calls int) []Piece {
-	var out []Piece
+func Pieces[S ~string](text S, calls int) []Piece[S] {
+	var out []Piece[S]
 	from := 0
-	addText := func(s string) {
-		if s = unescapeMarkers(s); strings.TrimSpace(s) != "" {
-			out = append(out, Piece{Text: s, Call: -1})
+	addText := func(s S) {
+		if s := unescapeMarkers(string(s)); strings.TrimSpace(s) != "" {
+			out = append(out, Piece[S]{Text: S(s), Call: -1})
 		}
 	}
-	eachCard(text, calls, func(n, start, end int) {
+	eachCard(string(text), calls, func(n, start, end int) {
 		addText(text[from:start])
-		out = append(out, Piece{Call: n})
+		out = append(out, Piece[S]{Call: n})
 		from = end
 	})
 	addText(text[from:])
@@ -67,8 +67,8 @@ func eachCard(text string, calls int, do func(n, start, end int)) {
 func unescapeMarkers(s string) string { return strings.ReplaceAll(s, escapedStart, cardStart) }
 
 // AfterLastCard returns the start of the text after the last card marker, or 0 without a marker.
-func AfterLastCard(text string, calls int) (after int) {
-	eachCard(text, calls, func(_, _, end int) { after = end })
+func AfterLastCard[S ~string](text S, calls int) (after int) {
+	eachCard(string(text), calls, func(_, _, end int) { after = end })
 	return after
 }
 

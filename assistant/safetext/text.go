@@ -11,6 +11,9 @@ import (
 // VisibleOnce, a Cleaner, Sprintf or decoding.
 type Text string
 
+// TrimSpace returns t without white space at either end.
+func (t Text) TrimSpace() Text { return Text(strings.TrimSpace(string(t))) }
+
 // UnmarshalText cleans text that comes from a file or another program. Package json calls it.
 func (t *Text) UnmarshalText(text []byte) error {
 	*t = Clean(string(text))

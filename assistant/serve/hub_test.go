@@ -96,7 +96,7 @@ func (r *rig) loaded(s *serve.Session, refs []assistant.Ref) []string {
 	r.must(err)
 	texts := []string{}
 	for _, p := range pairs {
-		texts = append(texts, p.UserText)
+		texts = append(texts, string(p.UserText))
 	}
 	return texts
 }

@@ -138,7 +138,7 @@ func (w *Workspace) describeDeletion(ctx context.Context, c *transfer.Command) e
 	}
 	first, err := w.history.Load(ctx, c.Seqs[:min(len(c.Seqs), transfer.MaxTexts)])
 	for _, p := range first {
-		c.Texts = append(c.Texts, p.UserText)
+		c.Texts = append(c.Texts, string(p.UserText))
 	}
 	return err
 }

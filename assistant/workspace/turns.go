@@ -151,15 +151,15 @@ func (w *Workspace) Retry(ctx context.Context, seq int64, confirmed bool) (Retry
 	case w.session.Busy():
 		return Retry{}, nil, assistant.ErrBusy
 	case p.State == assistant.PairError:
-		return Retry{Prompt: assistant.Prompt{Text: p.UserText, Retry: seq, Attachments: p.Attachments}}, nil, nil
+		return Retry{Prompt: assistant.Prompt{Text: string(p.UserText), Retry: seq, Attachments: p.Attachments}}, nil, nil
 	}
 	if last, ok := w.LastPair(); !ok || last != seq {
 		return Retry{}, nil, ErrNotLast
 	}
 	if !confirmed && w.changedWindow(seq) {
-		return Retry{}, &Confirm{Kind: ConfirmRegenerate, Text: p.UserText, Pairs: 1}, nil
+		return Retry{}, &Confirm{Kind: ConfirmRegenerate, Text: string(p.UserText), Pairs: 1}, nil
 	}
-	return Retry{Prompt: assistant.Prompt{Text: p.UserText, Regenerate: seq, Attachments: p.Attachments}, Regenerates: true}, nil, nil
+	return Retry{Prompt: assistant.Prompt{Text: string(p.UserText), Regenerate: seq, Attachments: p.Attachments}, Regenerates: true}, nil, nil
 }
 
 // changedWindow reports whether the turn of a pair made a checkpoint.
@@ -190,7 +190,7 @@ func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, rep
 	} else {
 		w.session.ReAsk(0)
 	}
-	return p.UserText, replaces, nil
+	return string(p.UserText), replaces, nil
 }
 
 // EndReAsk cancels BeginReAsk because its text is no longer in the input. The next message
@@ -224,7 +224,7 @@ func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed *Confirm
 		c := Confirm{Kind: ConfirmDelete, Pairs: len(pairs), shown: digestOf(pairs)}
 		c.Answers, c.Lines = answersOf(pairs)
 		if len(pairs) == 1 {
-			c.Text = pairs[0].UserText
+			c.Text = string(pairs[0].UserText)
 		}
 		if ask := c.after(confirmed); ask != nil {
 			return ask, nil
@@ -252,7 +252,7 @@ func answersOf(pairs []assistant.Pair) (answers, lines int) {
 		for _, a := range all {
 			if a.AssistantText != "" || a.Reasoning != "" || len(a.ToolCalls) > 0 {
 				answers++
-				lines += 1 + strings.Count(strings.TrimSpace(a.AssistantText), "\n")
+				lines += 1 + strings.Count(strings.TrimSpace(string(a.AssistantText)), "\n")
 			}
 		}
 	}

@@ -145,7 +145,7 @@ func (r *rig) text(seq int64) string {
 	if len(pairs) == 0 {
 		return ""
 	}
-	return pairs[0].UserText
+	return string(pairs[0].UserText)
 }
 
 func (r *rig) wantErr(err, want error) {

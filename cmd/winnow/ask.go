@@ -271,10 +271,10 @@ func (q *asked) note(label, text string) {
 func (q *asked) suggest(done assistant.Complete) {
 	for _, v := range done.Payload.Values {
 		text := v.Value
-		if strings.HasPrefix(v.Label, v.Value) {
+		if strings.HasPrefix(string(v.Label), string(v.Value)) {
 			text = v.Label
 		}
-		q.turn.Note("Suggestion", text)
+		q.turn.Note("Suggestion", string(text))
 	}
 }
 

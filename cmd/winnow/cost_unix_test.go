@@ -21,6 +21,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/history/transfer"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/checkpoint/privatefile"
 )
@@ -167,7 +168,7 @@ func importPairsOf(t *testing.T, n int, answer string) func() {
 	from, batch := openedHistory(t), &assistant.Batch{}
 	for i := range n {
 		batch.Put = append(batch.Put, &assistant.Pair{
-			ID: fmt.Sprint("p", i), Session: "s", UserText: "a question", AssistantText: answer, Model: "a/b", State: assistant.PairComplete, CreatedAt: time.Unix(int64(i), 0),
+			ID: fmt.Sprint("p", i), Session: "s", UserText: "a question", AssistantText: safetext.Text(answer), Model: "a/b", State: assistant.PairComplete, CreatedAt: time.Unix(int64(i), 0),
 		})
 	}
 	if err := from.Commit(t.Context(), batch); err != nil {

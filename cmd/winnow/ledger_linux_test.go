@@ -138,18 +138,18 @@ func readLedger(t *testing.T, dir string, env []string) ledger {
 	l := ledger{rules: map[string]bool{}, file: map[string]bool{}}
 	seen := map[string]bool{}
 	for _, p := range export.Pairs {
-		if seen[p.UserText] || seen[p.ID] {
+		if seen[string(p.UserText)] || seen[p.ID] {
 			t.Errorf("the pair %q is there twice", p.UserText)
 		}
-		seen[p.UserText], seen[p.ID] = true, true
-		e := entry{text: p.UserText, state: string(p.State), answer: p.AssistantText, star: p.Star, flag: p.Flag, topic: p.Topic}
+		seen[string(p.UserText)], seen[p.ID] = true, true
+		e := entry{text: string(p.UserText), state: string(p.State), answer: string(p.AssistantText), star: p.Star, flag: p.Flag, topic: p.Topic}
 		if p.State == assistant.PairError {
 			e.state, e.answer = p.ErrorCode, ""
 		}
 		e.answer = afterTools(e.answer)
 		for _, v := range p.Variants {
 			if v.State == assistant.PairComplete || v.State == assistant.PairPartial {
-				e.older = withOlder(e.older, afterTools(v.AssistantText))
+				e.older = withOlder(e.older, afterTools(string(v.AssistantText)))
 			}
 		}
 		l.pairs = append(l.pairs, e)

@@ -409,7 +409,7 @@ func (s *subject) checkPairs() {
 	for i, p := range pairs {
 		got[i] = fmt.Sprintf("%d %q %s *%d", p.Seq, p.UserText, p.State, p.Star)
 		if p.State == assistant.PairComplete {
-			got[i] += " " + toolPlaces.ReplaceAllString(p.AssistantText, "")
+			got[i] += " " + toolPlaces.ReplaceAllString(string(p.AssistantText), "")
 		}
 	}
 	for i, p := range s.oracle.pairs() {

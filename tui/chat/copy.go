@@ -11,7 +11,7 @@ import (
 // loaded.
 func (v *View) UserText(seq int64) string {
 	if it := v.src.loaded(seq); it != nil {
-		return firstLine(it.pair.UserText)
+		return firstLine(string(it.pair.UserText))
 	}
 	return ""
 }
@@ -39,7 +39,7 @@ func (v *View) Markdown() (string, bool) {
 	if it == nil || !it.loaded {
 		return "", false
 	}
-	texts := []string{"**You:** " + it.pair.UserText, "**" + oneLine(it.pair.Model) + ":**"}
+	texts := []string{string("**You:** " + it.pair.UserText), "**" + oneLine(it.pair.Model) + ":**"}
 	for _, p := range it.answerParts() {
 		switch p := p.(type) {
 		case *toolCard:
@@ -67,7 +67,7 @@ func (it *item) answerParts() (all []part) {
 		if piece.Call >= 0 {
 			all = append(all, cards[piece.Call])
 		} else {
-			all = append(all, newTextPart(piece.Text, it.rc.md))
+			all = append(all, newTextPart(string(piece.Text), it.rc.md))
 		}
 	}
 	return all

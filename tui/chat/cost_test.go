@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 )
 
@@ -31,12 +32,14 @@ var units = map[string]string{
 
 // places are where in a pair a long text may stand.
 var places = map[string]func(p *assistant.Pair, text string){
-	"answer":    func(p *assistant.Pair, text string) { p.AssistantText = text },
-	"reasoning": func(p *assistant.Pair, text string) { p.Reasoning = text },
-	"message":   func(p *assistant.Pair, text string) { p.UserText = text },
-	"notice":    func(p *assistant.Pair, text string) { p.Notice = text },
-	"error":     func(p *assistant.Pair, text string) { p.State, p.ErrorMessage = assistant.PairError, text },
-	"output":    func(p *assistant.Pair, text string) { call(p).Result.Message = text },
+	"answer":    func(p *assistant.Pair, text string) { p.AssistantText = safetext.Text(text) },
+	"reasoning": func(p *assistant.Pair, text string) { p.Reasoning = safetext.Text(text) },
+	"message":   func(p *assistant.Pair, text string) { p.UserText = safetext.Text(text) },
+	"notice":    func(p *assistant.Pair, text string) { p.Notice = safetext.Text(text) },
+	"error": func(p *assistant.Pair, text string) {
+		p.State, p.ErrorMessage = assistant.PairError, safetext.Text(text)
+	},
+	"output": func(p *assistant.Pair, text string) { call(p).Result.Message = text },
 	"arguments": func(p *assistant.Pair, text string) {
 		call(p).Arguments, _ = json.Marshal(map[string]string{"a": text})
 	},
@@ -268,5 +271,5 @@ func betweenCards(p *assistant.Pair, text string) {
 	for i := range cards {
 		fmt.Fprintf(&b, "%s\n[[tool:%d]]\n", text[i*len(text)/cards:(i+1)*len(text)/cards], i)
 	}
-	p.AssistantText = b.String()
+	p.AssistantText = safetext.Text(b.String())
 }

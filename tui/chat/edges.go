@@ -65,7 +65,7 @@ const maxQuestion = 200
 // question returns the first line of the user's message.
 func (it *item) question() string {
 	if it.asked == "" {
-		first, _, _ := strings.Cut(strings.TrimSpace(it.pair.UserText), "\n")
+		first, _, _ := strings.Cut(strings.TrimSpace(string(it.pair.UserText)), "\n")
 		it.asked = style.Truncate(oneLine(first), maxQuestion, it.rc.st.Icons.Ellipsis)
 	}
 	return it.asked

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // numbered is a long answer whose lines can be told apart.
@@ -48,7 +49,7 @@ func TestPrevPairGoesToTheStartOfALongAnswerFirst(t *testing.T) {
 // Opening and closing all does not move what is being read.
 func TestToggleAllKeepsTheTextBeingRead(t *testing.T) {
 	thought := pair(1, "earlier", "short")
-	thought.Reasoning = numbered(9)
+	thought.Reasoning = safetext.Text(numbered(9))
 	v := view()
 	show(v, thought, pair(2, "question", numbered(40)))
 	v.View(60, 12)

@@ -9,6 +9,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
+	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -223,19 +224,19 @@ func (it *item) build(p assistant.Pair) []part {
 	thoughts := assistant.PairThoughts(&p)
 	for len(thoughts) > 0 && thoughts[0].Place < max(len(p.AssistantText), 1) {
 		t := thoughts[0]
-		addAnswer(p.AssistantText[from:t.Place])
-		parts = append(parts, newReasoningPart(t.Text, t.Took))
+		addAnswer(string(p.AssistantText[from:t.Place]))
+		parts = append(parts, newReasoningPart(string(t.Text), t.Took))
 		thoughts, from = thoughts[1:], t.Place
 	}
-	addAnswer(p.AssistantText[from:])
+	addAnswer(string(p.AssistantText[from:]))
 	for i, c := range cards {
 		if !used[i] { // its marker was lost with the end of a truncated answer
 			parts = append(parts, c)
 		}
 	}
-	markRepeated(parts, p.AssistantText)
+	markRepeated(parts, string(p.AssistantText))
 	for _, t := range thoughts { // no text followed them
-		parts = append(parts, newReasoningPart(t.Text, t.Took))
+		parts = append(parts, newReasoningPart(string(t.Text), t.Took))
 	}
 	for _, payload := range p.Payloads {
 		parts = it.rc.addPayload(parts, payload)
@@ -246,15 +247,15 @@ func (it *item) build(p assistant.Pair) []part {
 // ending returns the parts after the answer: notice, error, choices.
 func (it *item) ending() (parts []part) {
 	if it.pair.Notice != "" {
-		parts = append(parts, newNoticePart(it.pair.Notice, ""))
+		parts = append(parts, newNoticePart(string(it.pair.Notice), ""))
 	}
 	if it.pair.State == assistant.PairError {
 		code := cmp.Or(it.pair.ErrorCode, string(llm.KindUnknown)) // an imported pair may have none
-		text := fmt.Sprintf("[error: %s]", code)
-		if it.pair.ErrorMessage != code {
+		text := safetext.Sprintf("[error: %s]", code)
+		if string(it.pair.ErrorMessage) != code {
 			text += " " + it.pair.ErrorMessage
 		}
-		parts = append(parts, newNoticePart(text, code))
+		parts = append(parts, newNoticePart(string(text), code))
 	}
 	it.saved = it.rc.saved
 	if choices := it.rc.choicesOf(it.pair); len(choices) > 0 {

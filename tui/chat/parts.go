@@ -67,7 +67,7 @@ type userPart struct {
 }
 
 func newUserPart(p assistant.Pair) *userPart {
-	u := &userPart{partState: partState{foldable: true}, message: p.UserText} // whether it folds is determined when drawing
+	u := &userPart{partState: partState{foldable: true}, message: string(p.UserText)} // whether it folds is determined when drawing
 	for _, f := range attachment.Pictures(p.Attachments) {
 		u.pictures = append(u.pictures, oneLine(f.String()))
 	}

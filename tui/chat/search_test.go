@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 )
 
@@ -31,7 +32,7 @@ func current(v *View, w, h int) (all []string) {
 func TestSearchStopsAtEachHit(t *testing.T) {
 	p := pair(2, "a Needle of mine", "needles and needle, needle\n\n| a | b |\n|---|---|\n| x | the needle |\n\n"+
 		strings.Repeat("nothing\n\n", 60)+"- some words until the next line begins after a needle ends\n\n"+strings.Repeat("nothing\n\n", 60))
-	p.Reasoning = strings.Repeat("thought\n", 40) + "is it a needle?\n" + strings.Repeat("thought\n", 40)
+	p.Reasoning = safetext.Text(strings.Repeat("thought\n", 40) + "is it a needle?\n" + strings.Repeat("thought\n", 40))
 	p.ToolCalls = []assistant.ToolCall{{Name: "f", Arguments: json.RawMessage(`{}`), Result: &assistant.ToolResult{Message: "done\nneedle"}}}
 	v := view()
 	show(v, pair(1, "q", "a"), p, pair(3, "q", "a"))
@@ -67,7 +68,7 @@ func TestAHitGoesOnInTheNextLine(t *testing.T) {
 	for name, p := range map[string]assistant.Pair{
 		"answer":    pair(1, "q", "- "+strings.Repeat("x ", 20)+"one needle here, and one needle there"),
 		"message":   pair(1, strings.Repeat("x ", 15)+"one needle here, and one needle there", "a"),
-		"reasoning": {Seq: 1, State: assistant.PairComplete, UserText: "q", AssistantText: "a", Reasoning: strings.Repeat("x ", 20) + "one needle here, and one needle there"},
+		"reasoning": {Seq: 1, State: assistant.PairComplete, UserText: "q", AssistantText: "a", Reasoning: safetext.Text(strings.Repeat("x ", 20) + "one needle here, and one needle there")},
 		"raw":       pair(1, "q", strings.Repeat("x ", 20)+"one needle here, and one needle there"),
 	} {
 		broken := 0

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
 
@@ -165,7 +166,7 @@ func TestSelectionIsDrawn(t *testing.T) {
 // everything is a pair with every kind of part, made of one text.
 func everything(seq int64, text string) assistant.Pair {
 	p := pair(seq, text, text+"\n\n[[tool:0]]\n\n"+text)
-	p.Reasoning, p.State, p.ErrorMessage, p.ErrorCode, p.Notice = text, assistant.PairError, text, "net", text
+	p.Reasoning, p.State, p.ErrorMessage, p.ErrorCode, p.Notice = safetext.Text(text), assistant.PairError, safetext.Text(text), "net", safetext.Text(text)
 	p.ToolCalls = []assistant.ToolCall{{Name: "a_tool", Arguments: json.RawMessage(`{"a":"b"}`), Result: &assistant.ToolResult{Success: true, Message: text}}}
 	raw, _ := json.Marshal(proposal{AddIgnore: []string{"*x*"}, Reasoning: text})
 	p.Payloads = []assistant.Payload{{ID: "p", Type: pane.RuleProposal, Data: raw, Summary: text}}
@@ -186,7 +187,7 @@ func TestTheWidthIsNotCopied(t *testing.T) {
 	for _, w := range []int{12, 20, 41, 80, 200} {
 		v := view()
 		p := pair(1, text, text+"\n\n> "+words+"\n\n```\n\tcode "+words+"\n```")
-		p.Reasoning = text
+		p.Reasoning = safetext.Text(text)
 		show(v, p)
 		v.ToggleAll()
 		v.View(w, 10)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // streaming is a view with a pair that runs.
@@ -112,7 +113,7 @@ func TestAResumedAnswerGoesOnWhereItWasCut(t *testing.T) {
 	want := end(v, it)
 	for cut := range len(answer) + 1 {
 		v, it := streaming()
-		v.ResumeTurn(assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true, AssistantText: answer[:cut]})
+		v.ResumeTurn(assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true, AssistantText: safetext.Text(answer[:cut])})
 		if cut%2 == 0 {
 			it.lines(30) // it was drawn before it went on
 		}

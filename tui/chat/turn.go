@@ -96,7 +96,7 @@ func (v *View) replace(it *item, p assistant.Pair) {
 		thoughts[0].finish(p.ReasoningFor)
 	}
 	it.pair, it.running = p, false
-	markRepeated(it.parts, p.AssistantText)
+	markRepeated(it.parts, string(p.AssistantText))
 	for _, payload := range p.Payloads {
 		if it.payloadCard(payload.ID) == nil { // a tool result, which arrived before the answer
 			it.parts = it.rc.addPayload(it.parts, payload)

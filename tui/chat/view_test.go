@@ -28,7 +28,7 @@ func view() *View {
 
 func pair(seq int64, user, answer string) assistant.Pair {
 	return assistant.Pair{
-		Seq: seq, ID: fmt.Sprint(seq), UserText: user, AssistantText: answer, Flag: true,
+		Seq: seq, ID: fmt.Sprint(seq), UserText: safetext.Text(user), AssistantText: safetext.Text(answer), Flag: true,
 		State: assistant.PairComplete, CreatedAt: noon,
 	}
 }
@@ -88,7 +88,7 @@ func TestPicturesHaveALine(t *testing.T) {
 func TestAirIsLeftAtTheRight(t *testing.T) {
 	long := strings.Repeat("words of every length fill the line ", 20)
 	p := pair(1, "hi", long+"\n\n```\n"+long+"\n```\n\n|a|b|\n|-|-|\n|"+long+"|"+long+"|\n\n[[tool:0]]")
-	p.Reasoning, p.State, p.ErrorCode, p.ErrorMessage, p.Notice = long, assistant.PairError, "quota", long, long
+	p.Reasoning, p.State, p.ErrorCode, p.ErrorMessage, p.Notice = safetext.Text(long), assistant.PairError, "quota", safetext.Text(long), safetext.Text(long)
 	p.ToolCalls = []assistant.ToolCall{{ID: "a", Name: "add_ignore_rule", Arguments: json.RawMessage(`{"pattern":"` + long + `"}`), Result: &assistant.ToolResult{Message: long}}}
 	for _, w := range []int{38, 70, 118} {
 		for _, open := range []bool{false, true} {
@@ -184,7 +184,7 @@ func TestThinkingBetweenToolsStaysWhereItStreamed(t *testing.T) {
 // afterCard is where the text goes on after the only card.
 func afterCard(p assistant.Pair) int {
 	const marker = "[[tool:0]]"
-	return strings.Index(p.AssistantText, marker) + len(marker)
+	return strings.Index(string(p.AssistantText), marker) + len(marker)
 }
 
 // TestThinkingKeepsItsPlaces: a pair that comes from the store shows each block
@@ -362,7 +362,7 @@ func TestChoicesShowWhatTheySend(t *testing.T) {
 		for _, width := range []int{80, 40, 20} {
 			v := view()
 			p := pair(1, "a", "one")
-			p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "Go", Value: message}}}
+			p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "Go", Value: safetext.Text(message)}}}
 			show(v, p)
 			got := plain(v.View(width, 60))
 			if width == 80 && !strings.Contains(trimLines(got), want) {
@@ -375,7 +375,7 @@ func TestChoicesShowWhatTheySend(t *testing.T) {
 			if !strings.Contains(bare(got), bare(shown)) {
 				t.Errorf("%q at width %d: it is not all on the screen:\n%s", message, width, got)
 			}
-			p.Suggested.Values[0].Label = message // as a request that is offered
+			p.Suggested.Values[0].Label = safetext.Text(message) // as a request that is offered
 			v = view()
 			show(v, p)
 			if got := plain(v.View(width, 60)); !strings.Contains(bare(got), bare(shown)) {
@@ -435,7 +435,7 @@ func TestEveryLineIsAsWideAsTheView(t *testing.T) {
 	var pairs []assistant.Pair
 	for i, text := range hostile {
 		p := pair(int64(i+1), text, text)
-		p.Reasoning, p.Topic, p.State, p.ErrorMessage, p.ErrorCode = text, text, assistant.PairError, text, "net"
+		p.Reasoning, p.Topic, p.State, p.ErrorMessage, p.ErrorCode = safetext.Text(text), text, assistant.PairError, safetext.Text(text), "net"
 		p.ToolCalls = []assistant.ToolCall{{Name: text, Arguments: json.RawMessage(`{"a":"` + "\u202e" + `"}`), Result: &assistant.ToolResult{Message: text}}}
 		pairs = append(pairs, p)
 	}
@@ -465,7 +465,7 @@ func TestNoWidthIsTooHostile(t *testing.T) {
 		p := everything(int64(i+1), text)
 		p.Topic, p.Star, p.Flag = text, 3, i%2 == 0
 		p.Payloads = append(p.Payloads, assistant.Payload{ID: "q", Type: text, Summary: text, Data: json.RawMessage(`{"a":1}`), Decision: "accepted"})
-		p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: text, Value: "x"}}}
+		p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: safetext.Text(text), Value: "x"}}}
 		pairs = append(pairs, p)
 	}
 	for _, unicode := range []bool{true, false} {
@@ -548,7 +548,7 @@ func TestCopyTakesTheLogicalText(t *testing.T) {
 	v := view()
 	long := strings.Repeat("word ", 60)
 	_, p := turn()
-	p.AssistantText = long + "\n\n[[tool:0]]\n\n```go\nfunc a() {}\n```"
+	p.AssistantText = safetext.Text(long + "\n\n[[tool:0]]\n\n```go\nfunc a() {}\n```")
 	show(v, p)
 	v.View(40, 20)
 	v.FocusLast()
@@ -596,7 +596,7 @@ func TestFoldingMovesNoLineUnderTheCursor(t *testing.T) {
 	for name, after := range map[string]string{"at the end": "short", "with more below": strings.Repeat("after\n\n", 40)} {
 		v := view()
 		p := pair(2, "q", after)
-		p.Reasoning = strings.Repeat("thought\n", 30)
+		p.Reasoning = safetext.Text(strings.Repeat("thought\n", 30))
 		show(v, pair(1, "older", strings.Repeat("older\n\n", 30)), p)
 		const w, h = 60, 20
 		v.View(w, h)

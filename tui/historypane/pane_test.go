@@ -18,6 +18,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
@@ -76,7 +77,7 @@ func (r *rig) must(err error) {
 
 func (r *rig) add(topic string) {
 	r.t.Helper()
-	p := &assistant.Pair{Session: "old", Topic: topic, UserText: "about " + topic, State: assistant.PairComplete, CreatedAt: then}
+	p := &assistant.Pair{Session: "old", Topic: topic, UserText: safetext.Text("about " + topic), State: assistant.PairComplete, CreatedAt: then}
 	r.must(r.store.Commit(r.t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
 }
 

@@ -62,7 +62,7 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 	}
 	if s := p.Suggested; s != nil {
 		for _, a := range s.Actions {
-			c := Choice{Label: string(safetext.Line(Visible(a.Label), maxLabel)), Action: &a}
+			c := Choice{Label: string(safetext.Line(Visible(string(a.Label)), maxLabel)), Action: &a}
 			if a.Handler == "server" {
 				c.Message = string(safetext.Clean(a.Message()))
 			}
@@ -70,7 +70,7 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 		}
 		for _, v := range s.Values {
 			if text := safetext.Clean(v.Value); strings.TrimSpace(string(text)) != "" {
-				out = append(out, Choice{Label: string(safetext.Line(Visible(v.Label), maxLabel)), Message: string(text)})
+				out = append(out, Choice{Label: string(safetext.Line(Visible(string(v.Label)), maxLabel)), Message: string(text)})
 			}
 		}
 	}

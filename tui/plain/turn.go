@@ -217,7 +217,7 @@ func (c *console) answers(ctx context.Context, number string) error {
 		for i, a := range all {
 			var words strings.Builder
 			for _, piece := range markup.Pieces(a.AssistantText, len(a.ToolCalls)) {
-				words.WriteString(piece.Text)
+				words.WriteString(string(piece.Text))
 			}
 			text := fmt.Sprintf("%d %s", i+1, Quote(words.String()))
 			if i == chosen {

@@ -327,7 +327,7 @@ func TestContextEndsIt(t *testing.T) {
 		t.Fatalf("%d pairs in view, want the one that was asked", len(refs))
 	}
 	pairs, err := r.session.Pairs(t.Context(), []int64{refs[0].Seq})
-	if err != nil || pairs[0].ErrorCode != assistant.CodeInterrupted || strings.TrimSpace(pairs[0].AssistantText) != "Half." {
+	if err != nil || pairs[0].ErrorCode != assistant.CodeInterrupted || strings.TrimSpace(string(pairs[0].AssistantText)) != "Half." {
 		t.Errorf("the pair is %+v, %v; want it interrupted, with what was received", pairs, err)
 	}
 }

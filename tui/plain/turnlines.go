@@ -199,10 +199,10 @@ func payloadLabel(payloadType string) string {
 func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
 	return func(yield func(assistant.Event) bool) {
 		calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
-		events := []assistant.Event{assistant.ReasoningDelta{Text: p.Reasoning}}
+		events := []assistant.Event{assistant.ReasoningDelta{Text: string(p.Reasoning)}}
 		for _, piece := range markup.Pieces(p.AssistantText, len(calls)) {
 			if piece.Call < 0 {
-				events = append(events, assistant.TextDelta{Text: strings.TrimSpace(piece.Text)})
+				events = append(events, assistant.TextDelta{Text: strings.TrimSpace(string(piece.Text))})
 				continue
 			}
 			call, done := calls[piece.Call], assistant.ToolComplete{Index: piece.Call, ErrorCode: assistant.CodeDeclined, Message: "it did not run"}
@@ -215,7 +215,7 @@ func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
 		for _, payload := range p.Payloads {
 			events = append(events, assistant.PayloadFound{Payload: payload})
 		}
-		events = append(events, assistant.Complete{Payload: assistant.ResponsePayload{Notice: p.Notice}})
+		events = append(events, assistant.Complete{Payload: assistant.ResponsePayload{Notice: string(p.Notice)}})
 		for _, e := range events {
 			if !yield(e) {
 				return

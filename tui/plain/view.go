@@ -45,7 +45,7 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	c.out.Line(fmt.Sprintf("Messages %d to %d of %d:", from+1, len(refs), len(refs)))
 	for _, p := range pairs {
 		i := positions[p.Seq]
-		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, Quote(p.UserText), Marks(&p, shown.Boundary.Includes(i))))
+		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, Quote(string(p.UserText)), Marks(&p, shown.Boundary.Includes(i))))
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (c *console) pair(ctx context.Context, seq int64) (*assistant.Pair, error) 
 // showPair prints a stored pair in the same way as a turn, including the reasoning and the
 // complete results of the tools.
 func (c *console) showPair(p *assistant.Pair) {
-	c.out.Label("You", p.UserText)
+	c.out.Label("You", string(p.UserText))
 	t := TurnLines{
 		Answer:    func() Answer { return c.out.Sentences("Assistant") },
 		Reasoning: func() Answer { return c.out.Sentences("Thinking") },
@@ -99,7 +99,7 @@ func (c *console) showPair(p *assistant.Pair) {
 	}
 	_ = t.Print(Stored(p)) // after a failed write, Run ends
 	if p.State == assistant.PairError {
-		c.out.Label("Error ("+p.ErrorCode+")", p.ErrorMessage)
+		c.out.Label("Error ("+p.ErrorCode+")", string(p.ErrorMessage))
 	}
 	if all, chosen := p.Answers(); len(all) > 1 {
 		c.out.Line(fmt.Sprintf("This is answer %d of %d.", chosen+1, len(all)))

@@ -10,6 +10,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
 
@@ -38,7 +39,7 @@ func TestLines(t *testing.T) {
 	if acronym := regexp.MustCompile(`\([A-Z]+\)`).FindString(text); acronym != "" {
 		t.Errorf("%s is in\n%s", acronym, text)
 	}
-	n.Focused.ErrorMessage = strings.Repeat("word ", 200)
+	n.Focused.ErrorMessage = safetext.Text(strings.Repeat("word ", 200))
 	n.Counter = strings.Repeat("n", 30)
 	narrowLines := n.Lines(40, style.New(style.Options{Profile: style.NoColor}).Overlay)
 	for _, line := range narrowLines {

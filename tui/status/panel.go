@@ -97,7 +97,7 @@ func (p *ContextPanel) Show(refs []assistant.Ref, at budget.Boundary) {
 
 // SetRunning sets the pair that is being answered, and its message; 0 means that no pair is
 // being answered.
-func (p *ContextPanel) SetRunning(seq int64, text string) {
+func (p *ContextPanel) SetRunning(seq int64, text safetext.Text) {
 	if p.running = seq; seq != 0 {
 		p.Load(assistant.Pair{Seq: seq, UserText: text})
 	}
@@ -126,7 +126,7 @@ func (p *ContextPanel) Load(pairs ...assistant.Pair) {
 		p.heads = map[int64]head{}
 	}
 	for _, pair := range pairs {
-		text, _, _ := strings.Cut(strings.TrimSpace(pair.UserText), "\n")
+		text, _, _ := strings.Cut(strings.TrimSpace(string(pair.UserText)), "\n")
 		p.heads[pair.Seq] = head{string(safetext.Line(text, maxText)), pair.Star, pair.State == assistant.PairError, p.loads}
 	}
 }

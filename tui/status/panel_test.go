@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
+	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
 
@@ -33,7 +34,7 @@ func newPanel(height, n, included int) *ContextPanel {
 func load(p *ContextPanel) (n int) {
 	missing := p.Missing()
 	for _, seq := range missing {
-		p.Load(assistant.Pair{Seq: seq, UserText: fmt.Sprintf("question %d\nin detail", seq)})
+		p.Load(assistant.Pair{Seq: seq, UserText: safetext.Text(fmt.Sprintf("question %d\nin detail", seq))})
 	}
 	return len(missing)
 }

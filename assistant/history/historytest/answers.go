@@ -10,13 +10,14 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 )
 
 // answer returns a complete answer with arguments, results and times that an imprecise
 // encoding would change.
 func answer(id, text string) *assistant.Variant {
 	return &assistant.Variant{
-		ID: id, At: now.Add(time.Hour), Model: "anthropic/opus", AssistantText: text, State: assistant.PairComplete,
+		ID: id, At: now.Add(time.Hour), Model: "anthropic/opus", AssistantText: safetext.Text(text), State: assistant.PairComplete,
 		ToolCalls: []assistant.ToolCall{
 			{ID: "c", Name: "f", Arguments: json.RawMessage(`{ "n": 12345678901234567890 }`), Result: &assistant.ToolResult{Success: true, Data: json.RawMessage(`{"big":9007199254740993}`)}},
 			{ID: "d", Name: "broken", Arguments: json.RawMessage("{\xff\x00")},

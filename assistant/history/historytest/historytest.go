@@ -22,6 +22,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // Run tests the stores that open returns. open must return a new, empty store for each
@@ -86,7 +87,7 @@ var now = time.Date(2026, 3, 4, 5, 6, 7, 800900, time.FixedZone("", 3600))
 
 func pair(session, user, answer string) *assistant.Pair {
 	return &assistant.Pair{
-		Session: session, Model: "openai/gpt-5", UserText: user, AssistantText: answer,
+		Session: session, Model: "openai/gpt-5", UserText: safetext.Text(user), AssistantText: safetext.Text(answer),
 		Flag: true, State: assistant.PairComplete, CreatedAt: now,
 	}
 }
@@ -134,7 +135,7 @@ func seqs(refs []assistant.Ref) []int64 {
 
 func pairsComeBack(t *testing.T, s history.Store) {
 	t.Helper()
-	p := pair("s1", "question <b> \u202e", "answer [[tool:0]]")
+	p := pair("s1", "question <b> 👩\u200d🚀", "answer [[tool:0]]")
 	p.Topic, p.Star, p.ID, p.Usage = "AI > Agents", 2, "an-id", &llm.Usage{Prompt: 3}
 	p.Attachments = []assistant.Attachment{{Name: "a.txt", Type: "text/plain", Size: 3}}
 	p.Payloads = []assistant.Payload{{ID: "p", Type: "t", Data: json.RawMessage(`{"a":[1]}`)}}
@@ -204,7 +205,7 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 		if i == 4 {
 			p.State, p.Attachments = assistant.PairError, []assistant.Attachment{{Name: "a"}}
 		}
-		p.Reasoning = []string{"", "Thinking of über-models, v5.1", ""}[i%3]
+		p.Reasoning = safetext.Text([]string{"", "Thinking of über-models, v5.1", ""}[i%3])
 		if i == 2 {
 			p.Author = "Bob"
 		}

@@ -20,7 +20,7 @@ import (
 func FullPair() *assistant.Pair {
 	return &assistant.Pair{
 		ID: assistant.NewID(now), Session: "s1", Author: "anna", Topic: "AI > Agents", Model: "openai/gpt-5.1",
-		UserText: "block <all> \u202e previews\n", AssistantText: "Done [[tool:0]] well.\n",
+		UserText: "block <all> 👩\u200d🚀 previews\n", AssistantText: "Done [[tool:0]] well.\n",
 		Reasoning: "because", Star: 2, Flag: true, State: assistant.PairError,
 		ErrorCode: "net", ErrorMessage: "it broke", CreatedAt: now,
 		Attachments: []assistant.Attachment{{Name: "a.txt", Type: "text/plain", Size: 12}},

@@ -18,6 +18,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
+	"winnow/assistant/safetext"
 )
 
 // letters of the random texts: few, so that needles are found; some that fold, that
@@ -43,7 +44,7 @@ func (g generator) text(least, most int) string {
 func (g generator) pair() *assistant.Pair {
 	p := &assistant.Pair{
 		Author: pick(g, "", "bob", "Anna"), Session: pick(g, "s1", "s2", "t3"), Topic: pick(g, "", "AI", "AI > Agents", "Work", "Work > AI"), Model: pick(g, "openai/gpt-5", "Anthropic/claude", "x"),
-		UserText: g.text(0, 12), AssistantText: g.text(0, 30), Reasoning: g.text(0, 12), Star: g.IntN(4), Flag: g.IntN(2) == 0,
+		UserText: safetext.Text(g.text(0, 12)), AssistantText: safetext.Text(g.text(0, 30)), Reasoning: safetext.Text(g.text(0, 12)), Star: g.IntN(4), Flag: g.IntN(2) == 0,
 		State:     pick(g, assistant.PairIdle, assistant.PairComplete, assistant.PairError),
 		CreatedAt: day.Add(time.Duration(g.IntN(120)-60)*8*time.Hour + time.Duration(g.IntN(3))),
 	}

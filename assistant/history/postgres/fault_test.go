@@ -23,6 +23,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 )
 
 // writerEnv makes the test binary a writer: ADDRESS NAME FIRST COUNT.
@@ -45,7 +46,7 @@ func runWriter(task string) int {
 			continue
 		}
 		for ; from < n && time.Now().Before(deadline); from++ {
-			p := &assistant.Pair{ID: fmt.Sprint(fields[1], "-", from), Session: fields[1], UserText: fmt.Sprint("text ", from), State: assistant.PairComplete}
+			p := &assistant.Pair{ID: fmt.Sprint(fields[1], "-", from), Session: fields[1], UserText: safetext.Text(fmt.Sprint("text ", from)), State: assistant.PairComplete}
 			for err := s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{p}}); err != nil; err = s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{p}}) {
 				fmt.Fprintln(os.Stderr, err)
 			}

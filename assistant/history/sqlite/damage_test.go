@@ -79,7 +79,7 @@ func checkSaved(t *testing.T, s *store, saved *history.Salvage, n int, original 
 	}
 	wrong := 0
 	for _, p := range pairs {
-		if i := int(p.Seq) - 1; p.UserText != "question "+itoa(i) || p.ID != fmt.Sprintf("id%04d", i) || p.State == assistant.PairSending {
+		if i := int(p.Seq) - 1; string(p.UserText) != "question "+itoa(i) || p.ID != fmt.Sprintf("id%04d", i) || p.State == assistant.PairSending {
 			wrong++
 		}
 	}
@@ -281,7 +281,7 @@ func TestAnAlteredTextIsMarked(t *testing.T) {
 	for _, p := range load(t, s, seqs(t, s, "")...) {
 		if p.Notice == history.DamagedPair {
 			altered++
-		} else if strings.HasPrefix(p.UserText, "puestion") {
+		} else if strings.HasPrefix(string(p.UserText), "puestion") {
 			t.Error("a text that was altered is shown as if it were true")
 		}
 	}

@@ -146,7 +146,7 @@ func TestAJournalIsRolledBack(t *testing.T) {
 		t.Errorf("Report = %+v", r.Salvage)
 	}
 	for i, p := range load(t, s, seqs(t, s, "")...) {
-		if p.UserText != fmt.Sprint("question ", i) {
+		if string(p.UserText) != fmt.Sprint("question ", i) {
 			t.Errorf("pair %d is %.40q", i, p.UserText)
 		}
 	}

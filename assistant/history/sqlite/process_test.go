@@ -19,6 +19,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 )
 
 // childEnv makes this test binary play a second process: "role path".
@@ -92,7 +93,7 @@ func childWork(path string) {
 			fmt.Println("try del", p.ID)
 		case k < 4 && len(ids) > 0:
 			p = live[ids[r.IntN(len(ids))]]
-			p.UserText, p.State = text, assistant.PairComplete
+			p.UserText, p.State = safetext.Text(text), assistant.PairComplete
 			b.Put = []*assistant.Pair{p}
 			fmt.Println("try put", p.ID, text, p.State)
 		default:
@@ -226,7 +227,7 @@ func stored(t testing.TB, s *store) map[string]record {
 	t.Helper()
 	got := map[string]record{}
 	for _, p := range load(t, s, seqs(t, s, "")...) {
-		got[p.ID] = record{p.UserText, p.State}
+		got[p.ID] = record{string(p.UserText), p.State}
 	}
 	return got
 }
@@ -296,7 +297,7 @@ func TestTwoProcessesWriteAtOnce(t *testing.T) {
 	for n := range 60 {
 		p := pair("parent", fmt.Sprint(n), "answer")
 		put(t, s, p)
-		want[p.ID] = record{p.UserText, p.State}
+		want[p.ID] = record{string(p.UserText), p.State}
 	}
 	for _, c := range children {
 		c.follow(t, want, 60, nil)

@@ -17,6 +17,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
+	"winnow/assistant/safetext"
 )
 
 // oracle is the plain way: all pairs in memory, each judged by the definition.
@@ -94,13 +95,13 @@ func (o *oracle) holds(x filter.Expr, i int, included func(extra int) bool) bool
 		from, to := x.Span(o.env.Location)
 		return compare(x.Op, day3(p.CreatedAt, from, to))
 	case filter.Content:
-		return has(p.UserText, x.Parts) || has(p.AssistantText, x.Parts)
+		return has(string(p.UserText), x.Parts) || has(string(p.AssistantText), x.Parts)
 	case filter.Word:
 		word := []string{x.Text}
-		return has(p.UserText, word) || has(p.AssistantText, word) || has(p.Reasoning, word)
+		return has(string(p.UserText), word) || has(string(p.AssistantText), word) || has(string(p.Reasoning), word)
 	case filter.Regexp:
 		re := regexp.MustCompile("(?i)" + x.Source)
-		return re.MatchString(p.UserText) || re.MatchString(p.AssistantText)
+		return re.MatchString(string(p.UserText)) || re.MatchString(string(p.AssistantText))
 	case filter.Failed:
 		return p.State == assistant.PairError
 	case filter.Attachments:
@@ -209,7 +210,7 @@ func drawPair(t *rapid.T) *assistant.Pair {
 	if rapid.IntRange(0, 9).Draw(t, "broken") == 0 {
 		p.UserText += "\xffab\xc3"
 	}
-	p.Reasoning = drawText(t, "reasoning", 8)
+	p.Reasoning = safetext.Text(drawText(t, "reasoning", 8))
 	p.Topic = rapid.SampledFrom([]string{"", "AI", "AI > Agents", "Work", "Work > AI"}).Draw(t, "topic")
 	p.Model = rapid.SampledFrom([]string{"openai/gpt-5", "Anthropic/claude", "x"}).Draw(t, "model")
 	p.Star, p.Flag = rapid.IntRange(0, 3).Draw(t, "star"), rapid.Bool().Draw(t, "flag")

@@ -36,7 +36,7 @@ type formatter interface {
 var helpers = map[string]any{
 	"count":  func(pairs int) string { return assistant.Counted(pairs, "message") },
 	"view":   newView,
-	"quote":  func(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") },
+	"quote":  func(text safetext.Text) string { return "> " + strings.ReplaceAll(string(text), "\n", "\n> ") },
 	"fence":  fence,
 	"blocks": blocks,
 }
@@ -53,18 +53,18 @@ func newFormatter(f Format) (formatter, error) {
 	return nil, fmt.Errorf("history: unknown export format %q; use json, md, txt or html", f)
 }
 
-// view is a pair as shown in an export for people, sanitised.
+// view is a pair as shown in an export for people.
 type view struct {
-	ID, Heading    string
-	User, Thinking string
-	Attachments    []string
+	ID, Heading    safetext.Text
+	User, Thinking safetext.Text
+	Attachments    []safetext.Text
 	Answer         []answerPart
-	Error          string
+	Error          safetext.Text
 }
 
 // answerPart is a text or a tool call. For a tool call, Text is a line about the call and Detail its input and output.
 type answerPart struct {
-	Text, Detail string
+	Text, Detail safetext.Text
 	Failed       bool
 }
 
@@ -73,7 +73,7 @@ type answerPart struct {
 func newView(p *assistant.Pair) view {
 	about := []string{p.CreatedAt.Format("2006-01-02 15:04"), p.Model, p.Topic, strings.Repeat("★", p.Star)}
 	about = slices.DeleteFunc(about, func(s string) bool { return s == "" })
-	v := view{ID: oneLine(p.ID), Heading: oneLine(strings.Join(about, " · ")), User: clean(p.UserText), Thinking: clean(p.Reasoning)}
+	v := view{ID: oneLine(p.ID), Heading: oneLine(strings.Join(about, " · ")), User: p.UserText.TrimSpace(), Thinking: p.Reasoning.TrimSpace()}
 	for _, a := range p.Attachments {
 		name := a.Name
 		if a.Hash != "" {
@@ -84,13 +84,13 @@ func newView(p *assistant.Pair) view {
 	calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
 	pieces := markup.Pieces(p.AssistantText, len(calls))
 	for i := range calls {
-		pieces = append(pieces, markup.Piece{Call: i})
+		pieces = append(pieces, markup.Piece[safetext.Text]{Call: i})
 	}
 	shown := make([]bool, len(calls))
 	for _, piece := range pieces {
 		switch {
 		case piece.Call < 0:
-			v.Answer = append(v.Answer, answerPart{Text: clean(piece.Text)})
+			v.Answer = append(v.Answer, answerPart{Text: piece.Text.TrimSpace()})
 		case !shown[piece.Call]:
 			shown[piece.Call] = true
 			v.Answer = append(v.Answer, callPart(&calls[piece.Call]))
@@ -114,17 +114,15 @@ func callPart(c *assistant.ToolCall) answerPart {
 	if failed {
 		sign = "✗"
 	}
-	return answerPart{oneLine(strings.TrimSpace(sign + " " + c.Name + "  " + message)), string(safetext.Clean(detail)), failed}
+	return answerPart{oneLine(strings.TrimSpace(sign + " " + c.Name + "  " + message)), safetext.Clean(detail), failed}
 }
 
 // oneLine shortens a text to one line.
-func oneLine(text string) string { return string(safetext.Line(text, 300)) }
-
-func clean(text string) string { return strings.TrimSpace(string(safetext.Clean(text))) }
+func oneLine(text string) safetext.Text { return safetext.Line(text, 300) }
 
 // fence returns texts as a Markdown code block whose fence is longer than any fence in them.
-func fence(texts ...string) string {
-	text, mark := strings.Join(texts, ""), "```"
+func fence(texts ...safetext.Text) string {
+	text, mark := string(safetext.Join(texts, "")), "```"
 	for strings.Contains(text, mark) {
 		mark += "`"
 	}
@@ -137,8 +135,8 @@ type block struct{ Prose, Code string }
 var codeBlock = regexp.MustCompile("(?ms)^ *(?:`{3,}|~{3,})[^`\n]*\n(.*?)(?:^ *(?:`{3,}|~{3,}) *$|\\z)")
 
 // blocks splits a text into prose and fenced code.
-func blocks(text string) (all []block) {
-	from := 0
+func blocks(answer safetext.Text) (all []block) {
+	from, text := 0, string(answer)
 	for _, at := range codeBlock.FindAllStringSubmatchIndex(text, -1) {
 		all = append(all, block{Prose: strings.TrimSpace(text[from:at[0]])}, block{Code: strings.TrimRight(text[at[2]:at[3]], "\n")})
 		from = at[1]

@@ -3,10 +3,10 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 )
 
 // picturesAtOnce is the maximum number of bytes of pictures kept in memory, unless a single pair has more.
@@ -22,7 +22,7 @@ func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pa
 		data, err := s.Picture(ctx, f.Hash)
 		switch {
 		case errors.Is(err, history.ErrPicture):
-			p.Notice = fmt.Sprintf("%s\nThe picture %s is damaged on disk.", p.Notice, f.Name)
+			p.Notice = safetext.Sprintf("%s\nThe picture %s is damaged on disk.", p.Notice, f.Name)
 		case err != nil:
 			return err
 		}

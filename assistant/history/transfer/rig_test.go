@@ -9,6 +9,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/historytest"
 	"winnow/assistant/history/sqlite"
+	"winnow/assistant/safetext"
 )
 
 func newStore(t testing.TB) history.Store {
@@ -27,7 +28,7 @@ var day = time.Date(2026, 3, 4, 5, 6, 7, 800900, time.FixedZone("", 3600))
 // pair returns a complete pair with these texts.
 func pair(session, user, answer string) *assistant.Pair {
 	return &assistant.Pair{
-		Session: session, Model: "openai/gpt-5.1", UserText: user, AssistantText: answer,
+		Session: session, Model: "openai/gpt-5.1", UserText: safetext.Text(user), AssistantText: safetext.Text(answer),
 		Flag: true, State: assistant.PairComplete, CreatedAt: day,
 	}
 }

@@ -40,7 +40,7 @@ func views(t *testing.T, s history.Store) map[string]string {
 	for _, id := range []string{"root", "limb", "twig", "early"} {
 		var texts []string
 		for _, p := range load(t, s, seqs(t, s, id)...) {
-			texts = append(texts, p.UserText)
+			texts = append(texts, string(p.UserText))
 		}
 		all[id] = strings.Join(texts, " ")
 	}

@@ -136,13 +136,15 @@ func TestSecretsAreNotExported(t *testing.T) {
 func TestJSONShowsWhatIsHidden(t *testing.T) {
 	s := newStore(t)
 	const blank = "gpt-4\u3164\u115f\uffa0\u034f\u2800\u200b\ufe0fo"
-	put(t, s, pair("x", blank, "a"))
+	p := pair("x", "q", "a")
+	p.Model = blank
+	put(t, s, p)
 	got := export(t, s, JSON)
 	if !strings.Contains(got, `gpt-4\u3164\u115f\uffa0\u034f\u2800\u200b\ufe0fo`) {
 		t.Errorf("the export hides characters: %q", got)
 	}
 	other := newStore(t)
-	if _, err := Import(t.Context(), other, strings.NewReader(got), nil); err != nil || load(t, other, 1)[0].UserText != blank {
+	if _, err := Import(t.Context(), other, strings.NewReader(got), nil); err != nil || load(t, other, 1)[0].Model != blank {
 		t.Errorf("the import lost them: %v", err)
 	}
 }

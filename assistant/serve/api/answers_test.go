@@ -19,7 +19,7 @@ func (r *rig) texts(path string, seq int64) (texts []string, chosen int) {
 	var list answerList
 	r.get(&list, "GET", fmt.Sprint(path, "/pairs/", seq, "/answers"), "")
 	for _, a := range list.Answers {
-		texts = append(texts, a.AssistantText)
+		texts = append(texts, string(a.AssistantText))
 	}
 	return texts, list.Chosen
 }

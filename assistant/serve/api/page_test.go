@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 )
 
@@ -84,7 +85,7 @@ func TestPagesContainEachEntryOnceWhileOthersAreAdded(t *testing.T) {
 			r.must(cmp.Or(err, r.store.Set(ctx, "open proposals:words", string(raw))))
 		}},
 		"answers": {path: fmt.Sprint(path, "/pairs/", answered, "/answers"), field: "answers", key: "assistant_text", add: func(n int) {
-			v := &assistant.Variant{ID: fmt.Sprint("v", n), AssistantText: fmt.Sprint(n + 1), State: assistant.PairComplete}
+			v := &assistant.Variant{ID: fmt.Sprint("v", n), AssistantText: safetext.Text(fmt.Sprint(n + 1)), State: assistant.PairComplete}
 			r.must(r.store.Commit(ctx, &assistant.Batch{Answers: []assistant.PairAnswer{{Seq: answered, ID: v.ID, Add: v}}}))
 		}},
 		"sessions": {path: "/v1/sessions", field: "sessions", key: "id", add: func(n int) {

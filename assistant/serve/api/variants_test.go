@@ -39,7 +39,7 @@ func (r *rig) branch(path string, seq int64) string {
 func (r *rig) told(path string) (texts []string) {
 	r.t.Helper()
 	for _, p := range r.pairs(path) {
-		texts = append(texts, p.UserText+": "+p.AssistantText)
+		texts = append(texts, string(p.UserText+": "+p.AssistantText))
 	}
 	return texts
 }
