@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// gather is how long RecordChanges waits for further changes before it adds a change.
+	// gather is how long RecordChanges waits for further changes before it adds changes to the history.
 	gather = 500 * time.Millisecond
-	// retryFirst and retryLast are the first and the longest pause after an error; each pause is twice the previous
-	// one.
+	// retryFirst and retryLast are the first and the longest pause after an error; each pause is twice as long as the
+	// previous one.
 	retryFirst = 5 * time.Second
 	retryLast  = time.Minute
 	// addTimeout limits one attempt, and therefore how long closing a hub can take.
@@ -37,10 +37,10 @@ type RecordOptions struct {
 	Log     *slog.Logger
 }
 
-// RecordChanges copies the change log of a served window to its history: first everything that the history lacks, then
-// each change shortly after it is announced, until the hub has closed and the last changes have been added. It never
-// delays a change of the window. If the history cannot be written, it retries, and tries once more when the hub closes.
-// wait waits until RecordChanges has ended.
+// RecordChanges copies the change log of a served window to its history. It first adds all changes that the history
+// lacks, then each change shortly after it is announced, until the hub has closed and the last changes have been added.
+// It never delays a change to the window. If the history cannot be written, RecordChanges retries, for the last time
+// when the hub closes. wait waits until RecordChanges has ended.
 func RecordChanges(o RecordOptions) (wait func()) {
 	if o.Host == "" {
 		o.Host, _ = os.Hostname() // "" if unknown
@@ -69,7 +69,7 @@ func (r *recorder) run() {
 		case err == nil && pause > 0:
 			r.Log.Info("the window's changes are being stored in the history again")
 		case err != nil && pause == 0:
-			r.Log.Warn("the window's changes could not be stored in the history yet", "error", err)
+			r.Log.Warn("the window's changes could not be stored in the history; will retry", "error", err)
 		}
 		if err == nil {
 			pause = 0
@@ -80,7 +80,7 @@ func (r *recorder) run() {
 		}
 	}
 	if err := r.add(); err != nil {
-		r.Log.Warn("the window's newest changes could not be stored in the history; the next start adds them", "error", err)
+		r.Log.Warn("the window's newest changes could not be stored in the history; they will be stored at the next start", "error", err)
 	}
 }
 
@@ -99,7 +99,8 @@ func (r *recorder) add() error {
 	return nil
 }
 
-// next waits for a change announced after the one with this number; it returns false if there will be none.
+// next waits for a change announced after the change with this number; it returns false if there will be no further
+// change.
 func (r *recorder) next(number int64) bool {
 	entries, more, err := r.Changes.After(number)
 	if err != nil || len(entries) > 0 {
@@ -130,12 +131,12 @@ func (r *recorder) sleep(d time.Duration) bool {
 	}
 }
 
-// ChangeSource returns the changes that it has not returned before, oldest first. The first call returns only the
-// newest ones, limited by the argument last of JournalChanges or HistoryChanges.
+// ChangeSource returns the changes that it has not returned before, oldest first. Its first call returns only the
+// newest changes, at most as many as the argument last of JournalChanges or HistoryChanges.
 type ChangeSource func(ctx context.Context) ([]history.WindowChange, error)
 
-// JournalChanges reads the change log of the journal at a path, which another process may be writing. It omits
-// changes of the values at the ignored paths of the window's state.
+// JournalChanges reads the change log of the journal at a path, which another process may be writing. It omits changes
+// to the values at the ignored paths of the window's state.
 func JournalChanges(path string, last int, ignored ...string) ChangeSource {
 	var size, seq int64
 	return func(context.Context) (out []history.WindowChange, err error) {

@@ -202,7 +202,7 @@ func TestTheEndDoesNotWaitForAHistoryThatIsAway(t *testing.T) {
 		began := time.Now()
 		s.hub.Close()
 		s.wait()
-		if took := time.Since(began); took > 0 || !strings.Contains(s.said.String(), "the next start adds them") {
+		if took := time.Since(began); took > 0 || !strings.Contains(s.said.String(), "will be stored at the next start") {
 			t.Errorf("it took %v and said:\n%s", took, &s.said)
 		}
 	})

@@ -23,17 +23,17 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Credential is the identity that a client has proved.
+// Credential is an identity that a client has proved.
 type Credential struct {
-	// Key identifies the credential. It is different for each role, so that sessions opened with the old role end when
-	// the role changes.
+	// Key identifies the credential. A different role gives a different key, so that sessions opened with the old role end
+	// when the role changes.
 	Key     string
 	User    string
 	Role    assistant.Role
 	Expires time.Time // zero means never
 }
 
-// Token is a token as it is stored.
+// Token is a token as stored in a file of tokens.
 type Token struct {
 	Name    string         `json:"name"` // name of the user
 	Role    assistant.Role `json:"role"`
@@ -59,7 +59,7 @@ func TokenHash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Tokens is a file of tokens. A missing file contains no tokens.
+// Tokens is a file of tokens. If the file is missing, there are no tokens.
 type Tokens struct {
 	Path string
 	Now  func() time.Time // nil means time.Now
@@ -81,8 +81,8 @@ func (f Tokens) now() time.Time {
 	return f.Now()
 }
 
-// List returns the tokens in the order in which they were added. It refuses a file that other users of the machine can
-// read or change.
+// List returns the tokens in the order in which they were added. It returns an error if other users of the machine can
+// read or change the file.
 func (f Tokens) List() ([]Token, error) {
 	info, err := os.Stat(f.Path)
 	switch {
@@ -93,7 +93,7 @@ func (f Tokens) List() ([]Token, error) {
 	case !info.Mode().IsRegular() || info.Size() > maxTokenFile:
 		return nil, fmt.Errorf("%s is not a file of tokens", f.Path)
 	case privatefile.HasModes && info.Mode().Perm()&^privatefile.FileMode != 0:
-		return nil, fmt.Errorf("others can read or change %s: chmod %o it", f.Path, privatefile.FileMode)
+		return nil, fmt.Errorf("other users can read or change %[1]s: run chmod %[2]o %[1]s", f.Path, privatefile.FileMode)
 	}
 	raw, err := os.ReadFile(f.Path)
 	if err != nil {
@@ -129,7 +129,7 @@ func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 		return Credential{}, false, err
 	}
 	hash := TokenHash(token)
-	for _, t := range all { // comparing hashes reveals nothing that helps to guess a token
+	for _, t := range all { // the time that comparing hashes takes does not help to guess a token
 		if t.Hash == hash && !t.Expired(f.now()) {
 			return t.Credential(), true, nil
 		}
@@ -137,13 +137,13 @@ func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 	return Credential{}, false, nil
 }
 
-// maxTokenName is the maximum width of a name in cells.
+// maxTokenName is the maximum width of a token's name in cells.
 const maxTokenName = 40
 
 // Add adds a token and returns it; only its hash is stored. lifetime 0 means that the token never expires.
 func (f Tokens) Add(name string, role assistant.Role, lifetime time.Duration) (token string, added Token, err error) {
 	if name == "" || name != string(safetext.Line(name, maxTokenName)) {
-		return "", Token{}, fmt.Errorf("a name has 1 to %d visible characters", maxTokenName)
+		return "", Token{}, fmt.Errorf("a name must have 1 to %d visible characters", maxTokenName)
 	}
 	token = "winnow_" + rand.Text()
 	added = Token{Name: name, Role: role, Hash: TokenHash(token), Created: f.now().UTC().Truncate(time.Second)}
@@ -193,12 +193,12 @@ func (f Tokens) change(edit func([]Token) ([]Token, error)) (err error) {
 	})
 }
 
-// WatchInterval is how often WatchFiles looks at the files: a removed key ends its sessions within a second.
+// WatchInterval is the usual interval for WatchFiles: sessions of a removed key end within a second.
 const WatchInterval = 500 * time.Millisecond
 
-// WatchFiles calls look at every interval until ctx ends, with changed set if one of the files has changed since the
-// last call. It compares times and sizes instead of asking the system to report changes, because comparing also works
-// on network file systems and for files that are mounted into a container.
+// WatchFiles calls look once per interval until ctx ends; changed reports whether one of the files has changed since
+// the last call. WatchFiles compares times and sizes instead of asking the system to report changes, because comparing
+// also works on network file systems and for files that are mounted into a container.
 func WatchFiles(ctx context.Context, interval time.Duration, paths []string, look func(changed bool)) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -215,7 +215,7 @@ func WatchFiles(ctx context.Context, interval time.Duration, paths []string, loo
 	}
 }
 
-// stamps describes the files so that a change of one of them changes the result.
+// stamps describes the files so that a change to one of them changes the result.
 func stamps(paths []string) (out string) {
 	for _, path := range paths {
 		info, err := os.Stat(path)

@@ -1,41 +1,41 @@
-// Package serve lets any number of users work in the window of one folder, within one process: through terminals,
-// over HTTP, or as other agents.
+// Package serve lets any number of users work in the window of one folder, within one process: in terminals, over HTTP,
+// or through other agents.
 //
 // # Nouns
 //
-// A Hub is the window, the journal and the history of a folder, shared by sessions. A Session is the work of one
-// user: a workspace.Workspace with its own conversation, draft, model and queue. A front end uses the Workspace as if
-// there were no other users. A Log is a bounded list of numbered entries that any number of readers can follow
+// A Hub holds the window, the journal and the history of a folder, which its sessions share. A Session is the work of
+// one user: a workspace.Workspace with its own conversation, draft, model and queue. A front end uses the Workspace as
+// if there were no other users. A Log is a bounded list of numbered entries that any number of readers can follow
 // without ever blocking the writer.
 //
-// A Credential is the identity that a client has proved: a user with a role. Tokens is a file of tokens, stored only as
-// hashes; several processes may change the same file. WatchFiles reports changes of such files.
+// A Credential is an identity that a client has proved: a user with a role. Tokens is a file of tokens, stored only as
+// hashes; several processes may change the same file. WatchFiles reports changes to such files.
 //
-// A history.WindowLog contains the change logs of all windows served with a team's history. RecordChanges copies the
-// log of a served window to such a history; a ChangeSource reads a journal or such a history incrementally.
+// A history.WindowLog contains the change logs of all windows that are served with a team's history. RecordChanges
+// copies the log of a served window to that history. A ChangeSource reads a journal or a WindowLog incrementally.
 //
 // # How users share a window
 //
 // A turn locks the window from its first write tool to its end, except while it waits for its user to answer a
-// question; see assistant/windowlock. During that time, changes by hand of other users wait up to Options.Wait and are
-// then refused with a *windowlock.LockedError, which names the holder, and turns of other users wait before their first
-// write tool. Reading is never refused. Every change is announced to all sessions as a windowlock.Change with its
-// author. A rollback cuts only the conversation of its own session; workspace.RolledBack lists the steps of other
-// sessions that it undid.
+// question; see assistant/windowlock. While the window is locked, changes that other users make by hand wait up to
+// Options.Wait and are then refused with a *windowlock.HeldError, which names the holder; turns of other users wait
+// before their first write tool. Reading is never refused. Every change is announced to all sessions as a
+// windowlock.Change with its author. A rollback cuts only the conversation of its own session; workspace.RolledBack
+// lists the steps of other sessions that it undid.
 //
 // # Who may call what from where
 //
-// All methods may be called from any goroutine. The caller that opens a Session must close it, which ends its turn
-// and unlocks the window. Its front end reads the events of its turns.
+// All methods may be called from any goroutine. The caller that opens a Session must close it; closing ends the
+// session's turn and unlocks the window. The session's front end reads the events of its turns.
 //
 // # Caveats
 //
 // The model filter's selected provider and search text belong to the window, so they are the same on all screens. A
 // session without a screen has a selection of its own; see Hub.Place.
 //
-// The journal is the change log of a window. What compaction removes from it before the window is served never
-// reaches the team's history.
+// The journal is the change log of a window. Changes that compaction removes from the journal before the window is
+// served never reach the team's history.
 //
-// Renew and Resume of a workspace do not consider other sessions, so two users may continue the same conversation.
-// Open prevents this.
+// Renew and Resume of a workspace do not check whether another session has a conversation open, so two users may
+// continue the same conversation. Open does check.
 package serve

@@ -22,7 +22,7 @@ import (
 
 // Errors returned when a session is opened.
 var (
-	// ErrNoSession means that a session is not open, or not in the history.
+	// ErrNoSession means that a session is not open, or is not in the history.
 	ErrNoSession = errors.New("there is no such session")
 	// ErrOpen means that a user already has the session open.
 	ErrOpen = errors.New("the session is already open")
@@ -30,29 +30,29 @@ var (
 	ErrClosed = errors.New("the server is shutting down")
 )
 
-// AnswerWait is how long a question of a turn waits for an answer: long enough to read what a tool wants to change.
-// Other users can change the window during that time. When it has passed, front ends decline the question.
+// AnswerWait is how long a question asked in a turn waits for an answer: long enough to read what a tool wants to
+// change. Other users can change the window during that time. When the time is over, front ends decline the question.
 const AnswerWait = 5 * time.Minute
 
 // Options configures a Hub.
 type Options struct {
 	Registry *llm.Registry
-	// Session contains the options common to all sessions. Window and Journal are required; Hub sets ID, Store,
+	// Session contains the options common to all sessions. Window and Journal are required; the Hub sets ID, Store,
 	// Member, Shared and Author.
 	Session assistant.Options
 	History history.Store
-	Folder  string // folder of the window
-	Window  string // name under which sessions are stored
-	Limits  Limits // of each user
-	// Wait is how long a change by hand waits for the turn of another user; 0 means checkpoint.DefaultWait.
+	Folder  string // the folder of the window
+	Window  string // the name of the window under which sessions are stored
+	Limits  Limits // the limits of each user
+	// Wait is how long a change made by hand waits for the turn of another user; 0 means checkpoint.DefaultWait.
 	Wait    time.Duration
 	Metrics *Metrics // may be nil
-	// OnChange is called for every change, in order, with the states before and after it. It must not block; it may
-	// be nil.
+	// OnChange is called for every change, in order, with the states before and after the change. It must not block; it
+	// may be nil.
 	OnChange func(windowlock.Change)
 }
 
-// Hub is the window of a folder, shared by sessions. Use NewHub.
+// Hub holds the window of a folder, which its sessions share. Use NewHub.
 type Hub struct {
 	opts    Options
 	now     func() time.Time
@@ -70,10 +70,10 @@ type Hub struct {
 	closed   bool
 }
 
-// keptChanges is how many changes a reader may lag behind before it misses some.
+// keptChanges is the number of changes by which a reader may lag behind before it misses some.
 const keptChanges = 1000
 
-// NewHub returns a hub without sessions. Until Close, it watches for changes of the window's saved state.
+// NewHub returns a hub without sessions. Until Close, the hub watches for changes to the window's saved state.
 func NewHub(o Options) *Hub {
 	h := &Hub{opts: o, now: o.Session.Now, changes: NewLog[windowlock.Change](1, keptChanges, 0, nil)}
 	if h.now == nil {
@@ -81,7 +81,7 @@ func NewHub(o Options) *Hub {
 	}
 	if o.Metrics != nil {
 		h.opts.History = timed{o.History, o.Metrics}
-		o.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_sessions", Help: "Open sessions, of all front ends."},
+		o.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_sessions", Help: "Open sessions of all front ends."},
 			func() float64 { return float64(len(h.Sessions())) }))
 		o.Metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_session_event_bytes", Help: "Bytes of text in the events that all sessions store for their readers."}, h.eventBytes))
 	}
@@ -91,14 +91,14 @@ func NewHub(o Options) *Hub {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	if w, ok := o.Session.Window.(assistant.Watcher); ok {
-		if saved, err := w.Watch(ctx); err == nil { // otherwise, changes by other programs are noticed at the next save
+		if saved, err := w.Watch(ctx); err == nil { // if there is an error, changes by other programs are noticed only at the next save
 			go h.watch(saved)
 		}
 	}
 	return h
 }
 
-// eventBytes returns the size of what the sessions store for their readers.
+// eventBytes returns the size of the events that all sessions store for their readers.
 func (h *Hub) eventBytes() float64 {
 	sum := 0
 	for _, s := range h.Sessions() {
@@ -107,7 +107,8 @@ func (h *Hub) eventBytes() float64 {
 	return float64(sum)
 }
 
-// announce passes on a change. The shared window calls it for one change at a time.
+// announce passes a change on to OnChange, the log and the sessions. The shared window calls it for one change at a
+// time.
 func (h *Hub) announce(c windowlock.Change) {
 	if d, ok := h.opts.Session.Window.(assistant.Describer); ok && c.Before != nil {
 		c.Effect = d.DescribeChange(c.Before, c.After)
@@ -120,7 +121,7 @@ func (h *Hub) announce(c windowlock.Change) {
 	switch c.Kind {
 	case windowlock.Held, windowlock.Released, windowlock.Waiting, windowlock.Joined, windowlock.Left, windowlock.Reloaded, windowlock.Applied:
 		h.opts.Session.Shared.Changed()
-	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // the session announces these changes at the end of its section
+	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // announced by the session at the end of its critical section
 	}
 	switch c.Kind {
 	case windowlock.Saved:
@@ -133,7 +134,7 @@ func (h *Hub) announce(c windowlock.Change) {
 	}
 }
 
-// present returns which users are in the window and what they are doing.
+// present returns the users who are in the window, the turns that wait for an answer, and the holder of the lock.
 func (h *Hub) present() windowlock.Others {
 	others := windowlock.Others{Waiting: h.Waiting(), Changes: h.changes.Last()}
 	for _, s := range h.Sessions() {
@@ -147,15 +148,15 @@ func (h *Hub) present() windowlock.Others {
 	return others
 }
 
-// refilter evaluates the filter lines of the other sessions again, because pairs that one of them had rolled back may
-// have been restored.
+// refilter evaluates the filter lines of all sessions again, except of the given one, because pairs that had been
+// rolled back may have been restored.
 func (h *Hub) refilter(except string) {
 	for _, s := range h.Sessions() {
 		if s.ID() == except {
 			continue
 		}
 		if err := s.Refilter(context.Background()); err != nil && h.opts.Session.Log != nil {
-			h.opts.Session.Log.Warn("filter line not evaluated", "session", s.ID(), "error", err)
+			h.opts.Session.Log.Warn("the filter line could not be evaluated", "session", s.ID(), "error", err)
 		}
 	}
 }
@@ -163,7 +164,7 @@ func (h *Hub) refilter(except string) {
 // Refilter evaluates the filter lines of all sessions again, because another program has changed pairs.
 func (h *Hub) Refilter() { h.refilter("") }
 
-// watch announces changes of the saved state by other programs.
+// watch announces changes that other programs make to the saved state.
 func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 	for c := range saved {
 		change := windowlock.Change{Kind: windowlock.Reloaded, What: c.Path}
@@ -174,7 +175,7 @@ func (h *Hub) watch(saved <-chan assistant.SavedChange) {
 	}
 }
 
-// Followed announces what another program on this machine has changed in the window.
+// Followed announces a change that another program on this machine has made to the window.
 func (h *Hub) Followed(who, what string) {
 	h.shared.Announce(windowlock.Change{Kind: windowlock.Edited, User: who, What: what, Effect: what})
 	h.opts.Session.Shared.Changed()
@@ -185,7 +186,7 @@ func (h *Hub) Applied(a assistant.Applied) {
 	h.shared.Announce(windowlock.Change{Kind: windowlock.Applied, What: string(a.State), Effect: a.Message})
 }
 
-// Changes returns the log of what happens in the window. Its entries do not contain the states Before and After.
+// Changes returns the log of the changes to the window. Its entries do not contain the states Before and After.
 func (h *Hub) Changes() *Log[windowlock.Change] { return h.changes }
 
 // Holder returns the holder of the window's lock; ok is false if no turn holds it.
@@ -194,7 +195,8 @@ func (h *Hub) Holder() (windowlock.Holder, bool) { return h.shared.Holder() }
 // Waiting returns the turns that are waiting for their user's answer; see windowlock.Lock.Waiting.
 func (h *Hub) Waiting() []windowlock.Holder { return h.shared.Waiting() }
 
-// Author returns who is changing the window now, for checkpoint.Options, or "".
+// Author returns the user and session that are changing the window now, for checkpoint.Options; both are "" if there is
+// no such session.
 func (h *Hub) Author() (user, session string) { return h.shared.Author() }
 
 // Journal returns the journal of the window.
@@ -203,8 +205,8 @@ func (h *Hub) Journal() *checkpoint.Journal { return h.opts.Session.Journal }
 // Window returns the shared window, for reading.
 func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
 
-// Place returns the shared window with a separate position if the window is an assistant.Placer: a choice made there,
-// such as a provider, does not affect other users.
+// Place returns the shared window with a position of its own if the window is an assistant.Placer: a choice made
+// through the returned window, such as a provider, does not affect other users.
 func (h *Hub) Place() assistant.Window {
 	if w, ok := h.opts.Session.Window.(assistant.Placer); ok {
 		return w.Place()
@@ -212,24 +214,24 @@ func (h *Hub) Place() assistant.Window {
 	return h.opts.Session.Window
 }
 
-// Join specifies which session is opened, and by whom.
+// Join specifies which session is opened, and by which user.
 type Join struct {
 	User    string         // name shown to other users and author of the pairs; "" is shown as "someone", and the author is then the user of the history
 	Role    assistant.Role // what the user may do; "" means assistant.RoleSave
-	Key     string         // Credential.Key of the user, by which revoked sessions are found; "" if there is none
+	Key     string         // Credential.Key of the user, to find the sessions of a revoked credential; "" if there is none
 	Session string         // session to continue; "" starts a new one
 	Model   string         // "" means the model last used in the session, or the model of the hub
-	Models  *llm.Registry  // contains Model; nil means the models of the hub
-	// Window is the window with a separate position, as returned by Place, for a session without a screen. nil means
-	// the position that all screens show.
+	Models  *llm.Registry  // models of the session, which include Model; nil means the models of the hub
+	// Window is the window with a position of its own, as returned by Place, for a session without a screen. nil means the
+	// position that all screens show.
 	Window assistant.Window
 }
 
 // maxUser is the maximum width of a user name in cells.
 const maxUser = 40
 
-// Open opens a session for a user. The error is ErrNoSession, ErrOpen, ErrClosed, an error about an unknown model, or
-// an error of the history.
+// Open opens a session for a user. The error is ErrNoSession, ErrOpen, ErrClosed, a *LimitError, an
+// *assistant.RoleError, an error about an unknown model, or an error of the history.
 func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	o := h.opts.Session
 	stored, err := h.stored(ctx, j.Session)
@@ -288,7 +290,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	return s, nil
 }
 
-// stored returns the session of the history with this id, or a new one if id is "".
+// stored returns the session with this id from the history, or a new session if id is "".
 func (h *Hub) stored(ctx context.Context, id string) (history.Session, error) {
 	if id == "" {
 		return history.Session{ID: assistant.NewID(h.now()), Folder: h.opts.Folder, Window: h.opts.Window}, nil

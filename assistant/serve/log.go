@@ -21,8 +21,8 @@ type Log[T any] struct {
 	more    chan struct{} // closed by the next Add or by Close
 }
 
-// NewLog returns an empty log whose first entry will have the number first. It stores up to maxEntries entries and,
-// measured by size, up to maxBytes; a nil size does not limit the bytes. The newest entry is always stored.
+// NewLog returns an empty log whose first entry will have the number first. The log stores up to maxEntries entries
+// whose total size is at most maxBytes; if size is nil, the bytes are not limited. The newest entry is always stored.
 func NewLog[T any](first int64, maxEntries, maxBytes int, size func(T) int) *Log[T] {
 	if size == nil {
 		size = func(T) int { return 0 }
@@ -61,8 +61,8 @@ func (l *Log[T]) Last() int64 {
 }
 
 // After returns the entries with higher numbers, which the caller must not change. more is closed when there are
-// further entries; it is nil if there will be no further entries. The error is ErrGone if the entry after number is no
-// longer stored, or number does not belong to this log.
+// further entries; more is nil if there will be none. The error is ErrGone if the entry after number is no longer
+// stored, or if number does not belong to this log.
 func (l *Log[T]) After(number int64) (entries []T, more <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,10 +14,10 @@ const (
 	MaxAddressLogins = 50  // number of such connections from one address
 )
 
-// Logins are the connections of a server that have not logged in. A new connection is always accepted: at a limit, the
-// oldest connection from the address with the most connections is dropped. Connections that never log in therefore do
-// not lock anyone out, because a login takes a fraction of a second, and an address with many connections does not
-// affect other addresses.
+// Logins contains the connections of a server that have not logged in. A new connection is always accepted: if a limit
+// is reached, the oldest connection from the address with the most connections is dropped. Connections that never log
+// in therefore lock nobody out, because a login takes a fraction of a second, and an address with many connections does
+// not affect other addresses.
 type Logins struct {
 	Most        int // connections that have not logged in; 0 means MaxLogins
 	MostAddress int // such connections from one address; 0 means MaxAddressLogins
@@ -31,7 +31,8 @@ type login struct {
 	address netip.Prefix
 }
 
-// addressOf returns the address of a client; for IPv6 the network, because a client may use all of its addresses.
+// addressOf returns the address of a client. For IPv6, it returns the network, because a client may use all addresses
+// of its network.
 func addressOf(conn net.Conn) netip.Prefix {
 	const network = 64
 	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
@@ -47,7 +48,7 @@ func addressOf(conn net.Conn) netip.Prefix {
 	return prefix
 }
 
-// Begin adds a connection and returns the connection that is dropped for it, or nil.
+// Begin adds a connection and returns the connection that it drops to make room, or nil.
 func (l *Logins) Begin(conn net.Conn) (dropped net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +61,7 @@ func (l *Logins) Begin(conn net.Conn) (dropped net.Conn) {
 	return dropped
 }
 
-// drop returns the index of the connection to drop for a new one from an address, or -1 if there is room.
+// drop returns the index of the connection to drop for a new connection from an address, or -1 if there is room.
 func (l *Logins) drop(from netip.Prefix) int {
 	count := map[netip.Prefix]int{}
 	most := from
@@ -78,7 +79,7 @@ func (l *Logins) drop(from netip.Prefix) int {
 	return slices.IndexFunc(l.waiting, func(w login) bool { return w.address == most })
 }
 
-// End removes a connection that has logged in or ended.
+// End removes a connection that has logged in or has ended.
 func (l *Logins) End(conn net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,6 +91,6 @@ func (l *Logins) DropAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.waiting {
-		_ = w.conn.Close() // its goroutine then ends and calls End
+		_ = w.conn.Close() // ends the goroutine of the connection, which calls End
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// The servers that metrics distinguish.
+// The servers that the metrics distinguish.
 const (
 	ServerHTTP = "http"
 	ServerSSH  = "ssh"
@@ -22,7 +22,7 @@ const (
 	ServerHub  = "hub" // for limits that apply to all servers together
 )
 
-// Metrics are the metrics of a hub and its servers. Create it with NewMetrics. A nil Metrics counts nothing.
+// Metrics contains the metrics of a hub and its servers. Create it with NewMetrics. A nil Metrics counts nothing.
 type Metrics struct {
 	registry    *prometheus.Registry
 	refused     *prometheus.CounterVec
@@ -34,73 +34,73 @@ type Metrics struct {
 	history     *prometheus.HistogramVec
 }
 
-// historySeconds are the upper bounds of the buckets for operations of the history, from a tenth of a millisecond on.
+// historySeconds are the upper bounds of the buckets for history operations, starting at a tenth of a millisecond.
 var historySeconds = prometheus.ExponentialBuckets(0.0001, 4, 9)
 
-// NewMetrics returns metrics of the process and of this version of the program.
+// NewMetrics returns the metrics of this process, with the version of the program as a label.
 func NewMetrics(version string) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "winnow_" + name, Help: help}, labels)
 	}
 	m := &Metrics{
 		registry:    prometheus.NewRegistry(),
-		refused:     counter("refused_total", "What was refused, by server and reason: a code of the HTTP API, or the limit that was reached.", "server", "reason"),
-		ended:       counter("ended_total", "Sessions and connections that the server ended, by server and reason: idle, total (the time of a connection), revoked, or room (for another session).", "server", "reason"),
-		requests:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_open_requests", Help: "Requests of users that have not ended, such as event streams, by server."}, []string{"server"}),
+		refused:     counter("refused_total", "Refused requests and connections by server and reason: a code of the HTTP API, or the limit that was reached.", "server", "reason"),
+		ended:       counter("ended_total", "Sessions and connections ended by a server, by server and reason: idle, total (maximum duration of a connection), revoked, or room (for another session).", "server", "reason"),
+		requests:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_open_requests", Help: "Open requests of users, such as event streams, by server."}, []string{"server"}),
 		connections: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_connections", Help: "Open connections of users who have logged in, by server."}, []string{"server"}),
 		calls:       counter("requests_total", "Requests, commands and tool calls, by server, kind and outcome.", "server", "kind", "outcome"),
 		saves:       prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_saves_total", Help: "Saves of the window."}),
 		history:     prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "winnow_history_seconds", Help: "Duration of history operations.", Buckets: historySeconds}, []string{"operation"}),
 	}
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "winnow_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},
+		Name: "winnow_build_info", Help: "Always 1; the label contains the version of the program.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
 	m.Register(m.refused, m.ended, m.requests, m.connections, m.calls, m.saves, m.history, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	return m
 }
 
-// Register adds metrics.
+// Register adds metrics to those of m.
 func (m *Metrics) Register(more ...prometheus.Collector) {
 	if m != nil {
 		m.registry.MustRegister(more...)
 	}
 }
 
-// Handler responds with all metrics.
+// Handler returns a handler that responds with all metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Refused counts what a server has refused.
+// Refused counts a request or connection that a server has refused.
 func (m *Metrics) Refused(server, reason string) {
 	if m != nil {
 		m.refused.WithLabelValues(server, reason).Inc()
 	}
 }
 
-// Ended counts a session or connection that a limit or a removed credential has ended.
+// Ended counts a session or connection that ended because of a limit or a removed credential.
 func (m *Metrics) Ended(server, reason string) {
 	if m != nil {
 		m.ended.WithLabelValues(server, reason).Inc()
 	}
 }
 
-// Requested adds to the number of open requests.
+// Requested adds a number, which may be negative, to the number of open requests.
 func (m *Metrics) Requested(server string, add int) {
 	if m != nil {
 		m.requests.WithLabelValues(server).Add(float64(add))
 	}
 }
 
-// Connected adds to the number of open connections.
+// Connected adds a number, which may be negative, to the number of open connections.
 func (m *Metrics) Connected(server string, add int) {
 	if m != nil {
 		m.connections.WithLabelValues(server).Add(float64(add))
 	}
 }
 
-// Called counts a request. The kinds must be few.
+// Called counts a request. There must be only a few different kinds.
 func (m *Metrics) Called(server, kind, outcome string) {
 	if m != nil {
 		m.calls.WithLabelValues(server, kind, outcome).Inc()

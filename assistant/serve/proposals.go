@@ -9,10 +9,10 @@ import (
 	"winnow/assistant"
 )
 
-// proposalsKey is the prefix of the history's key that stores the pairs with open proposals of a window.
+// proposalsKey begins the key under which the history stores the pairs with open proposals of a window.
 const proposalsKey = "open proposals:"
 
-// maxProposals is the maximum number of pairs with open proposals that are stored; older ones stay in the history only.
+// maxProposals is the maximum number of pairs with open proposals that are listed; older pairs are only in the history.
 const maxProposals = 200
 
 // Proposals returns the pairs whose proposals have not been decided, oldest first.
@@ -32,7 +32,7 @@ func undecided(p *assistant.Pair) bool {
 	return slices.ContainsFunc(p.Payloads, func(made assistant.Payload) bool { return made.Decision == "" })
 }
 
-// openProposals reads the stored list. The caller holds h.proposals.
+// openProposals reads the stored list of pairs with open proposals. The caller holds h.proposals.
 func (h *Hub) openProposals(ctx context.Context) (seqs []int64, err error) {
 	text, err := h.opts.History.Get(ctx, proposalsKey+h.opts.Window)
 	if err == nil && text != "" {
@@ -41,7 +41,8 @@ func (h *Hub) openProposals(ctx context.Context) (seqs []int64, err error) {
 	return seqs, err
 }
 
-// storeProposals adds a pair to the stored list, or removes pairs that have been decided or deleted.
+// storeProposals adds a pair to the stored list or, if added is false, removes the pairs that have been decided or
+// deleted.
 func (h *Hub) storeProposals(ctx context.Context, seq int64, added bool) error {
 	h.proposals.Lock()
 	defer h.proposals.Unlock()
@@ -66,8 +67,8 @@ func (h *Hub) storeProposals(ctx context.Context, seq int64, added bool) error {
 	return errors.Join(err, h.opts.History.Set(ctx, proposalsKey+h.opts.Window, string(raw)))
 }
 
-// proposed records that a pair has new proposals (added), or that its proposals have been decided, and tells the other
-// sessions. A pair with new proposals appears in the view of every user who can decide them.
+// proposed records that a pair has new proposals or, if added is false, that its proposals have been decided, and
+// informs the other sessions. A pair with new proposals appears in the view of every user who can decide them.
 func (h *Hub) proposed(seq int64, added bool) {
 	ctx := context.Background()
 	err := h.storeProposals(ctx, seq, added)
@@ -79,17 +80,17 @@ func (h *Hub) proposed(seq int64, added bool) {
 		}
 	}
 	if err != nil && h.opts.Session.Log != nil {
-		h.opts.Session.Log.Warn("proposals not shown to other users", "error", err)
+		h.opts.Session.Log.Warn("the proposals could not be shown to other users", "error", err)
 	}
 }
 
-// showProposals shows all open proposals to a new session whose user can decide them.
+// showProposals shows all open proposals in a new session whose user can decide them.
 func (h *Hub) showProposals(ctx context.Context, s *Session) {
 	open, err := h.Proposals(ctx)
 	for _, p := range open {
 		err = errors.Join(err, s.Session().ShowPair(ctx, p.Seq))
 	}
 	if err != nil && h.opts.Session.Log != nil {
-		h.opts.Session.Log.Warn("open proposals not shown", "session", s.ID(), "error", err)
+		h.opts.Session.Log.Warn("the open proposals could not be shown", "session", s.ID(), "error", err)
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Limits restrict what one user of a hub can use.
+// Limits restricts what one user of a hub can use.
 type Limits struct {
 	Sessions int   // open sessions at the same time; 0 means DefaultUserSessions
 	Bytes    int   // bytes of text in the events that each session stores for its readers; 0 means DefaultSessionBytes
-	Turns    int   // turns with a language model per day; 0 means no limit
-	Tokens   int64 // tokens in the requests and responses of a day, as reported by endpoints; 0 means no limit
+	Turns    int   // turns per day that call a language model; 0 means no limit
+	Tokens   int64 // tokens per day in requests and responses, as reported by endpoints; 0 means no limit
 }
 
 // The defaults of Limits.
@@ -41,17 +41,17 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s has used today's %d %s; the next day begins at %s", e.User, e.Limit, e.What, e.Until.Format("15:04 MST"))
 }
 
-// usage is what a user has used on a day, as stored.
+// usage contains what a user has used on one day, as stored in the history.
 type usage struct {
 	Day    string `json:"day"`
 	Turns  int    `json:"turns"`
 	Tokens int64  `json:"tokens"`
 }
 
-// usageKey is the prefix of the history's keys that store the usage of the users of a window.
+// usageKey begins the key under which the history stores the usage of each user of a window.
 const usageKey = "used today:"
 
-// quota counts what one user uses. All sessions of the user share it.
+// quota counts the usage of one user. All sessions of the user share it.
 type quota struct {
 	hub  *Hub
 	user string
@@ -76,7 +76,7 @@ func (h *Hub) quotaOf(user string) *quota {
 	return h.quotas[user]
 }
 
-// Admit counts a turn, or returns a *LimitError.
+// Admit counts a turn, or returns a *LimitError if the user has reached a limit.
 func (q *quota) Admit(ctx context.Context) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -110,14 +110,14 @@ func (q *quota) Spent(used llm.Usage) {
 		err = q.store(ctx)
 	}
 	if err != nil && q.hub.opts.Session.Log != nil {
-		q.hub.opts.Session.Log.Warn("tokens not counted", "user", q.user, "error", err)
+		q.hub.opts.Session.Log.Warn("the tokens could not be counted", "user", q.user, "error", err)
 	}
 }
 
-// usageTime is how long storing the usage may take.
+// usageTime limits how long storing the usage may take.
 const usageTime = 5 * time.Second
 
-// today returns the usage of today. The caller has locked q.
+// today returns the usage of the current day. The caller has locked q.
 func (q *quota) today(ctx context.Context) (*usage, error) {
 	if q.used == nil {
 		q.used = &usage{}
@@ -127,7 +127,7 @@ func (q *quota) today(ctx context.Context) (*usage, error) {
 		}
 		if err != nil {
 			q.used = nil
-			return nil, fmt.Errorf("what %s has used could not be read: %w", q.user, err)
+			return nil, fmt.Errorf("the usage of %s could not be read: %w", q.user, err)
 		}
 	}
 	if day := q.hub.now().Format(time.DateOnly); q.used.Day != day {
@@ -146,7 +146,7 @@ func (q *quota) store(ctx context.Context) error {
 	return q.hub.opts.History.Set(ctx, q.key(), string(raw))
 }
 
-// sessionsLeft returns a *LimitError if a user may not open a further session. The caller has locked h.mu.
+// sessionsLeft returns a *LimitError if a user may not open another session. The caller has locked h.mu.
 func (h *Hub) sessionsLeft(user string) error {
 	open, limit := 0, cmp.Or(h.opts.Limits.Sessions, DefaultUserSessions)
 	for _, s := range h.sessions {
@@ -164,7 +164,7 @@ func (h *Hub) sessionsLeft(user string) error {
 func (h *Hub) limited(e *LimitError) error {
 	h.opts.Metrics.Refused(ServerHub, e.What)
 	if h.opts.Session.Log != nil {
-		h.opts.Session.Log.Warn("refused by a limit", "user", e.User, "what", e.What, "limit", e.Limit)
+		h.opts.Session.Log.Warn("refused because of a limit", "user", e.User, "what", e.What, "limit", e.Limit)
 	}
 	return e
 }

@@ -21,7 +21,7 @@ type Session struct {
 	*workspace.Workspace
 	hub    *Hub
 	member *windowlock.Member
-	id     string // id at the time of Open
+	id     string // the id of the conversation at the time of Open
 	user   string
 	key    string
 	opened time.Time
@@ -44,7 +44,7 @@ func (s *Session) Use() (release func()) {
 	})
 }
 
-// Unused returns how long the session has not been used.
+// Unused returns for how long the session has not been used.
 func (s *Session) Unused() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,20 +54,20 @@ func (s *Session) Unused() time.Duration {
 	return max(0, s.hub.now().Sub(s.used))
 }
 
-// ID returns the id of the conversation; Renew and Resume of the workspace change it.
+// ID returns the id of the conversation, which Renew and Resume of the workspace change.
 func (s *Session) ID() string { return s.Session().ID() }
 
 // User returns the user who opened the session.
 func (s *Session) User() string { return s.user }
 
-// Key returns the key of Join.
+// Key returns Join.Key, as passed to Open.
 func (s *Session) Key() string { return s.key }
 
-// Opened returns when the session was opened.
+// Opened returns the time at which the session was opened.
 func (s *Session) Opened() time.Time { return s.opened }
 
-// Close ends the session: its running turn is interrupted and the window unlocked. The conversation can be continued
-// later. Later calls do nothing.
+// Close ends the session: it interrupts a running turn and unlocks the window. The conversation can be continued later.
+// Further calls do nothing.
 func (s *Session) Close(ctx context.Context) error {
 	if !s.hub.remove(s) {
 		return nil
@@ -77,7 +77,7 @@ func (s *Session) Close(ctx context.Context) error {
 	return err
 }
 
-// Changes returns the log of what happens in the window, in all sessions.
+// Changes returns the log of the changes to the window by all sessions.
 func (s *Session) Changes() *Log[windowlock.Change] { return s.hub.Changes() }
 
 // HeldBy returns the user of another session whose turn has locked the window, or "".
@@ -91,8 +91,8 @@ func (s *Session) HeldBy() string {
 // presentTime is how long a user without activity counts as present.
 const presentTime = 5 * time.Minute
 
-// OthersWaiting returns the users of other sessions whose turns are waiting for an answer of their user; the user who
-// has waited longest comes first. These turns do not lock the window.
+// OthersWaiting returns the users of other sessions whose turns are waiting for an answer from their user, longest wait
+// first. These turns do not lock the window.
 func (s *Session) OthersWaiting() (users []string) {
 	for _, h := range s.hub.Waiting() {
 		if h.Session != s.ID() {
@@ -102,8 +102,8 @@ func (s *Session) OthersWaiting() (users []string) {
 	return users
 }
 
-// Others returns the users of the other open sessions, in the order in which they were opened. It leaves
-// out abandoned sessions.
+// Others returns the users of the other open sessions, in the order in which the sessions were opened. It omits
+// sessions that have not been used for a while.
 func (s *Session) Others() (users []string) {
 	for _, other := range s.hub.Sessions() {
 		if other != s && other.Unused() < presentTime {
@@ -126,7 +126,7 @@ func (s *Session) OthersSince(id string) []checkpoint.Checkpoint {
 	return s.hub.Journal().OthersSince(id, s.ID())
 }
 
-// Match returns the pairs that a filter line matches. The view does not change.
+// Match returns the pairs that a filter line matches. It does not change the view.
 func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, error) {
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -136,8 +136,8 @@ func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, erro
 	return found.Refs, err
 }
 
-// BranchOff creates a session that branches off from this one at a pair, and returns its id. The new session is not
-// open yet, and this session continues.
+// BranchOff creates a session that branches from this one at a pair, and returns the id of the new session. The new
+// session is not open yet, and this session continues.
 func (s *Session) BranchOff(ctx context.Context, seq int64) (id string, err error) {
 	if s.Session().Busy() {
 		return "", assistant.ErrBusy
@@ -157,9 +157,9 @@ func (s *Session) mayCall(tool assistant.Tool) error {
 	return s.Session().Needs(assistant.RoleRead)
 }
 
-// CallTool runs a tool of the window by hand. A write tool is one step that can be undone. Before calling a lasting
-// tool, the caller must have asked the user. Failures of the tool are in the result; an error means that the tool was
-// not called: a *windowlock.LockedError, assistant.ErrBusy, or an error of the journal. report may be nil.
+// CallTool runs a tool of the window by hand. A call of a write tool is one step that can be undone. The caller must
+// ask the user before it calls a lasting tool. Failures of the tool are in the result; an error means that the tool was
+// not called: a *windowlock.HeldError, assistant.ErrBusy, or an error of the journal. report may be nil.
 func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, report func(assistant.Progress)) (r assistant.ToolResult, err error) {
 	tools := s.Session().Window().Tools()
 	i := slices.IndexFunc(tools, func(t assistant.Tool) bool { return t.Name == name })

@@ -1,8 +1,8 @@
 // Package servetest provides a hub for tests of servers.
 //
-// A Rig is a hub over the word list of package assistanttest, with a real journal and
-// history in a temporary folder. It is closed at the end of the test, after the cleanups
-// that the test registers later, such as closing a server on the hub.
+// A Rig is a hub whose window is the word list of package assistanttest, with a real journal and history in a temporary
+// folder. The hub is closed at the end of the test, after all cleanups that the test registers later, such as closing a
+// server.
 package servetest
 
 import (
@@ -32,10 +32,10 @@ const closeTimeout = 10 * time.Second
 
 // Options configures Start. Only Model is required.
 type Options struct {
-	Dir    string // folder of journal and history; "" means a temporary one
-	Name   string // name of the model in the provider test; "" means script. The model test/other always exists as well
+	Dir    string // the folder of the journal and the history; "" means a temporary folder
+	Name   string // name of the model of provider test; "" means script. The model test/other always exists as well
 	Model  llm.Model
-	Change func(*serve.Options) // changes the hub's options, including window and history; may be nil
+	Change func(*serve.Options) // changes the options of the hub, including window and history; may be nil
 	Clock  func() time.Time     // nil means time.Now
 }
 
@@ -94,20 +94,20 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// savedPath is the name of the file in save plans.
+// savedPath is the name under which save plans list the word list.
 const savedPath = "words"
 
-// Words is the word list with a saved state, so that it can be saved and discarded.
+// Words is the word list with a saved state, so that changes to it can be saved and discarded.
 type Words struct {
 	*at.Window
-	Conflict *assistant.Conflict // returned by the next save; nil for none
-	Warning  string              // returned by each save
+	Conflict *assistant.Conflict // the conflict that the next save returns; nil means no conflict
+	Warning  string              // the warning that each save returns
 }
 
 // Dirty implements assistant.Saver.
 func (w *Words) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
 
-// PlanSave implements assistant.Saver. All words have the same author.
+// PlanSave implements assistant.Saver. The plan names the same author for all words.
 func (w *Words) PlanSave(context.Context, string) (assistant.SavePlan, error) {
 	return w.PlanDiscard(""), nil
 }
@@ -178,8 +178,8 @@ func (w *Words) Discard(basis assistant.Basis) (lost []assistant.Change, err err
 	return plan.Changes, w.Apply(state)
 }
 
-// Obedient is a model that does what the last message says: "call TOOL WORD; TOOL; …" calls
-// tools, anything else is repeated. After tool results it answers "done".
+// Obedient is a model that does what the last message requests: "call TOOL WORD; TOOL; …" calls tools; the model
+// repeats any other message. After tool results it answers "done".
 type Obedient struct{}
 
 // Stream implements llm.Model.
