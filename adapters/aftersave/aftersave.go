@@ -57,7 +57,7 @@ type Options struct {
 	Path   string       // the file for the result of the last run; "" means no file
 	Log    *slog.Logger // nil means no log
 
-	limit, pause time.Duration // of the checks; 0 means checkLimit and checkPause
+	limit, pause time.Duration // time limit of the checks, and the pause between them; 0 means checkLimit and checkPause
 }
 
 // Runner runs the command after saves. It implements assistant.Applier.
@@ -147,7 +147,8 @@ func (r *Runner) note(a assistant.Applied) {
 	}
 }
 
-// Applied implements assistant.Applier: the last run, also of an earlier program.
+// Applied implements assistant.Applier. It returns the result of the last run, which may be from an earlier run of the
+// program.
 func (r *Runner) Applied() assistant.Applied {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,7 +180,7 @@ func (r *Runner) Close() error {
 	r.cancel()
 	ctx, stop := context.WithTimeout(context.Background(), closeTime)
 	defer stop()
-	r.WaitApplied(ctx) // until "unknown" is stored as the result
+	r.WaitApplied(ctx) // until AppliedUnknown is stored as the result
 	return nil
 }
 

@@ -60,7 +60,7 @@ func TestTheUseIsReadFromTheProxy(t *testing.T) {
 			t.Errorf("%s: it would be asked", name)
 		}
 		r, err := usage.Open(t.TempDir(), ask).Report("acme")
-		if use, known := r.Of("m"); known != c.known || known && use.Requests != 7 {
+		if use, known := r.ForModel("m"); known != c.known || known && use.Requests != 7 {
 			t.Errorf("%s: %+v, known is %v", name, use, known)
 		}
 		if text := textOf(err); !strings.Contains(text, c.want) || (text == "") != (c.want == "") || strings.Contains(text, "secret") || strings.Contains(text, "anna") {

@@ -111,7 +111,7 @@ func (s *ProviderSnapshot) Model(i int) condition.Model {
 		m.Info = s.Info[i]
 	}
 	m.Info.ID = v.ID
-	m.Use, m.UseKnown = s.use.Of(v.ID)
+	m.Use, m.UseKnown = s.use.ForModel(v.ID)
 	return m
 }
 

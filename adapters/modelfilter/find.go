@@ -58,7 +58,7 @@ func (w *Window) Find(where condition.Condition, providers ...string) (Found, er
 			f := FoundModel{Provider: provider, Status: m.ModelStatus, Source: m.Source}
 			f.Info, _ = w.describe(m.ID)
 			f.Info.ID, f.Hidden, f.Allowed, f.New = m.ID, m.Status == engine.Ignored, m.Status == engine.Whitelisted, m.New
-			f.Use, f.UseKnown = report.Of(m.ID)
+			f.Use, f.UseKnown = report.ForModel(m.ID)
 			switch where.Match(&f.Model, now) {
 			case condition.Yes:
 				found.Models = append(found.Models, f)

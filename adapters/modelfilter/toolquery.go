@@ -152,7 +152,7 @@ func (w *Window) aboutModel(current, text string, facts bool) assistant.ToolResu
 	known.Info.ID = m.id
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	known.Use, known.UseKnown = m.use.Of(m.id)
+	known.Use, known.UseKnown = m.use.ForModel(m.id)
 	r = m.explain(known)
 	if about := factsText(known, w.opts.Now()); facts && about != "" {
 		r.Message += " " + about

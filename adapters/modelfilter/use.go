@@ -63,7 +63,7 @@ func (w *Window) readUseOfUnsaved() {
 // usedSince returns the models used after since, most recently used first.
 func usedSince(r *usage.Report, ids []string, since time.Time) (used []UsedModel) {
 	for _, id := range ids {
-		if u, known := r.Of(id); known && u.Last.After(since) {
+		if u, known := r.ForModel(id); known && u.Last.After(since) {
 			used = append(used, UsedModel{id, u})
 		}
 	}
@@ -181,7 +181,7 @@ func (s Scope) UseFindings() UseFindings {
 	counted := shown.use.Since() // use before this time is unknown
 	hiddenBy := make([][]string, len(shown.Rules[Ignore]))
 	for _, m := range shown.Models {
-		use, _ := shown.use.Of(m.ID)
+		use, _ := shown.use.ForModel(m.ID)
 		switch {
 		case m.Status == engine.Ignored && m.Index < len(hiddenBy):
 			hiddenBy[m.Index] = append(hiddenBy[m.Index], m.ID)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Separate has a command start in a session of its own, so that keys typed in the terminal do not reach it, and it
-// cannot prompt there.
+// Separate makes a command start in its own session, so that keys typed in the terminal do not reach it, and it cannot
+// prompt there.
 func Separate(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // Terminate asks the processes of a separate command to end.

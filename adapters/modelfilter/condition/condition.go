@@ -141,7 +141,7 @@ func parseWords(line string, search bool) (c Condition, first error) {
 // operators compare a number or a date. Longer operators come before their prefixes.
 var operators = []string{">=", "<=", ">", "<", "="}
 
-// parseWord parses one word; reason says why it cannot be parsed.
+// parseWord parses one word; reason is why it cannot be parsed, or "".
 func parseWord(text string, search bool) (w word, reason string) {
 	rest, negated := strings.CutPrefix(text, "!")
 	if rest == "" || strings.HasPrefix(rest, "!") {
@@ -177,8 +177,8 @@ func parsePlain(text string, search bool) (word, string) {
 	return word{text: "name:" + text, match: nameMatch(text)}, ""
 }
 
-// IsKeyword reports whether a word of a condition is about a fact of a model: price>10, !tools,
-// status:old. Others are names.
+// IsKeyword reports whether a word of a condition is a keyword, such as price>10, !tools or
+// status:preview. Any other word is a name.
 func IsKeyword(word string) bool {
 	word = strings.ToLower(strings.TrimPrefix(word, "!"))
 	at := strings.IndexAny(word, "<>=:")
@@ -212,7 +212,7 @@ func parseKeyword(name, operator, value string) (word, string) {
 	}
 }
 
-// unknownKeyword returns the error for an unknown keyword, with similar ones.
+// unknownKeyword returns the error for an unknown keyword, which lists similar keywords.
 func unknownKeyword(name string) string {
 	names := make([]string, len(keywords))
 	for i, k := range keywords {

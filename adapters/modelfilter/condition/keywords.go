@@ -20,7 +20,7 @@ type keyword struct {
 	name, example, help string
 
 	flag    func(*Model) Answer                                    // tools
-	compare func(operator, value string) (match, string, string)   // price>10: match, canonical value, error
+	compare func(operator, value string) (match, string, string)   // for price>10; returns the match, the canonical value and an error
 	text    func(value string) (m match, canonical, reason string) // status:preview
 }
 
@@ -172,8 +172,8 @@ func age(holds func(u usage.Use, since time.Time) bool) func(value string) (matc
 // maxAge limits the number in an age, so that no date overflows.
 const maxAge = 100_000
 
-// ago parses an age: a number and a unit, where days is the default. since returns the time
-// that long before now.
+// ago parses an age: a number and a unit, by default days. since returns the time that lies
+// this age before now.
 func ago(text string) (since func(now time.Time) time.Time, canonical string, ok bool) {
 	digits := strings.TrimRight(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz")
 	n, err := strconv.Atoi(digits)
@@ -206,7 +206,7 @@ func ago(text string) (since func(now time.Time) time.Time, canonical string, ok
 }
 
 // date compares the release date, which may be a day, a month or a year. A comparison that
-// depends on the missing part is Unknown.
+// depends on a missing month or day is Unknown.
 func date(operator, value string) (match, string, string) {
 	from, to, ok := span(value)
 	if !ok {

@@ -18,8 +18,8 @@ type Reason uint8
 const (
 	Empty      Reason = iota // nothing is left after trimming
 	Duplicate                // the list already contains this pattern
-	Unwritable               // the rule file cannot contain it
-	Covered                  // a rule of the list matches everything that it matches
+	Unwritable               // the rule file cannot contain this pattern
+	Covered                  // a rule in the list matches everything that this pattern matches
 )
 
 // Refusal is the error for a pattern that Check rejects.
@@ -27,8 +27,8 @@ type Refusal struct {
 	Reason  Reason
 	List    List
 	Pattern string   // trimmed
-	By      []string // Duplicate, Covered: the rules that make it redundant, in order
-	Detail  string   // Unwritable: the part that cannot be written
+	By      []string // for Duplicate and Covered: the rules that make the pattern redundant, in order
+	Detail  string   // for Unwritable: the part of the pattern that cannot be written
 }
 
 // Error returns the reason in one line.
@@ -63,9 +63,9 @@ func (r *Refusal) Text(quote func(patterns []string) string) string {
 
 // Verdict is the result of Check for a pattern that may be added.
 type Verdict struct {
-	Pattern   string   // trimmed; this is what to add
+	Pattern   string   // the trimmed pattern, which should be added
 	Redundant []string // rules of the list that the pattern covers, in order
-	Undecided []string // rules of the list that may cover it or be covered
+	Undecided []string // rules of the list that may cover the pattern or be covered by it
 }
 
 // Check decides whether pattern, trimmed, should be added to the list. A refusal
@@ -144,7 +144,7 @@ type coverageSearch struct {
 }
 
 // covers reports whether broad matches all ids of the provider that narrow matches. The
-// models and an example settle most pairs; the rest needs a search.
+// models and an example settle most pairs; the others need a search.
 func (s *coverageSearch) covers(broad, narrow *rule) answer {
 	if !narrow.matches.subsetOf(broad.matches) {
 		return no
@@ -159,8 +159,8 @@ func (s *coverageSearch) covers(broad, narrow *rule) answer {
 }
 
 // search decides coverage for the ids that the proxy filters: ids of the provider and ids
-// without a slash. A rule matches an id without a slash as a plain pattern, unless the
-// pattern has a slash before the first bracket: then it matches none of them.
+// without a slash. A rule matches an id without a slash like a plain pattern, unless the
+// pattern has a slash before the first bracket, in which case it matches no such id.
 func (s *coverageSearch) search(broad, narrow *rule) answer {
 	c := glob.RuleCovers(broad.pattern, narrow.pattern, s.engine.within)
 	beforeBracket, _, _ := strings.Cut(narrow.pattern.String(), "[")

@@ -5,9 +5,9 @@
 //
 // A rule is a glob pattern in one of two lists, Ignore and Allow. It matches a model by its
 // id without the first `/` segment or by its whole id. A model with a matching allow rule
-// is Whitelisted, otherwise one with a matching ignore rule is Ignored, otherwise it is
-// Normal; the first matching rule of the deciding list decides. Ignored models are hidden
-// from the proxy's list.
+// is Whitelisted, any other model with a matching ignore rule is Ignored, and all others
+// are Normal. The first matching rule of the deciding list decides. Ignored models are
+// hidden from the proxy's list.
 //
 // The proxy applies a provider's rules to ids whose first segment is exactly the provider's
 // lower-case name, and to ids without a slash, which belong to the provider that listed
@@ -17,8 +17,8 @@
 // # Engine
 //
 // An Engine does no I/O and starts no goroutines. It is not safe for concurrent use while
-// it is changed; a Clone that is never changed is. Results are copies that do not change
-// with the engine. The time to add or remove a rule depends on the models that it matches,
+// it is changed; a Clone that is never changed is safe. Results are copies that do not
+// change with the engine. The time to add or remove a rule depends on the models that it matches,
 // not on all models.
 //
 // # Caveats

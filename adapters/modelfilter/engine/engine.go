@@ -28,19 +28,19 @@ type rule struct {
 	pattern *glob.Pattern
 	matches bitset
 	first   bitset // models of which it is the first matching rule of its list
-	// example returns an id made from the pattern, and whether the rule matches it; it may
-	// not if consecutive bad bytes form a valid character.
+	// example returns an id made from the pattern, and whether the rule matches that id.
+	// The rule may not match it if consecutive invalid bytes form a valid character.
 	example func() (id string, matches bool)
 }
 
-// ruleList is an ordered list of rules. Their first sets are disjoint, and the union of
-// these is matched. Changes copy what they change: clones share the rest.
+// ruleList is an ordered list of rules. The first sets of the rules are disjoint, and their
+// union is matched. A change copies only what it changes; clones share the rest.
 type ruleList struct {
 	rules   []*rule
 	matched bitset // models that some rule matches
 }
 
-// Engine holds the models and rules of one provider. Create it with New.
+// matches the ids of the provider
 type Engine struct {
 	provider string
 	within   *glob.Pattern // the ids of the provider
@@ -57,8 +57,8 @@ func New(provider string, models []string) *Engine {
 	return e
 }
 
-// Clone returns an engine with the same models and rules that is unaffected by changes of
-// e. It takes constant time.
+// Clone returns an engine with the same models and rules that later changes to e do not
+// affect. It takes constant time.
 func (e *Engine) Clone() *Engine {
 	clone := *e
 	for i := range clone.lists {
@@ -102,8 +102,8 @@ func (e *Engine) newRule(text string) *rule {
 	})}
 }
 
-// append adds a new rule, which is the first matching rule of models that no other rule
-// matches. l.matched is not shared with a clone.
+// append adds a rule to the end. The rule is the first to match the models that no earlier
+// rule matches. l.matched must not be shared with a clone.
 func (l *ruleList) append(r *rule) {
 	r.first = r.matches.without(l.matched)
 	l.matched.add(r.first)

@@ -12,14 +12,14 @@ import (
 // immutable.
 type index struct {
 	ids        []string         // in the caller's order, each once
-	position   map[string]int32 // of each id in ids
+	position   map[string]int32 // position of each id in ids
 	names      []string         // ids without their first segment; "" if unfiltered
 	unfiltered bitset
 
 	// The filtered models, sorted by id, by name, and by id read backwards.
 	byID, byName, byEnd []int32
 	text                string  // the ids of byID, concatenated
-	ends                []int32 // where each of them ends in text
+	ends                []int32 // where each id ends in text
 }
 
 func newIndex(provider string, models []string) *index {
@@ -132,7 +132,7 @@ func (x *index) matchEnd(found bitset, p *glob.Pattern, end string) {
 // matchCore searches the text of all ids at once. A hit that extends past the id in which
 // it starts is not a match; the search continues after it.
 func (x *index) matchCore(found bitset, p *glob.Pattern, core string) {
-	at, k := 0, 0 // k is the index in byID of the id that contains at
+	at, k := 0, 0 // at is an offset in text, and k is the index in byID of the id there
 	for {
 		hit := strings.Index(x.text[at:], core)
 		if hit < 0 {

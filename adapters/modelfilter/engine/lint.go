@@ -6,7 +6,7 @@ type Kind uint8
 // The kinds of findings.
 const (
 	Dead      Kind = iota // matches no model
-	Shadowed              // matches, but other rules decide all its models
+	Shadowed              // matches models, but other rules decide all of them
 	Redundant             // another rule of its list covers it
 	Undecided             // it could not be decided whether another rule covers it
 )
@@ -28,8 +28,8 @@ type Finding struct {
 	ByList List
 }
 
-// Lint returns the findings of all rules, list by list and rule by rule. All
-// redundant rules may be removed at once without any status changing.
+// Lint returns the findings of all rules, list by list and rule by rule. All redundant
+// rules may be removed at once without changing any status.
 func (e *Engine) Lint() []Finding {
 	var out []Finding
 	search := &coverageSearch{engine: e}
@@ -56,9 +56,9 @@ func (e *Engine) Lint() []Finding {
 	return out
 }
 
-// coveredBy returns the first rule of the list that covers rule i. Of rules that cover each
-// other, the first counts as not covered. If there is none, it returns the first that may
-// cover it.
+// coveredBy returns the first rule of the list that covers rule i. If several rules cover
+// each other, the first of them counts as not covered. If no rule covers rule i, coveredBy
+// returns the first that may cover it.
 func (e *Engine) coveredBy(search *coverageSearch, list List, i int) (by int, a answer) {
 	rules := e.lists[list].rules
 	for k, r := range rules {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Effect is the effect of an edit of the rules on the proxy's list.
+// Effect is the effect of an edit to the rules on the models that the proxy lists.
 type Effect struct {
 	Matches int      // number of models that the rule matches
 	Hidden  []string // shown now, hidden after the edit

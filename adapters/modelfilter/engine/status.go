@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Status says how the rules apply to a model.
+// Status is how the rules apply to a model.
 type Status uint8
 
 // The statuses of a model.
@@ -108,8 +108,8 @@ type RuleInfo struct {
 	Index    int    `json:"-"`
 	Matches  int    `json:"matches"`        // number of models it matches
 	Decides  int    `json:"affected_count"` // number of models whose status it decides
-	Shadowed bool   `json:"shadowed"`       // it matches but decides nothing
-	Dead     bool   `json:"dead"`           // it matches nothing
+	Shadowed bool   `json:"shadowed"`       // the rule matches models but decides none
+	Dead     bool   `json:"dead"`           // the rule matches no model
 }
 
 // Rules describes the rules of the list in order.
@@ -152,7 +152,7 @@ type MatchingRule struct {
 	Decides bool
 }
 
-// Explanation says why a model has its status.
+// Explanation is the reason for a model's status.
 type Explanation struct {
 	ModelStatus
 	// Rules are all rules that match the id, allow rules first, each list in order. For an

@@ -76,8 +76,8 @@ func newCover(wanted, others []string) *cover {
 }
 
 // best returns the pattern that matches most open names, and the indexes of all names that
-// it matches; "" if no pattern matches two of them. Gains only shrink, so the first
-// candidate with an up-to-date gain is the best.
+// it matches. It returns "" if no pattern matches at least two open names. Gains only
+// shrink, so the first candidate with an up-to-date gain is the best.
 func (c *cover) best() (text string, matched []int) {
 	for c.candidates.Len() > 0 {
 		k := heap.Pop(&c.candidates).(candidate)
@@ -99,8 +99,8 @@ func (c *cover) best() (text string, matched []int) {
 	return "", nil
 }
 
-// needed returns the patterns of a cover in order, without those whose names are also
-// matched by the others.
+// needed returns the patterns of a cover in order, without the patterns whose names are all
+// matched by other patterns.
 func (c *cover) needed(patterns []string) []string {
 	slices.Sort(patterns)
 	patterns = slices.Compact(patterns)
@@ -130,7 +130,7 @@ type candidate struct {
 	cut
 	text string
 	from []int
-	gain int // how many of them were open at the last count
+	gain int // number of these names that were open at the last count
 }
 
 // candidates is a heap with the best candidate first. It implements heap.Interface.
@@ -220,9 +220,9 @@ const (
 	minPart  = 3
 )
 
-// A name is cut at minCuts to maxCuts places, counted from its start, and at fewer for long
-// lists: each pair of places makes a candidate, and all names together make about
-// maxCandidates.
+// A name is cut at no more than maxCuts places, counted from its start. Each pair of places
+// makes a candidate. So that all names together make about maxCandidates, a long list has
+// fewer places per name, but at least minCuts.
 const (
 	minCuts       = 6
 	maxCuts       = 40
@@ -268,6 +268,6 @@ func wordCuts(name string) []int {
 	return cuts
 }
 
-// quoted returns text as part of a pattern: a comma, which no pattern can contain, becomes
-// `?`.
+// quoted returns text as part of a pattern. No pattern can contain a comma, so each comma
+// becomes `?`.
 func quoted(text string) string { return strings.ReplaceAll(glob.Quote(text), ",", "?") }

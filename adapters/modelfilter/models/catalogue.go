@@ -28,7 +28,7 @@ type catalogue struct {
 	bases     map[string]string          // addresses of providers with an OpenAI-compatible API
 	models    map[string][]llm.ModelInfo // by provider
 	byID      map[string]*llm.ModelInfo  // by lower-case id
-	byName    map[string]*llm.ModelInfo  // by lower-case last segment; the first model with it
+	byName    map[string]*llm.ModelInfo  // by lower-case last segment of the id; the first such model
 }
 
 // theCatalogue reads the compiled-in list on first use, because reading it at the start
@@ -91,7 +91,8 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	c.models[provider] = append(c.models[provider], *info)
 }
 
-// catalogueFacts returns the facts in the catalogue. It contains 0 for an unknown price.
+// catalogueFacts returns the facts in the catalogue. The catalogue contains 0 for an
+// unknown price.
 func catalogueFacts(m catwalk.Model) llm.Facts {
 	price := func(usd float64) llm.Price {
 		if usd == 0 {
@@ -133,11 +134,11 @@ func (c *catalogue) ofProvider(provider string) []llm.ModelInfo {
 // Providers returns the names of the providers in the catalogue, the main ones first.
 func Providers() []string { return slices.Clone(theCatalogue().providers) }
 
-// Info returns what the catalogue knows about a model. It finds "provider/name", ignoring
-// case and under any of the provider's names, and a bare name at the first provider that
-// has it. If the catalogue does not list the model for that provider, it uses the same name
-// elsewhere; the context window is then a guess (not Known) and the price unknown. The ID
-// is the requested one.
+// Info returns what the catalogue knows about a model. The id is "provider/name", with any
+// of the provider's names and in any case, or a bare name, which is looked up at the first
+// provider that has it. If the catalogue does not list the model for that provider, Info
+// uses a model of the same name elsewhere; the context window is then a guess (not Known)
+// and the price unknown. The returned ID is the requested one.
 func Info(id string) (llm.ModelInfo, bool) {
 	info, ok := theCatalogue().find(strings.ToLower(strings.TrimSpace(id)))
 	if !ok {
@@ -169,8 +170,9 @@ func (c *catalogue) find(id string) (llm.ModelInfo, bool) {
 	return found, true
 }
 
-// proxyNames maps catalogue names of providers to the proxy's if they differ. In all other
-// names a hyphen becomes an underscore, because the name is part of a variable's name.
+// proxyNames maps the catalogue's provider names to the proxy's names where they differ. In
+// all other names a hyphen becomes an underscore, because the name is part of a variable's
+// name.
 var proxyNames = map[string]string{
 	"alibaba-singapore": "dashscope",
 	"copilot":           "github_copilot",
@@ -180,7 +182,7 @@ var proxyNames = map[string]string{
 	"vertexai":          "vertex_ai",
 }
 
-// endpoint is where a provider lists its models, in the format of OpenAI.
+// endpoint is where a provider lists its models, in OpenAI's format.
 type endpoint struct {
 	base string
 	// keyHeader is the header for the key instead of a bearer token; "" means a bearer
@@ -190,13 +192,12 @@ type endpoint struct {
 	header map[string]string
 	// idPrefix precedes every id and is not part of the name.
 	idPrefix string
-	// pageSize is the number of models per page of the list, of which only the first is
-	// fetched; 0 if there are no pages.
+	// pageSize is the number of models per page of the list, or 0 if there are no pages.
+	// Only the first page is fetched.
 	pageSize int
 }
 
-// endpoints completes the catalogue: addresses that it leaves to variables or does not
-// contain.
+// endpoints contains the addresses that the catalogue lacks or leaves to variables.
 var endpoints = map[string]endpoint{
 	"anthropic": {
 		base:      "https://api.anthropic.com/v1",

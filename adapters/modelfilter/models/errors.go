@@ -20,8 +20,8 @@ var (
 // maxReason is the maximum width of an error's text in cells; a sentence fits.
 const maxReason = 400
 
-// fetchError says why a fetch failed, in one line that contains no keys and is safe to
-// show. That need not be true of the text of its cause.
+// fetchError explains a failed fetch in one line that contains no keys and is safe to show.
+// The text of its cause may contain keys.
 type fetchError struct {
 	text  string
 	cause error
@@ -31,8 +31,8 @@ func (e *fetchError) Error() string { return e.text }
 
 func (e *fetchError) Unwrap() error { return e.cause }
 
-// failed returns the error of a fetch. Its text never contains t's key, even if the text of
-// cause does.
+// failed returns the error for a failed fetch. Its text never contains t's key, even if the
+// text of cause does.
 func (t Target) failed(cause error) error {
 	who := "the proxy"
 	if t.Provider != "" {
@@ -45,7 +45,7 @@ func (t Target) failed(cause error) error {
 	return &fetchError{fmt.Sprintf("models of %s: %s", who, reason), cause}
 }
 
-// placeName returns where a variable is set, safe to show.
+// placeName returns the name of the place where a variable is set, safe to show.
 func placeName(from string) string {
 	if from == "" {
 		return "the environment"

@@ -18,8 +18,8 @@ import (
 type List struct {
 	Provider string
 	IDs      []string  // "provider/name", sorted, without duplicates
-	Source   string    // source of most of them: "live", "proxy", "cache" or "catalogue"
-	At       time.Time // when it was fetched; zero for the catalogue
+	Source   string    // source of most IDs: "live", "proxy", "cache" or "catalogue"
+	At       time.Time // when the list was fetched; zero for the catalogue
 	New      []string  // the IDs added since Lists.MarkSeen was last called, sorted
 	Partial  bool      // there may be more models, because the source is incomplete
 	Err      string    // why the list is not up to date or was not saved, in one safe line; otherwise ""
@@ -32,8 +32,8 @@ type List struct {
 // SourceOf returns the source of a model of the list.
 func (l List) SourceOf(id string) string { return cmp.Or(l.Others[id], l.Source) }
 
-// Listed reports whether the provider lists a model or, if its own list is unknown, the
-// proxy did.
+// Listed reports whether the provider lists a model or, if the provider's own list is unknown,
+// whether the proxy does.
 func (l List) Listed(id string) bool {
 	source, other := l.Others[id]
 	return l.Source != SourceCatalogue && (!other || !l.own && source != SourceCatalogue)
@@ -69,8 +69,8 @@ type Options struct {
 	NewFetcher func(Target) (Fetcher, error)
 	// Proxy is the proxy's endpoint; nil if there is no proxy.
 	Proxy *Proxy
-	// Env reads a variable of the user's environment and .env file; if both contain it, it
-	// returns the one that takes precedence. It is called from any goroutine. nil means no
+	// Env looks up a variable in the user's environment and .env file. If both contain it, Env
+	// returns the value that takes precedence. It may be called from any goroutine. nil means no
 	// variables.
 	Env func(name string) (Value, bool)
 	// Confirmed reports whether the user confirmed an address for a key; nil means never.
@@ -92,7 +92,7 @@ type Lists struct {
 
 // entry is the stored list of a provider.
 type entry struct {
-	once      sync.Once     // reads the disk
+	once      sync.Once     // reads the record from the disk
 	fetching  chan struct{} // contains a value during a fetch
 	completed int           // number of fetches in this run
 	list      List          // result of the last fetch
@@ -100,9 +100,9 @@ type entry struct {
 
 	record  *record  // nil if nothing was ever fetched
 	live    bool     // the record's models were fetched in this run
-	served  []string // names in the proxy's last answer of this run, sorted
-	unsaved bool     // the record on disk is older
-	diskErr string   // error of the disk, returned with the list
+	served  []string // names in the proxy's last response of this run, sorted
+	unsaved bool     // the record on disk is out of date
+	diskErr string   // disk error, returned with the list
 }
 
 // New returns Lists that know the catalogue and the lists in Options.Dir. It
@@ -190,8 +190,8 @@ func (e *entry) servedSource(name string) string {
 	return SourceCache
 }
 
-// add adds the models that the list does not contain yet. source returns the source of a
-// model; nil means the list's.
+// add adds the models that the list does not contain yet. source returns the source of a model; nil
+// means the source of the list.
 func (l *List) add(names []string, source func(name string) string) {
 	sorted := len(l.IDs)
 	for _, name := range names {
@@ -282,7 +282,8 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 	return list, nil
 }
 
-// take stores a fetched list unless it is already stored. The error is from the disk.
+// take stores a fetched list. With stored set, or if the list contains nothing new, it only notes
+// that the list was fetched in this run. The error is from the disk.
 func (l *Lists) take(ctx context.Context, provider string, f fetched, stored bool) error {
 	replaced := true
 	e := l.entry(provider)
@@ -309,8 +310,8 @@ func (l *Lists) take(ctx context.Context, provider string, f fetched, stored boo
 	return err
 }
 
-// stale returns the cached list with the reason why it is not up to date. Its Source is
-// never that of a fetched list.
+// stale returns the cached list with the reason why it is not up to date. Its Source is SourceCache
+// or SourceCatalogue.
 func (l *Lists) stale(provider string, why error) List {
 	list, _ := l.Cached(provider)
 	if list.Source != SourceCatalogue {
@@ -330,7 +331,7 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	l.mu.Lock()
 	base, unsaved := record{Provider: provider}, e.unsaved
 	if e.record != nil {
-		base = *e.record // its slices are replaced, never changed
+		base = *e.record // the slices are replaced, never changed
 	}
 	l.mu.Unlock()
 	r, err := l.disk.update(ctx, base, unsaved, change)
@@ -344,9 +345,9 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	return err
 }
 
-// MarkSeen marks a provider's models as seen: they are no longer new, even if they disappear
-// and return. The error is from saving this; in this run they count as seen in any case.
-// MarkSeen does nothing before the first fetch.
+// MarkSeen marks a provider's models as seen: they are no longer new, even if they disappear and
+// return. If this cannot be saved, MarkSeen returns the error, but the models count as seen in this
+// run. It does nothing before the first fetch.
 func (l *Lists) MarkSeen(provider string) error {
 	provider = providerName(provider)
 	list, _ := l.Cached(provider)
@@ -379,7 +380,7 @@ func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	for _, from := range []struct {
 		models []model
 		source string
-	}{{r.servedBy(l.proxyBase()), served}, {r.Models, source}} { // the last one that contains it is its source
+	}{{r.servedBy(l.proxyBase()), served}, {r.Models, source}} { // the last list that contains the model is its source
 		if i, has := slices.BinarySearchFunc(from.models, model{Name: name}, byName); has {
 			info = from.models[i].merge(info)
 			info.ID, info.Source, info.Retrieved, found = id, from.source, r.At, true

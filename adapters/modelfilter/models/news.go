@@ -7,7 +7,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// ChangeKind says what has changed about a model.
+// ChangeKind is what has changed about a model.
 type ChangeKind string
 
 // The kinds of changes, in the order in which News lists them.
@@ -18,7 +18,7 @@ const (
 	Repriced   ChangeKind = "repriced"   // one of its prices has changed
 )
 
-// Change is a change of a provider's list since the user last looked at it.
+// Change is a change to a provider's list since the user last looked at it.
 type Change struct {
 	ID       string // "provider/name"
 	Kind     ChangeKind
@@ -35,7 +35,7 @@ type listed struct {
 	Status   llm.Status `json:"status,omitempty"`
 }
 
-// look records the current models as those the user saw; seen are their names.
+// look records the current models whose names are in seen as the models that the user saw.
 func (r *record) look(seen []string) {
 	r.markSeen(seen)
 	slices.Sort(seen)
@@ -48,7 +48,8 @@ func (r *record) look(seen []string) {
 	}
 }
 
-// news lists what has changed since the last look, like newNames.
+// news lists what has changed since the user last looked, including the models served by the proxy
+// at an address.
 func (r *record) news(proxy string) (out []Change) {
 	for _, name := range r.newNames(proxy) {
 		out = append(out, Change{ID: name, Kind: Appeared})
@@ -82,9 +83,8 @@ func (r *record) news(proxy string) (out []Change) {
 // not changed.
 func otherPrice(was, is llm.Price) bool { return was.Known && is.Known && was.USD != is.USD }
 
-// News lists changes of a provider's models since MarkSeen was last called for it, or since its
-// first fetch: new, vanished, deprecated and repriced models. It reads the disk like
-// Cached.
+// News lists the changes to a provider's models since MarkSeen was last called for it, or since its
+// first fetch: new, vanished, deprecated and repriced models. It reads the disk like Cached.
 func (l *Lists) News(provider string) []Change {
 	e := l.entry(providerName(provider))
 	l.mu.Lock()

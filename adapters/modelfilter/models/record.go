@@ -56,9 +56,8 @@ type model struct {
 	llm.Facts
 }
 
-// modelsOf converts an endpoint's answer to a list: sorted by name, without duplicates and
-// unusable names. prefix is the text before every name of t. dropped counts the entries
-// left out, except duplicates.
+// modelsOf converts the models of an endpoint to a list, sorted by name, without duplicates
+// and unusable names. dropped counts the entries left out, except duplicates.
 func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 	list = make([]model, 0, len(infos))
 	for _, info := range infos {
@@ -127,10 +126,11 @@ type served struct {
 	Models []model `json:"models"` // sorted by name
 }
 
-// maxProxies is how many proxies are remembered, one for each folder in use.
+// maxProxies is the maximum number of proxies whose models are stored. A user has one proxy
+// for each folder in use.
 const maxProxies = 8
 
-// servedBy returns the models that the proxy at an address serves, see Served.
+// servedBy returns the models that the proxy at an address serves, from Served.
 func (r *record) servedBy(base string) []model {
 	if i := slices.IndexFunc(r.Served, func(s served) bool { return s.Base == base }); i >= 0 {
 		return r.Served[i].Models
@@ -141,7 +141,7 @@ func (r *record) servedBy(base string) []model {
 // own reports whether Models is the provider's own list.
 func (r *record) own() bool { return r.Models != nil && r.Source != SourceProxy }
 
-// addServed records an answer of a proxy in addition to the provider's own list. The first
+// addServed records what a proxy serves in addition to the provider's own list. The first
 // models from an address are not new.
 func (r *record) addServed(f fetched) {
 	before := r.servedBy(f.base)
@@ -276,9 +276,9 @@ func valid(list []model) {
 	}
 }
 
-// update changes a record under the folder's lock: the one on disk, or base if that is
-// newer or the disk has no readable one. It returns the changed record even if it could not
-// be written.
+// update applies change to a record under the folder's lock: to the record on disk, or to
+// base if that is newer or the disk has no readable record. It returns the changed record
+// even if it could not be written.
 func (d disk) update(ctx context.Context, base record, baseIsNewer bool, change func(*record)) (r *record, err error) {
 	r = &base
 	if d != "" {

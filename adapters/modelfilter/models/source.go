@@ -22,7 +22,7 @@ type Fetcher interface {
 // start with Name and a slash.
 type Target struct {
 	Name     string            // prefix of the ids
-	Provider string            // the provider whose key it is; "" for the proxy
+	Provider string            // the provider to which the key belongs; "" for the proxy
 	BaseURL  string            // the only address to which the key may be sent
 	Key      string            // bearer token; "" sends none
 	Headers  map[string]string // additional headers; one may contain the key instead
@@ -40,7 +40,7 @@ func (t Target) Format(s fmt.State, _ rune) {
 // Proxy is the proxy's own endpoint, whose BaseURL ends before /models.
 type Proxy struct {
 	BaseURL  string
-	Key      string // PROXY_API_KEY; "" sends none
+	Key      string // value of PROXY_API_KEY; "" sends no key
 	Withheld error  // why the key must not be sent to BaseURL; if set, nothing is sent there
 }
 
@@ -248,7 +248,7 @@ func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error)
 	return f, nil
 }
 
-// Served lists the models of all providers that the proxy serves at one moment.
+// Served lists the models that the proxy serves at one moment, of all providers.
 type Served struct {
 	IDs []string // as written by the proxy, sorted, without duplicates
 
@@ -268,8 +268,8 @@ func (l *Lists) Served(ctx context.Context) (Served, error) {
 	return Served{names(f.models), f}, err
 }
 
-// ofProvider returns the models of one provider, whose name may be in upper or lower case;
-// their names do not contain it.
+// ofProvider returns the models of one provider, which is matched in any case. Their names
+// do not contain the provider.
 func (s Served) ofProvider(provider string) []model {
 	var list []model
 	for _, m := range s.fetched.models {
@@ -287,12 +287,12 @@ type Answer struct {
 	Name    string // prefix of the ids, before a slash
 	BaseURL string
 	Models  []llm.ModelInfo
-	Again   bool // other Lists accepted it in this run, so nothing is stored
+	Again   bool // another Lists accepted it in this run, so nothing is stored
 }
 
-// Accept stores an answer as if these providers had been refreshed, if it comes from the
-// provider's own address, or from the proxy's, whose models are added. It returns the
-// providers whose list was set.
+// Accept stores an answer as if the providers had been refreshed. A list from a provider's
+// own address is stored as its own list, models from the proxy's address are added, and any
+// other answer is ignored. Accept returns the providers whose list was set.
 func (l *Lists) Accept(ctx context.Context, a Answer, providers []string) (set []string) {
 	same := func(base string) bool { return strings.TrimRight(base, "/") == strings.TrimRight(a.BaseURL, "/") }
 	for _, provider := range providers {
@@ -314,10 +314,10 @@ func (l *Lists) Accept(ctx context.Context, a Answer, providers []string) (set [
 	return set
 }
 
-// Drift is the difference between the models of a provider that the proxy serves and those
-// that its rules allow. Both lists are sorted.
+// Drift is the difference between a provider's models that the proxy serves and those that
+// the rules leave available. Both lists are sorted.
 type Drift struct {
-	Missing []string `json:"missing"` // available by the rules, but not served
+	Missing []string `json:"missing"` // left available by the rules, but not served
 	Extra   []string `json:"extra"`   // served, but hidden by the rules
 	Same    int      `json:"same"`    // served and available
 }
@@ -325,10 +325,10 @@ type Drift struct {
 // Any reports whether there is a difference.
 func (d Drift) Any() bool { return len(d.Missing)+len(d.Extra) > 0 }
 
-// Drift asks the proxy and compares what it serves of a provider with what it should serve:
-// expected returns the full ids that the rules leave available. It is passed all served
-// ids, because only the proxy may know some of them. If the proxy cannot be asked, the
-// error is the one from Served.
+// Drift asks the proxy and compares a provider's models that it serves with those that it
+// should serve: expected returns the full ids that the rules leave available. expected is
+// passed all served ids, because only the proxy may know some of them. If the proxy cannot
+// be asked, the error is the one from Served.
 func (l *Lists) Drift(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
 	served, err := l.Served(ctx)
 	if err != nil {
@@ -337,8 +337,8 @@ func (l *Lists) Drift(ctx context.Context, provider string, expected func(served
 	return served.Drift(provider, expected(served.IDs...)), nil
 }
 
-// Drift compares what the proxy served with the full ids expected for a provider, without
-// asking again.
+// Drift compares the served models with the full ids expected for a provider, without
+// asking the proxy again.
 func (s Served) Drift(provider string, expected []string) Drift {
 	provider = providerName(provider)
 	have := ids(provider, names(s.ofProvider(provider)))

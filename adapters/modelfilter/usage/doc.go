@@ -1,13 +1,13 @@
 // Package usage reads how often the proxy's clients used each model, from the files that
-// the proxy writes, else from the proxy.
+// the proxy writes, or else from the running proxy.
 //
 // # Types
 //
-// A [Use] says how often one model was used since the proxy began to count, summed over all
+// A [Use] describes how often one model was used since the proxy began to count, summed over all
 // credentials. A [Report] contains the use of one provider's models. A [Dir] is the proxy's
 // data folder; it keeps the last report of each provider and reads a file again only after
 // it has changed. If no file can be read, for example because the proxy runs in a
-// container, an [Asker] asks the running proxy; its answer is cached for some seconds.
+// container, an [Asker] asks the running proxy; the response is cached for some seconds.
 //
 // # What is known
 //
@@ -20,7 +20,7 @@
 //
 // # Caveats
 //
-// Files and answers belong to the proxy and contain API keys or names of credentials: they
+// Files and responses come from the proxy and contain API keys or names of credentials: they
 // are only read, and only the counts are kept. If one is too large, not JSON, or has
 // another schema, the error says so.
 //

@@ -10,43 +10,44 @@ import (
 )
 
 const (
-	// StatsPath is the path, below its base URL, at which the proxy reports what it has
-	// counted.
+	// StatsPath is the path, below the proxy's base URL, of the proxy's counts.
 	StatsPath = "quota-stats"
-	// MaxStats is the maximum size of an answer in bytes. An answer has about 1 KB for each
-	// model, credential and quota period.
+	// MaxStats is the maximum size of a response in bytes. A response has about 1 KB for
+	// each model, credential and quota period.
 	MaxStats = 32 << 20
 
-	// askTimeout is how long the proxy may take, because commands and tools wait for it.
+	// askTimeout is how long a request to the proxy may take. It is short, because commands
+	// and tools wait for it.
 	askTimeout = time.Second
-	// answerLife is how long an answer is used before the proxy is asked again, and
-	// failureLife how long it is not asked after a failure, because a change of rules waits
-	// for the request.
+	// answerLife is how long a response is used before the proxy is asked again.
+	// failureLife is how long the proxy is not asked again after a failure, because a
+	// change to rules waits for the request.
 	answerLife  = 15 * time.Second
 	failureLife = time.Minute
 )
 
-// Asker fetches the running proxy's counts, its answer to a GET of StatsPath. The answer is
-// empty if no proxy is running or it does not count. Errors must not contain keys.
+// Asker returns the running proxy's response to a GET of StatsPath. The response is empty
+// if no proxy is running, or if the proxy does not count requests. Errors must not contain
+// keys.
 type Asker func(ctx context.Context) ([]byte, error)
 
-// proxyAnswer is the proxy's last answer.
+// proxyAnswer is the last response from the proxy.
 type proxyAnswer struct {
 	mu      sync.Mutex // held during a request, so that all callers share it
-	asked   time.Time  // zero if never
+	asked   time.Time  // time of the last request; zero if there was none
 	reports map[string]*Report
 	err     error
 }
 
-// stats is the part of an answer that is read; keys and names of credentials are ignored.
+// stats is the part of a response that is read; keys and names of credentials are ignored.
 type stats struct {
 	Providers map[string]struct {
 		Credentials map[string]credential `json:"credentials"`
 	} `json:"providers"`
 }
 
-// fromProxy returns the report of a provider for which the proxy has counted requests,
-// otherwise nil.
+// fromProxy returns a provider's report, or nil if the proxy has counted no requests for
+// the provider.
 func (d *Dir) fromProxy(provider string) (*Report, error) {
 	if d.ask == nil {
 		return nil, nil
@@ -71,7 +72,7 @@ func (d *Dir) fromProxy(provider string) (*Report, error) {
 	return p.reports[provider], p.err
 }
 
-// readStats parses an answer of the proxy.
+// readStats parses a response from the proxy.
 func readStats(text []byte) (map[string]*Report, error) {
 	var s stats
 	if err := json.Unmarshal(text, &s); err != nil {

@@ -29,10 +29,10 @@ func TestTheProxyIsAskedWhereNoFileCanBeRead(t *testing.T) {
 	d := Open(t.TempDir(), ask)
 	r, err := d.Report("acme")
 	want := Use{Requests: 7, Tokens: 100, Cost: 0.5, First: time.Unix(1790000000, 0).UTC(), Last: time.UnixMilli(1795000000500).UTC()}
-	if got, known := r.Of("acme/m"); err != nil || !known || got != want {
+	if got, known := r.ForModel("acme/m"); err != nil || !known || got != want {
 		t.Errorf("%+v, %v, %v, want %+v", got, known, err, want)
 	}
-	if got, known := r.Of("acme/other"); !known || got.Requests != 0 {
+	if got, known := r.ForModel("acme/other"); !known || got.Requests != 0 {
 		t.Errorf("a model that the proxy did not count: %+v, %v", got, known)
 	}
 	if r, err := d.Report("openai"); r != nil || err != nil {

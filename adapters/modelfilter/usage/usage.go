@@ -22,7 +22,7 @@ const (
 	maxFile = 64 << 20
 )
 
-// Use says how often a model was used. The zero value is a model that was never used.
+// Use describes how often a model was used. The zero value means that it was never used.
 type Use struct {
 	Requests int64     `json:"requests"`
 	Tokens   int64     `json:"tokens"`
@@ -38,17 +38,17 @@ type Report struct {
 	since  time.Time
 }
 
-// Of returns the use of a model, "provider/name" or a bare name. ok is false if the use of
-// the provider's models is unknown.
-func (r *Report) Of(model string) (u Use, ok bool) {
+// ForModel returns the use of a model, given as "provider/name" or as a bare name. ok is
+// false if the use of the provider's models is unknown.
+func (r *Report) ForModel(model string) (u Use, ok bool) {
 	if r == nil {
 		return Use{}, false
 	}
 	return r.uses[strings.TrimPrefix(model, r.prefix)], true
 }
 
-// Since returns when any of the models was first used; the proxy has been counting at least
-// since then. It is zero if that is unknown.
+// Since returns the earliest first use of any model, since when the proxy has been counting
+// at least. It is zero if that is unknown.
 func (r *Report) Since() time.Time {
 	if r == nil {
 		return time.Time{}
@@ -83,9 +83,9 @@ func Open(dataFolder string, ask Asker) *Dir {
 }
 
 // Report returns the use of a provider's models, from its file or else from the running
-// proxy. If there is neither, it returns nil without an error. An error says why a file or
-// an answer cannot be used; if the file cannot be used, a report returned with the error is
-// from the proxy.
+// proxy. If there is neither, it returns nil without an error. An error explains why the
+// file or the response cannot be used. A report returned together with an error comes from
+// the proxy.
 func (d *Dir) Report(provider string) (*Report, error) {
 	if d == nil || d.path == "" || provider == "" || strings.ContainsAny(provider, `/\`) {
 		return nil, nil

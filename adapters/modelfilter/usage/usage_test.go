@@ -40,12 +40,12 @@ func TestUseIsSummedOverCredentials(t *testing.T) {
 	}
 	want := Use{Requests: 324, Tokens: 158760, Cost: 1.0044, First: time.Unix(1790672800, 0).UTC(), Last: time.Unix(1794996400, 0).UTC()}
 	for _, name := range []string{"gpt-5", "openai/gpt-5"} {
-		got, ok := r.Of(name)
+		got, ok := r.ForModel(name)
 		if got.Cost = float64(int(got.Cost*1e4+0.5)) / 1e4; !ok || got != want {
 			t.Errorf("Of(%q) = %+v, %v, want %+v", name, got, ok, want)
 		}
 	}
-	if got, ok := r.Of("openai/never-used"); !ok || got != (Use{}) {
+	if got, ok := r.ForModel("openai/never-used"); !ok || got != (Use{}) {
 		t.Errorf("a model that is not in the file: %+v, %v, want 0 requests, known", got, ok)
 	}
 }
@@ -55,7 +55,7 @@ func TestModelNamesMayContainSlashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := r.Of("nvidia_nim/deepseek-ai/deepseek-r1"); got.Requests != 5 {
+	if got, _ := r.ForModel("nvidia_nim/deepseek-ai/deepseek-r1"); got.Requests != 5 {
 		t.Errorf("%+v, want 5 requests", got)
 	}
 }
@@ -64,7 +64,7 @@ func TestUseIsUnknownWithoutAFile(t *testing.T) {
 	for name, d := range map[string]*Dir{"another provider": Open(sample(t), nil), "no folder": Open(filepath.Join(t.TempDir(), "x"), nil), "nil": nil, "zero": {}} {
 		for _, provider := range []string{"anthropic", "", "../usage/usage_openai", `..\x`} {
 			r, err := d.Report(provider)
-			if _, known := r.Of("a"); known || err != nil {
+			if _, known := r.ForModel("a"); known || err != nil {
 				t.Errorf("%s: Report(%q) is known, %v", name, provider, err)
 			}
 		}
@@ -81,7 +81,7 @@ func TestAChangedFileIsReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := d.Report("acme")
-		if got, _ := r.Of("m"); err != nil || got.Requests != int64(n) {
+		if got, _ := r.ForModel("m"); err != nil || got.Requests != int64(n) {
 			t.Errorf("after change %d: %+v, %v", n, got, err)
 		}
 		if again, _ := d.Report("acme"); again != r {
