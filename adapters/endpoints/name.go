@@ -75,6 +75,16 @@ func (s *Set) Unlisted(id string) bool {
 	return others
 }
 
+// Namesakes returns the full ids of the models that other endpoints list under the name of the model id. It reads the
+// lists that ModelID has read.
+func (s *Set) Namesakes(id string) []string {
+	_, name, _ := strings.Cut(id, "/")
+	return slices.DeleteFunc(s.ids(""), func(other string) bool {
+		_, own, _ := strings.Cut(other, "/")
+		return other == id || own != name
+	})
+}
+
 // listing returns the full ids of the models with this name or, if there are none, of the models with names that end
 // with "/" and this name. With ask, it asks the automatic endpoints; otherwise it reads their stored lists.
 func (s *Set) listing(ctx context.Context, name string, ask bool) (exact []string) {

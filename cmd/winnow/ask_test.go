@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -63,6 +64,31 @@ func TestAskSaysThatAModelIsNotListed(t *testing.T) {
 		}
 		if got := strings.Contains(fault.String(), "openai does not list nosuch; it is requested anyway"); got != c.said {
 			t.Errorf("%q says that the model is not listed: %v, want %v: %s", c.args, got, c.said, fault.String())
+		}
+	}
+}
+
+// Several endpoints may list the model that -m names; ask says which of them answers, and how to ask another.
+func TestAskSaysWhichEndpointAnswers(t *testing.T) {
+	ownFolder(t)
+	settings := ""
+	for _, name := range []string{"first", "second"} {
+		server := assistanttest.NewServer(t, assistanttest.Text(name)).Models(assistanttest.ModelList("both", "only-"+name))
+		settings += fmt.Sprintf("[[provider]]\nname = %q\nbase_url = %q\n", name, server.URL)
+	}
+	if err := errors.Join(os.MkdirAll("home/config", 0o700), os.WriteFile("home/config/config.toml", []byte(settings), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, said string }{
+		{"models --chat", ""},
+		{"ask -m both hi", "several endpoints list both: first answers; to ask another: -m second/both\n"},
+		{"ask -m second/both hi", ""},
+		{"ask -m only-second hi", ""},
+		{"--provider second ask -m both hi", ""}, // the user names the endpoint
+	} {
+		var fault bytes.Buffer
+		if status := run(t.Context(), strings.Fields(c.args), nil, io.Discard, &fault); status != 0 || !strings.HasSuffix(fault.String(), c.said) || c.said == "" && strings.Contains(fault.String(), "several") {
+			t.Errorf("%s: status %d, it says %q, want %q", c.args, status, fault.String(), c.said)
 		}
 	}
 }

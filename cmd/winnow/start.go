@@ -239,8 +239,8 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	switch from := s.Origins["model"].From; {
 	case s.Model != "" && from == "flag": // takes precedence over an endpoint from the environment
 		id, err := p.endpoints.ModelID(ctx, s.Model, byFlag)
-		if name, _, _ := strings.Cut(id, "/"); err == nil && !strings.HasPrefix(s.Model, name+"/") && p.endpoints.Unlisted(id) {
-			a.printErr("%s does not list %s; it is requested anyway; winnow models --chat lists the models", name, s.Model)
+		if err == nil {
+			a.reportEndpoint(p.endpoints, id, byFlag)
 		}
 		return id, err
 	case s.Model != "" && from == "environment":
@@ -262,6 +262,20 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 		return p.endpoints.ModelID(ctx, s.Model, restricted)
 	}
 	return "", nil
+}
+
+// reportEndpoint prints what the user should know about the endpoint of the model that -m names without an endpoint:
+// it does not list the model, or others list it too. chosen means that another flag names the endpoint.
+func (a *app) reportEndpoint(set *endpoints.Set, id string, chosen bool) {
+	named := a.settings.Model
+	name, _, _ := strings.Cut(id, "/")
+	switch others := set.Namesakes(id); {
+	case strings.HasPrefix(named, name+"/"):
+	case set.Unlisted(id):
+		a.printErr("%s does not list %s; it is requested anyway; winnow models --chat lists the models", name, named)
+	case !chosen && len(others) > 0:
+		a.printErr("several endpoints list %s: %s answers; to ask another: -m %s", named, name, strings.Join(others, ", -m "))
+	}
 }
 
 // reportOverridden prints, once, that the model last used in the folder takes precedence over the one in the
