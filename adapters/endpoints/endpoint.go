@@ -41,9 +41,10 @@ type Endpoint struct {
 	Known   []llm.ModelInfo // its models if it cannot list them
 	Unset   error           // a *KeyError if the variable of the key is not set, otherwise nil
 
-	guess     bool  // the address is a default, so it is not an error if nothing responds there
-	withheld  error // why the key must not be sent to the address; if set, nothing is sent there
-	window    int   // context window of models without their own; 0 if unknown
+	guess     bool   // the address is a default, so it is not an error if nothing responds there
+	withheld  error  // why the key must not be sent to the address; if set, nothing is sent there
+	setting   string // the setting that contains BaseURL; "" if it is a default
+	window    int    // context window of models without their own; 0 if unknown
 	options   func(context.Context) (openai.Options, error)
 	timeouts  openai.Timeouts
 	readPause time.Duration
@@ -70,7 +71,7 @@ func (e *Endpoint) connect(ctx context.Context) (*openai.Client, error) {
 		}
 	}
 	o.BaseURL = cmp.Or(o.BaseURL, e.BaseURL)
-	o.Name, o.Log, o.Timeouts, o.ReadPause = e.Name, e.log, e.timeouts, e.readPause
+	o.Setting, o.Name, o.Log, o.Timeouts, o.ReadPause = e.setting, e.Name, e.log, e.timeouts, e.readPause
 	e.client, err = openai.New(o)
 	return e.client, err
 }

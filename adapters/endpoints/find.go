@@ -205,7 +205,7 @@ func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 			break
 		}
 	}
-	e.Name, e.BaseURL = cmp.Or(f.Provider, NameOf(at)), at.String()
+	e.Name, e.BaseURL, e.setting = cmp.Or(f.Provider, NameOf(at)), at.String(), e.From
 	return e, nil
 }
 
@@ -222,7 +222,7 @@ func (f *finder) fromEnvironment() (*Endpoint, error) {
 		if err != nil {
 			return nil, &NamedError{What: "OPENAI_BASE_URL", Value: raw, Reason: err.Error()}
 		}
-		e.BaseURL, e.From = at.String(), "OPENAI_BASE_URL"
+		e.BaseURL, e.From, e.setting = at.String(), "OPENAI_BASE_URL", "OPENAI_BASE_URL"
 	}
 	return f.withKey(e, "OPENAI_API_KEY", key), nil
 }
@@ -235,6 +235,9 @@ func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 	}
 	e := &Endpoint{
 		Name: p.Name, BaseURL: at.String(), Key: p.APIKey.String(), From: fmt.Sprintf("%s:%d", f.Settings.Path, p.Line), window: p.ContextWindow,
+	}
+	if p.Line > 0 { // else it is not in the settings yet
+		e.setting = "base_url in " + e.From
 	}
 	for _, s := range append(slices.Collect(maps.Values(p.Headers)), p.APIKey) {
 		if !strings.HasPrefix(string(s), "env:") {
@@ -302,7 +305,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 		if strings.Trim(at.Path, "/") == "" {
 			at.Path = "/v1"
 		}
-		e.BaseURL, e.From, e.guess = at.String(), source.Path, false
+		e.BaseURL, e.From, e.setting, e.guess = at.String(), source.Path, "PROXY_BASE_URL", false
 		if base.From == "" {
 			e.From = "the environment"
 		}

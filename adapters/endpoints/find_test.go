@@ -188,6 +188,21 @@ func TestModelIDs(t *testing.T) {
 	var _ llm.Model = (*Endpoint)(nil)
 }
 
+// A refusal that the address may explain names the setting with the address.
+func TestARefusalNamesTheSettingOfTheAddress(t *testing.T) {
+	refusing := assistanttest.Respond(404, "404 page not found")
+	base := strings.TrimSuffix(assistanttest.NewServer(t, refusing).Models(refusing).URL, "/v1")
+	for want, o := range map[string]Options{
+		"OPENAI_BASE_URL":        {Environ: []string{"OPENAI_BASE_URL=" + base}},
+		"--base-url":             {BaseURL: base},
+		"base_url in settings:7": {Settings: &config.Settings{Path: "settings", Providers: []config.Provider{{Name: "mine", BaseURL: base, Line: 7}}}},
+	} {
+		if _, err := find(t, "", o).First(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "the base URL "+base+" has no version such as /v1: change "+want) {
+			t.Errorf("the refusal is %v, want %s", err, want)
+		}
+	}
+}
+
 // A name without its endpoint is that of the one endpoint that lists it.
 func TestANameWithoutItsEndpoint(t *testing.T) {
 	ollama := assistanttest.NewServer(t).Models(assistanttest.ModelList("llama3", "qwen", "text-embedding-3-small"))

@@ -22,6 +22,7 @@ import (
 // Options describes an endpoint. BaseURL is required; all other fields may be zero.
 type Options struct {
 	BaseURL string            // see CheckBaseURL
+	Setting string            // the setting that contains BaseURL, for error messages; may be ""
 	Key     string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request
 	Name    string            // name of the provider, the prefix of model ids; "" means "openai"

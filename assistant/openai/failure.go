@@ -146,13 +146,15 @@ func (c *Client) newError(kind llm.Kind, cause error, format string, args ...any
 
 // statusError returns the error for a response with an HTTP status of 300 or more.
 func (c *Client) statusError(status int, body []byte, header http.Header) *llm.RequestError {
-	err := c.failureError(status, parseFailure(body), rateLimits(header, c.opts.Now()))
+	f := parseFailure(body)
+	err := c.failureError(status, f, rateLimits(header, c.opts.Now()))
 	err.After = retryAfter(header, c.opts.Now())
 	if err.After > 0 {
 		err.Message = appendFact(err.Message, "retry after "+formatSeconds(err.After))
 	}
-	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
-		err.Message = appendFact(err.Message, c.missingVersion())
+	aboutModel := containsAny(strings.ToLower(f.code+" "+f.message), modelWords)
+	if status == http.StatusMethodNotAllowed || status == http.StatusNotFound && !aboutModel {
+		err.Message = appendFact(err.Message, c.wrongVersion())
 	}
 	return err
 }
@@ -218,13 +220,25 @@ func formatSeconds(d time.Duration) string {
 	return (d + time.Second - 1).Truncate(time.Second).String()
 }
 
-// missingVersion returns the probable reason why an endpoint does not know our paths: the
-// base URL has no version such as /v1. It returns "" if it has one.
-func (c *Client) missingVersion() string {
+// wrongVersion returns the probable reason why an endpoint does not know our paths: the base
+// URL has no version such as /v1, or has it twice. It returns "" if it has one.
+func (c *Client) wrongVersion() string {
+	change := ""
+	if c.opts.Setting != "" {
+		change = ": change " + c.opts.Setting
+	}
+	version := ""
 	for part := range strings.SplitSeq(c.base.Path, "/") {
-		if len(part) > 1 && part[0] == 'v' && part[1] >= '0' && part[1] <= '9' {
-			return ""
+		switch {
+		case len(part) < 2 || part[0] != 'v' || part[1] < '0' || part[1] > '9':
+		case part == version:
+			return "the base URL " + c.base.String() + " has /" + version + " twice" + change
+		default:
+			version = part
 		}
 	}
-	return "the base URL " + c.base.String() + " has no version such as /v1"
+	if version != "" {
+		return ""
+	}
+	return "the base URL " + c.base.String() + " has no version such as /v1" + change
 }

@@ -174,7 +174,7 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 
 // listError returns the error for an endpoint that does not send a list of models.
 func (c *Client) listError(why string) *llm.RequestError {
-	return c.newError(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, appendFact(why, c.missingVersion()))
+	return c.newError(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, appendFact(why, c.wrongVersion()))
 }
 
 // Members of an entry with the same meaning, in order of preference, as sent by OpenAI,

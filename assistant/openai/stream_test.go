@@ -370,19 +370,30 @@ func TestErrorsOnTheWire(t *testing.T) {
 	}
 }
 
-func TestMissingVersionIsSaid(t *testing.T) {
-	s := httptest.NewServer(http.NotFoundHandler())
-	defer s.Close()
-	for path, said := range map[string]bool{"": true, "/api": true, "/v1": false, "/v1beta/openai": false} {
-		c, err := New(Options{BaseURL: s.URL + path})
+// A missing or doubled version in the address is said, with the setting, where it may be the reason: not where the
+// endpoint knows the path but not the model.
+func TestAWrongVersionIsSaid(t *testing.T) {
+	const none, noModel = "404 page not found", `{"error":{"message":"The model x does not exist","code":"model_not_found"}}`
+	for _, test := range []struct{ path, body, said string }{
+		{"", none, " has no version such as /v1: change OPENAI_BASE_URL"},
+		{"/api", none, " has no version such as /v1: change OPENAI_BASE_URL"},
+		{"/v1/v1", none, " has /v1 twice: change OPENAI_BASE_URL"},
+		{"/v1", none, ""},
+		{"/v1beta/openai", none, ""},
+		{"", noModel, ""},
+	} {
+		s := assistanttest.NewServer(t, assistanttest.Respond(404, test.body)).Models(assistanttest.Respond(404, test.body))
+		c, err := New(Options{BaseURL: strings.TrimSuffix(s.URL, "/v1") + test.path, Setting: "OPENAI_BASE_URL"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, streamErr := assistanttest.Parts(c.Stream(t.Context(), hello))
 		_, listErr := c.Models(t.Context())
 		for _, err := range []error{streamErr, listErr} {
-			if hint := "the base URL " + s.URL + path + " has no version"; llm.KindOf(err) != llm.KindModel || strings.Contains(err.Error(), hint) != said {
-				t.Errorf("path %q: error %v, hint wanted: %v", path, err, said)
+			said := err.Error()
+			hint := c.base.String() + test.said
+			if llm.KindOf(err) != llm.KindModel || test.said != "" && !strings.Contains(said, hint) || test.said == "" && strings.Contains(said, "the base URL") {
+				t.Errorf("path %q, %s: error %v, want %q", test.path, test.body, err, test.said)
 			}
 		}
 	}
