@@ -89,8 +89,9 @@ func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent,
 	return j.pendingIntent(), nil
 }
 
-// planRollback returns the intent of a rollback to target, without id and states. It never cuts all pairs: in
-// other sessions that were resumed since, that would also remove pairs from before the target.
+// planRollback returns the intent of a rollback to target, without id and states. If there is no pair at which the
+// cut could start, it cuts nothing: cutting all pairs would also remove older pairs, in other sessions that were
+// resumed since.
 func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
 	intent := Intent{Scope: opts.Scope, Target: target.ID}
 	cuts := func(session string) bool { return opts.OnlySession == "" || session == opts.OnlySession }

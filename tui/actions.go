@@ -189,7 +189,7 @@ func (m *Model) openHelp() tea.Cmd {
 	})
 }
 
-// helpColumn is the minimum width of a column of the help in cells.
+// helpColumn is the minimum width, in cells, of a column of the help.
 const helpColumn = 34
 
 // helpEntries returns a short list of the keys of the screen, followed by all keys. start
@@ -258,8 +258,8 @@ func (m *Model) paletteEntries() (entries []overlay.Entry, start int) {
 	return append(first, grouped(all)...), len(first)
 }
 
-// The palette shows at most maxFirst commands before the user types, at most maxRecent of
-// them recently chosen.
+// The palette shows at most maxFirst commands before the user types. At most maxRecent of these
+// are recently chosen commands.
 const maxFirst, maxRecent = 12, 4
 
 // firstCommands returns the commands that the palette shows before the user types: recently

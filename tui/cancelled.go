@@ -11,7 +11,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// numbers is what the number keys alt+1 to alt+9 choose from.
+// numbers identifies what the number keys alt+1 to alt+9 choose from.
 type numbers int
 
 // What the number keys choose from, in order of precedence.

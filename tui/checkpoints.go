@@ -88,7 +88,7 @@ func (b *rollingBack) run(request int64, r rollback) intent {
 	return useCase(func(c *usecase.Commands) tea.Cmd { return c.Rollback(request, r.id, r.scope, r.newest) })
 }
 
-// on ends a rollback, or asks again if the rollback would now undo other steps.
+// on handles the outcome of a rollback. It asks again if the rollback would now undo other steps.
 func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 	r := b.rollback
 	*b = rollingBack{}

@@ -13,7 +13,7 @@ import (
 	"winnow/tui/usecase"
 )
 
-// openHUD opens the context HUD, which shows the numbers of the context.
+// openHUD opens the context HUD, which shows statistics about the context.
 func (m *Model) openHUD() tea.Cmd {
 	m.sum.read = nil
 	text := overlay.NewText("Context", m.numbers())
@@ -48,7 +48,7 @@ func (m *Model) onCost(o usecase.CostRead) {
 	m.notice.Info(o.Cost.String())
 }
 
-// numbers returns the numbers of the context as lines.
+// numbers returns the lines of the HUD: statistics about the context.
 func (m *Model) numbers() []string {
 	if m.parts.Shown == nil {
 		return nil

@@ -24,11 +24,11 @@ import (
 type conversation struct {
 	chat      *chat.View
 	widths    style.Cache
-	area      image.Rectangle  // on the screen, including the head
+	area      image.Rectangle  // position on the screen, including the head
 	boundary  assistant.Shown  // the last boundary received
 	requested map[int64]int64  // last request for each pair that is being loaded
 	search    status.InputLine // the search line opened with "/"
-	found     struct {         // pairs of the whole history that contain needle
+	found     struct {         // the pairs in the whole history that contain needle
 		needle string
 		seqs   []int64 // sorted
 	}

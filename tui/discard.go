@@ -20,8 +20,8 @@ type discarding struct {
 
 const discardUnsaved = "Discard the unsaved rules"
 
-// begin plans a discard. When the plan arrives, the user is shown what would be lost and is
-// asked.
+// begin plans a discard. When the plan arrives, the user is shown what would be lost and asked
+// for confirmation.
 func (d *discarding) begin(description string, quits bool) intent {
 	return d.next(discarding{description: description, quits: quits}, (*usecase.Commands).PlanDiscard)
 }

@@ -151,8 +151,8 @@ func (i *input) restoreDraft(stored string) {
 	}
 }
 
-// draftChanged stores the draft draftPause after the first unsaved change, even if the user is
-// still typing. An emptied draft no longer replaces a failed message.
+// draftChanged stores the draft once draftPause has passed since the first unsaved change, even
+// if the user is still typing. An emptied draft no longer replaces a failed message.
 func (i *input) draftChanged() intent {
 	var todo several
 	if i.draft.Empty() {

@@ -95,8 +95,7 @@ type (
 		what, text string
 		safe       func(string) string
 	}
-	// waitApplied means that a save made on this screen is being applied; escape cancels
-	// applying it.
+	// waitApplied means that a save made on this screen is being applied; escape cancels this.
 	waitApplied struct{}
 	// endReAsk means that the text in the box no longer replaces a failed message.
 	endReAsk struct{}

@@ -13,7 +13,7 @@ const (
 	sideBySide  = 100 // narrower screens show only chat or pane
 	minInput    = 3   // lines of text in the input box
 	footerLines = 1
-	minHUD      = 3 // lines: a border around one line
+	minHUD      = 3 // height in lines: a border around one line
 	minBeside   = 5 // minimum lines of chat or pane above a docked HUD on a narrow screen
 )
 

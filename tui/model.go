@@ -123,7 +123,7 @@ type Model struct {
 	models  modelList
 	earlier []history.Session // the most recently used sessions, for the welcome
 	recent  []string          // commands chosen in the palette, newest first
-	about   usecase.About     // what is known of the session
+	about   usecase.About     // title and folder of the session
 
 	// What is in progress.
 	acts       acts

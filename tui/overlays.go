@@ -113,7 +113,7 @@ func deletes(c workspace.Confirm) []string {
 // wording is what a child needs in order to write texts and questions.
 type wording struct {
 	keys   *keymap.Map
-	mode   keymap.Mode // the mode of the screen; its keys are the ones named in texts
+	mode   keymap.Mode // the mode of the screen; texts name the keys of this mode
 	author string      // the user's name as it appears among the authors of unsaved changes; "" if unknown
 	styles *style.Styles
 	now    time.Time

@@ -53,8 +53,8 @@ func (m *Model) retryPair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.Retry(request, p.Seq)
 }
 
-// chooseAnswer returns the action that selects the answer step answers away from the
-// current one.
+// chooseAnswer returns the action that selects an answer relative to the current one: 1 is the
+// next answer, -1 the previous.
 func chooseAnswer(step int) func(*Model, int64, assistant.Pair) tea.Cmd {
 	return func(m *Model, request int64, p assistant.Pair) tea.Cmd {
 		all, chosen := p.Answers()
@@ -162,7 +162,7 @@ func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
 	return tea.Batch(m.loadMissing(), m.carryOut(m.conv.copySelection()), m.computeEffects())
 }
 
-// reloadStale loads the pairs again whose stored form has changed.
+// reloadStale loads again the pairs whose stored form has changed.
 func (m *Model) reloadStale(stale *assistant.StalePairs) tea.Cmd {
 	if stale.All {
 		m.hud.Reload()

@@ -20,7 +20,7 @@ type saving struct {
 }
 
 // saveStep is the step of a save. A save goes from planning to asked to writing. If another
-// program has changed the file, it goes to conflicted, then to merging or reloading, and
+// program has changed the file, the save goes to conflicted, then to merging or reloading, and
 // then to planning again.
 type saveStep int
 

@@ -35,7 +35,7 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 		if c.Action == keymap.PreviousValue {
 			step = -1
 		}
-		if s.OfSession { // the use case stores a session setting
+		if s.OfSession { // the use case itself stores a setting of the session
 			return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetSetting(request, s.Key, s.Step(step)) })
 		}
 		s.Set(s.Step(step))

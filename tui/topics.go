@@ -114,7 +114,7 @@ func (t topicList) create(path, parent string) intent {
 	return open{overlay.TopicName, line, func(c overlay.Chosen) intent { return t.create(c.Value, "") }}
 }
 
-// rename asks for a new name of a topic; the topics below it move with it.
+// rename asks for a new name for a topic; the topics below it move with it.
 func (t topicList) rename(path string) intent {
 	if path == "" {
 		return notify{text: "“no topic” cannot be renamed"}

@@ -39,7 +39,7 @@ const (
 	thinking    = "Thinking…"      // status of a turn until its first text
 	idlePause   = 2 * time.Second  // time without a key press before the focus moves by itself
 	longTurn    = 10 * time.Second // the user is notified of the end of a turn that took at least this long
-	queuedFrame = 4                // cells of a queued message's card that the message must leave free
+	queuedFrame = 4                // cells that the text must leave free in the card of a queued message
 )
 
 // send starts a turn with the message in the box or, during a turn, queues the message. The

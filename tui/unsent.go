@@ -34,7 +34,7 @@ type unsentMessage struct {
 	Session string // the session to which it is sent
 
 	why   string
-	pause time.Duration // before the next attempt
+	pause time.Duration // pause before the next attempt
 	left  time.Duration // time left until the next attempt
 }
 

@@ -57,9 +57,9 @@ type app struct {
 	background *backgroundOpen // opens the program while the screen is drawn; nil without a screen
 
 	tools   *mcptools.Client             // the MCP servers; nil before startTools or without servers
-	onTools atomic.Pointer[func(string)] // shows what the servers report; nil prints it
+	onTools atomic.Pointer[func(string)] // shows what the servers report; if it is nil, the report is printed
 
-	applier *aftersave.Runner               // runs the command of after_save; nil before a window is opened or without one
+	applier *aftersave.Runner               // runs the command of after_save; nil if there is no such command or no open window
 	applied atomic.Pointer[journaledWindow] // the window whose saves applier applies
 
 	historyWaits chan bool // the latest state from onHistoryWait
@@ -94,7 +94,7 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 			case <-ctx.Done():
 			}
 		}
-		a.stop() // restores the default, so that a second signal ends the process at once
+		a.stop() // restores the default signal handling, so that a second signal ends the process at once
 	}()
 	for _, e := range a.environ {
 		if name, value, _ := strings.Cut(e, "="); config.IsKey(name, value) {

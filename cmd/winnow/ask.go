@@ -152,8 +152,8 @@ func singleProcessor() (restore func()) {
 	return func() { runtime.GOMAXPROCS(before) }
 }
 
-// printTurn prints a turn until it ends. answer answers its questions; stop is called when output can no longer
-// be written.
+// printTurn prints a turn until it ends. answer answers the questions of the turn; stop is called when output can no
+// longer be written.
 func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string, yes bool) error, yes bool, stop func()) error {
 	q := &asked{app: a, answer: answer, yes: yes, out: bufio.NewWriterSize(a.stdout, maxBurst)}
 	q.turn = plain.TurnLines{Answer: q.newPart, Note: q.note, Confirm: q.confirm, Stop: stop, Limit: plain.MaxOutcome}
@@ -194,13 +194,13 @@ const saveTool = "save_changes"
 type asked struct {
 	app     *app
 	answer  func(id string, yes bool) error
-	yes     bool // the answer to all questions
+	yes     bool // answer yes to all questions
 	turn    plain.TurnLines
 	out     *bufio.Writer // buffers standard output
 	parts   int           // number of parts of the answer printed so far
 	changed bool          // a tool has changed the rules or the file
 	err     error         // the error to exit with even if the turn completed
-	written error         // the first error of writing JSON
+	written error         // the first error from writing JSON
 }
 
 // observed passes the events on after writing them as JSON, if requested, and recording what affects the exit status.
@@ -281,7 +281,7 @@ func (q *asked) suggest(done assistant.Complete) {
 // confirm answers a confirm request: yes with --yes, otherwise what the user types. Without a user to ask it
 // declines, and the command exits with statusPending.
 func (q *asked) confirm(e assistant.ConfirmRequest) error {
-	yes := q.yes && e.Server == "" // --yes does not apply to what other programs do
+	yes := q.yes && e.Server == "" // --yes does not apply to the tools of MCP servers
 	switch {
 	case yes:
 	case q.app.asks():
@@ -307,7 +307,7 @@ func (q *asked) confirm(e assistant.ConfirmRequest) error {
 func (q *asked) newPart() plain.Answer {
 	a, part := q.app, plain.NewRaw(q.out)
 	if isTerminal(a.stdout) && !a.flags.plain {
-		const readable = 100 // columns: wider text is hard to read
+		const readable = 100 // columns; wider text is hard to read
 		part = plain.NewRendered(q.out, a.answerStyles().Markdown, min(a.width(), readable), a.displayable)
 	}
 	if q.parts++; q.parts > 1 {

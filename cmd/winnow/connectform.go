@@ -154,7 +154,7 @@ func (f *connectForm) answer(ctx context.Context) (endpoints.Job, error) {
 	return nil, nil
 }
 
-// candidate chooses the endpoint given by the flag, or asks which of the found ones to use.
+// candidate chooses the endpoint given by the flag, or asks which of the endpoints found to use.
 func (f *connectForm) candidate(ctx context.Context) (endpoints.Job, error) {
 	found := f.Connector.Search(ctx)
 	i := slices.IndexFunc(found, func(c endpoints.Candidate) bool { return c.Name == f.Endpoint })

@@ -55,7 +55,7 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 	return err
 }
 
-// checks returns the checks of files and network.
+// checks returns the checks of files and of the network.
 func (a *app) checks(secrets bool) []doctor.Check {
 	one := func(about string, do func(context.Context) doctor.Finding) doctor.Check {
 		return doctor.Check{About: about, Do: func(ctx context.Context) []doctor.Finding { return []doctor.Finding{do(ctx)} }}
@@ -106,7 +106,7 @@ func (a *app) terminal() doctor.Terminal {
 // sendKey returns a function that names the send key, depending on whether ctrl+enter is known to arrive. If the
 // settings cannot be read, it uses the default keys.
 func (a *app) sendKey() func(ctrlEnter bool) string {
-	keys, _ := keymap.New(false, nil) // the table itself is valid
+	keys, _ := keymap.New(false, nil) // the default keys are always valid
 	if s, broken := a.config(); broken == nil {
 		if bound, invalid := keymap.New(s.SendKey == "enter", rebinds(s.Keys)); invalid == nil {
 			keys = bound
@@ -147,7 +147,7 @@ func (a *app) examineSecrets(ctx context.Context) []doctor.Finding {
 	}
 	if set, err := a.openEndpoints(openOptions{}); err == nil { // otherwise checks reports the error
 		for _, e := range set.All {
-			_, _ = e.APIKey(ctx) // makes the key known to the redactor
+			_, _ = e.APIKey(ctx) // reading the key makes it known to the redactor
 		}
 	}
 	return doctor.Secrets(ctx, a.redactor, h.DataDir, h.StateDir, h.CacheDir)

@@ -14,7 +14,7 @@ import (
 // lockedPause is how long followOthers waits before it tries again to update a locked window.
 const lockedPause = 200 * time.Millisecond
 
-// adoptRules sets the rules of w to those that another program has written to j.
+// adoptRules gives w the rules that another program has written to j.
 func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal) error {
 	current := j.Current()
 	if current == nil { // no rule has ever been changed
@@ -27,9 +27,9 @@ func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journa
 	return w.Adopt(ctx, current, saved)
 }
 
-// followOthers applies the changes that other programs write to j to w, unsaved rules included, until ctx ends.
-// The selected provider and the search text stay. adoptRules must be the Adopt option of j. While a turn of
-// this program reads the window, changes wait until the turn ends or calls its first write tool.
+// followOthers applies to w the changes that other programs write to j, unsaved rules included, until ctx ends. The
+// selected provider and the search text stay. adoptRules must be the Adopt option of j. While a turn of this program
+// reads the window, changes wait until the turn ends or calls its first write tool.
 //
 // notify gets the author and a description of each change, such as "hid gpt-3* on openai (3 models)". Errors of
 // watching and reading are logged. If w is nil, followOthers returns at once.

@@ -16,7 +16,7 @@ import (
 	"winnow/tui/style"
 )
 
-// statuses are what `winnow help exit` lists.
+// statuses are the exit statuses that `winnow help exit` lists.
 var statuses = []topics.Exit{
 	{Status: statusDone, Means: "done"},
 	{Status: statusFailed, Means: "failed, or a check found a problem: rules lint, doctor, config check"},
@@ -91,7 +91,7 @@ func (a *app) facts(root *cobra.Command) topics.Facts {
 	}
 	if err != nil {
 		a.printErr("winnow: %s; these are the default keys", strings.Join(doctor.ErrorLines(err), "; "))
-		f.Keys, _ = keymap.Uses(false, nil) // the table itself is valid
+		f.Keys, _ = keymap.Uses(false, nil) // the default keys are always valid
 	}
 	return f
 }

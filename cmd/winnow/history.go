@@ -68,7 +68,7 @@ func (l *filterFlags) env(ctx context.Context, a *app, store sessionStore) (hist
 	return e, err
 }
 
-// withHistory returns a command action that runs on the opened history.
+// withHistory returns a command action that opens the history and calls run.
 func (a *app) withHistory(run func(ctx context.Context, store history.Store, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		store, err := a.openHistory(ctx)

@@ -21,9 +21,9 @@ var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 // have arrived.
 type keyPage struct {
 	uses  []keymap.Use    // what keys do in each mode
-	lines []string        // one for each key pressed
+	lines []string        // what has been shown so far, oldest first
 	last  string          // the last key pressed
-	seen  map[string]bool // by key in probedKeys
+	seen  map[string]bool // the probedKeys that have arrived
 	kitty bool            // see Kitty
 	send  func(ctrlEnter bool) string
 	size  tea.WindowSizeMsg
@@ -109,7 +109,7 @@ func (p *keyPage) Seen() map[string]bool { return p.seen }
 // keys.
 func (p *keyPage) Kitty() bool { return p.kitty }
 
-// Summary describes the terminal in lines.
+// Summary returns lines that describe the terminal.
 func (p *keyPage) Summary() []string { return []string{strings.Join(p.arrivals(), ", "), p.protocol()} }
 
 // arrivals returns a text for each of probedKeys: the key, and whether it has arrived.

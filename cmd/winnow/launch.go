@@ -239,7 +239,8 @@ func (a *app) parts(p *program) tui.Parts {
 			cmd := exec.CommandContext(context.Background(), words[0], append(slices.Clone(words[1:]), path)...)
 			cmd.Env = config.WithoutKeys(a.environ, a.redactor)
 			// Pass the terminal itself: with a copy of the input, a key typed after the editor has ended would be
-			// lost, and the standard error of the process goes to the log.
+			// lost. The editor's standard error is the terminal too, because the standard error of this process goes
+			// to the log.
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stdout
 			return cmd
 		}

@@ -93,7 +93,7 @@ func (f *listenFlags) least() int {
 	return min(f.Connections, f.PerUser, f.Logins, f.AddressLogins, f.Sessions, f.Agents, f.Requests, f.Events, f.EventBytes, f.Limits.Sessions, f.Limits.Bytes)
 }
 
-// Check returns an error if the flags are invalid or do not go together.
+// Check returns an error if the flags are invalid or cannot be combined.
 func (f *listenFlags) Check() error {
 	host, _, err := net.SplitHostPort(f.HTTP)
 	_, _, sshErr := net.SplitHostPort(f.SSH)

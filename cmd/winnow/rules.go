@@ -174,7 +174,7 @@ func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error
 // ruleRow is a rule in a table for people.
 type ruleRow struct {
 	provider, list, pattern string
-	decides                 int // number of models
+	decides                 int // number of models that the rule decides
 	remark                  string
 }
 
@@ -241,7 +241,7 @@ type lintJSON struct {
 	Type     string `json:"type"`
 	Pattern  string `json:"pattern"`
 	By       string `json:"by"`
-	Used     string `json:"used,omitempty"` // which of the models that it hides are used
+	Used     string `json:"used,omitempty"` // which of the models that the rule hides are used
 }
 
 // hidesUsed is the kind of a rule that hides models that are used.

@@ -49,7 +49,7 @@ type changeJSON struct {
 	OK        bool     `json:"ok"`
 	Affected  []string `json:"affected_models"`
 	Redundant []string `json:"redundant"`
-	Used      string   `json:"used,omitempty"` // which of the models that it hides were used recently
+	Used      string   `json:"used,omitempty"` // which of the models that the pattern hides were used recently
 	Error     string   `json:"error,omitempty"`
 }
 

@@ -28,8 +28,8 @@ type foundJSON struct {
 	Use *usage.Use `json:"use"` // null if unknown
 }
 
-// findModels returns the models that match a condition: those of --provider, or of all providers in the file. It
-// prints notices about unreadable usage files and about the number of models that could not be judged.
+// findModels returns the models of --provider, or of all providers in the file, that match a condition. It prints
+// notices about unreadable usage files and about the number of models that could not be judged.
 func (a *app) findModels(w *journaledWindow, where string) (modelfilter.Found, error) {
 	c, err := condition.Parse(where)
 	if err == nil && c.Empty() {

@@ -120,7 +120,7 @@ func (p *program) ready(ctx context.Context) error {
 	return err
 }
 
-// tell notifies the service manager and the log.
+// tell tells the service manager the state of the service, and logs it.
 func (a *app) tell(m serviceManager, state string) {
 	a.logger().Info("state of the service", "state", state)
 	if err := m.notify(state); err != nil {

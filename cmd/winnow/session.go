@@ -39,7 +39,7 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 	if err != nil {
 		return history.Session{}, err
 	}
-	found, err := store.Sessions(ctx) // most recently used first
+	found, err := store.Sessions(ctx) // the most recently used session comes first
 	if err != nil {
 		return history.Session{}, err
 	}
@@ -73,8 +73,9 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 	return history.Session{}, err
 }
 
-// crashedSession returns the session that a crash interrupted: the one whose answer was cut off, else the one that
-// last changed the window. The zero value means that the last run ended normally, or in another folder.
+// crashedSession returns the session that a crash interrupted: the session whose answer was cut off or, if there is
+// none, the session that last changed the window. The zero value means that the last run ended normally, or in
+// another folder.
 func (a *app) crashedSession(ctx context.Context, p *program) (history.Session, error) {
 	if id := p.store.Report().InterruptedIn; id != "" {
 		s, found, err := p.store.Session(ctx, id)
@@ -90,8 +91,8 @@ func (a *app) crashedSession(ctx context.Context, p *program) (history.Session, 
 	return s, err
 }
 
-// sayWhatIsKept prints, after the screen, what the next start will find: the conversation and the unsaved rules.
-// After a run without either it prints nothing.
+// sayWhatIsKept prints, after the screen has ended, what the next start will find: the conversation and the unsaved
+// rules. After a run without either it prints nothing.
 func (a *app) sayWhatIsKept() {
 	p, ended := a.background.end()
 	if p == nil || !ended {

@@ -161,7 +161,7 @@ func manCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		text := page.Build(roff.NewDocument()) // the description does not fit in the title
+		text := page.Build(roff.NewDocument()) // the title must not be the description, which is too long
 		_, err = fmt.Fprint(a.stdout, strings.Replace(text, fmt.Sprintf("%q", root.Short), `"winnow manual"`, 1))
 		return err
 	})

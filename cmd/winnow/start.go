@@ -82,7 +82,8 @@ func (b *backgroundOpen) end() (p *program, ended bool) {
 }
 
 const (
-	// warmAfter is when background work starts: by then the first frame and the stored draft have been drawn.
+	// warmAfter is the time from the start until background work begins: by then the first frame and the stored draft
+	// have been drawn.
 	warmAfter = 400 * time.Millisecond
 	// startGC is the GC percentage during the start, when most allocations are either permanent or freed right after.
 	startGC = 400
@@ -203,9 +204,9 @@ func (a *app) storeModel(store history.Settings) func(ctx context.Context, id st
 	return func(ctx context.Context, id string) error { return store.Set(ctx, lastModelKey(a.folder()), id) }
 }
 
-// pickModel returns the model to start with: the one the user named, or a suitable one of the endpoints. If wait is
-// false, askEndpoints asks the endpoints later, and until then the offline model is used unless the user configured
-// an endpoint.
+// pickModel returns the model to start with: the model that the user named, or a suitable model of the endpoints. If
+// wait is false, askEndpoints asks the endpoints later, and until then the offline model is used unless the user
+// configured an endpoint.
 func (a *app) pickModel(ctx context.Context, p *program, sessionModel string, wait bool) (id string, err error) {
 	if id, err = a.namedModel(ctx, p, sessionModel); err != nil {
 		return "", err
@@ -292,7 +293,7 @@ func (a *app) reportOverridden(ctx context.Context, store history.Settings, last
 	return store.Set(ctx, key, last+" "+setting)
 }
 
-// reportUnset reports if the variable with the selected endpoint's key is not set.
+// reportUnset prints a notice if the environment variable with the selected endpoint's key is not set.
 func (a *app) reportUnset(p *program) {
 	name, _, _ := strings.Cut(p.session.Model(), "/")
 	if e := p.endpoints.Named(name); e != nil && e.Unset != nil {

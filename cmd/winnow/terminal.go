@@ -84,8 +84,8 @@ func (a *app) logHandler(w io.Writer) slog.Handler {
 	return slog.NewJSONHandler(w, o)
 }
 
-// logLines writes lines printed by others, such as net/http through the standard logger, to the log, sanitised and
-// with keys redacted, so that only winnow writes to the terminal.
+// logLines writes to the log what other code prints, such as net/http through the standard logger, sanitised and with
+// keys redacted, so that only winnow writes to the terminal.
 type logLines struct {
 	app    *app
 	source string // which stream the lines come from
@@ -133,7 +133,7 @@ func (a *app) doctorKeys(context.Context, []string) error {
 func askOnTerminal(in *os.File, out io.Writer) plain.Ask {
 	reader := bufio.NewReader(in)
 	return func(ctx context.Context, prompt string, hidden bool) (string, error) {
-		if hidden { // before the prompt, so that no typed key is echoed
+		if hidden { // hide the input before the prompt appears, so that no typed key is echoed
 			defer fmt.Fprintln(out)
 			defer hideInput(in)()
 		}

@@ -22,7 +22,7 @@ func tokenCommand(a *app) *cobra.Command {
 		"  read     look, but change nothing\n" +
 		"  propose  talk to the assistant; every change becomes a proposal\n" +
 		"  write    change the rules, and undo your own changes\n" +
-		"  save     save, accept proposals, discard and undo what others changed; the default\n" +
+		"  save     save, accept proposals, discard and undo others' changes (default)\n" +
 		"  admin    manage tokens, read metrics, end other users' sessions\n\n" +
 		"A key in the file of --authorized-keys has its role as an option: winnow-role=\"propose\".\n" +
 		"Only the hashes of tokens are stored. Removing a token ends its sessions within a second."

@@ -58,7 +58,7 @@ func (a *app) startTools() (func() []assistant.Tool, error) {
 	return a.tools.Tools, nil
 }
 
-// waitForTools waits for the MCP servers and reports those whose tools are missing.
+// waitForTools waits for the MCP servers and reports the servers whose tools are missing.
 func (a *app) waitForTools(ctx context.Context) {
 	if a.tools == nil {
 		return
@@ -185,7 +185,7 @@ func (a *app) toolsFinding(r mcptools.Report) doctor.Finding {
 // examineTools connects to every MCP server. A server that does not answer in time is
 // reported separately.
 func (a *app) examineTools(ctx context.Context) (found []doctor.Finding) {
-	const limit = 8 * time.Second // below the doctor's own limit
+	const limit = 8 * time.Second // shorter than the doctor's own limit
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	reports, err := a.reports(ctx, nil)

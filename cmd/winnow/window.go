@@ -41,7 +41,7 @@ type journaledWindow struct {
 	hub     atomic.Pointer[serve.Hub] // nil if the window is not served
 }
 
-// access is the kind of access a window is opened for.
+// access is what a window is opened for: reading or writing.
 type access int
 
 const (
@@ -215,7 +215,8 @@ func (w *journaledWindow) absent(text string) string {
 	return text
 }
 
-// maxNotices limits the notices that are printed, because a file that is not a .env file has one for every line.
+// maxNotices limits the notices that are printed, because a file that is not a .env file causes a notice for every
+// line.
 const maxNotices = 20
 
 // printNotices prints what the user should know about the file.

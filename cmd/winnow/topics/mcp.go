@@ -17,7 +17,7 @@ func mcpServers(p *page, _ Facts) {
 	p.head("Starting and ending")
 	p.text("Servers start in the background; a notice reports when their tools are available, or why not. A server that is slow or broken delays nothing, except that winnow ask waits up to 5 seconds. A call to a server that has ended starts it again. Esc ends a call at once. All servers end with the program.")
 	p.head("What is left out")
-	p.text("Hidden characters in descriptions and results are removed, names become valid for all providers, results are cut at 32,000 characters, and parameters whose schema is too large, refers to itself or hides characters exclude their tool. winnow tools test lists the excluded tools, and winnow tools list the offered ones.")
+	p.text("Hidden characters in descriptions and results are removed, names become valid for all providers, and results are cut at 32,000 characters. A tool is excluded if the schema of its parameters is too large, refers to itself or contains hidden characters. winnow tools test lists the excluded tools, and winnow tools list the offered ones.")
 	p.head("Served sessions")
 	p.text("winnow serve connects once, with its own settings, for all sessions; each call asks the user whose session it is. Users cannot add servers, and winnow mcp does not pass these tools on.")
 }

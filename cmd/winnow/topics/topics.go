@@ -332,7 +332,7 @@ func team(p *page, _ Facts) {
 	p.head("Behind pgbouncer")
 	p.text("A pooler in transaction mode is recognised and needs no further settings. Behind it, other users' changes appear within two seconds, or at once if history_listen is an address that reaches the server directly. A program opens at most 3 connections, winnow serve at most 6.")
 	p.head("Readers")
-	p.text("A role that may only read opens the history read-only: GRANT USAGE ON SCHEMA winnow TO NAME; GRANT SELECT ON ALL TABLES IN SCHEMA winnow TO NAME. Comments in the database describe its tables and columns.")
+	p.text("A role that may only read opens the history read-only. GRANT USAGE ON SCHEMA winnow TO NAME; GRANT SELECT ON ALL TABLES IN SCHEMA winnow TO NAME lets a role read. Comments in the database describe its tables and columns.")
 	p.head("Backup")
 	p.text("pg_dump -Fc -f winnow.dump DATABASE saves everything while programs are running; createdb NEW and pg_restore -d NEW winnow.dump restore it. winnow history check then verifies every message. Other formats and a copy of the whole server work as well.")
 	p.head("Authors")
