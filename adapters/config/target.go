@@ -82,7 +82,7 @@ func (t Target) ReadToken(ctx context.Context, environ []string, known *safetext
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", fmt.Errorf("token_file %s: it doesn't contain a token", t.TokenFile)
+		return "", fmt.Errorf("token_file %s: it does not contain a token", t.TokenFile)
 	}
 	return token, nil
 }

@@ -59,7 +59,7 @@ func TestATokenFileIsPrivate(t *testing.T) {
 		text string
 		mode os.FileMode
 		want string
-	}{{"abc\n", 0o600, ""}, {"abc\n", 0o644, "other users can read it"}, {"a b", 0o600, "it doesn't contain a token"}, {"", 0o600, "it doesn't contain a token"}} {
+	}{{"abc\n", 0o600, ""}, {"abc\n", 0o644, "other users can read it"}, {"a b", 0o600, "it does not contain a token"}, {"", 0o600, "it does not contain a token"}} {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}

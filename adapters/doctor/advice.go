@@ -74,14 +74,14 @@ var advice = [kinds]string{
 	BadEnvFile:   "winnow --env-file FILE   or correct this one",
 	EnvLines:     "winnow rules lint   and change these lines:\n{what}",
 	NoEndpoint:   "winnow config edit   and add a [[provider]], or: winnow -m offline/rules",
-	BadKey:       "winnow config show   shows where its key comes from; change it there",
+	BadKey:       "winnow config show   shows where the key comes from; change the key there",
 	NoQuota:      "winnow models --chat   and choose another model with -m, or wait",
 	NoAnswer:     "start the server at {what}, or: winnow -m offline/rules",
 	NoSuchModel:  "winnow models --chat   lists the available models",
-	NoModels:     "load or pull a model in the server at {what}, then: winnow models --chat",
+	NoModels:     "load or pull a model on the server at {what}, then: winnow models --chat",
 	ModelGone:    "winnow models --chat   and change model = {what} with: winnow config edit",
 	Refused:      "winnow --log-level debug ask hello   and read the log; winnow help files shows where it is",
-	NoKey:        "winnow config connect   reconnects it; or set the variable, or fix the command, that the settings name for its key",
+	NoKey:        "winnow config connect   reconnects the endpoint; or set the variable or fix the command that the settings name for the key",
 	NoKeyring:    "install secret-tool (libsecret-tools), or name the key as env:NAME or cmd:COMMAND with: winnow config edit",
 	NewerSchema:  "use the newer winnow that wrote it, or: winnow --home ANOTHER_FOLDER",
 	Damaged:      "winnow history export   exports what can be read",
@@ -98,7 +98,7 @@ var advice = [kinds]string{
 	KeyInFile:    "replace the key at its provider, then: rm {what}",
 	NoTools:      "winnow config edit   and correct the [[mcp]] entry {what}, then: winnow tools test {what}",
 	ToolsLeftOut: "winnow tools test {what}   names them",
-	TooSlow:      "run it again; if the result is the same, {what} is not responding",
+	TooSlow:      "run winnow doctor again; if the result is the same, {what} is not responding",
 }
 
 // Advice lists the advice for every kind, with an example for what a finding names.
@@ -145,7 +145,7 @@ func ErrorLines(err error) []string {
 
 // Lines returns the finding as text, starting with the sign of its state and ending with what to do.
 func (f Finding) Lines(sign, arrow string) []string {
-	const column = 10 // of the details, from the subject
+	const column = 10 // column of the details, counted from the subject
 	about := sign + " " + f.About + strings.Repeat(" ", max(1, column-len(f.About)))
 	var lines []string
 	for detail := range strings.SplitSeq(f.Detail, "\n") {
@@ -186,7 +186,7 @@ func Run(ctx context.Context, limit time.Duration, checks ...Check) (found []Fin
 		case f := <-results[i]:
 			found = append(found, f...)
 		case <-late.Done():
-			if len(results[i]) > 0 { // it ended at the same moment
+			if len(results[i]) > 0 { // the check ended at the same moment
 				found = append(found, <-results[i]...)
 				continue
 			}

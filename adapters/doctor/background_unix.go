@@ -12,5 +12,5 @@ import (
 // changes the mode of the terminal or reads from it.
 func inBackground(tty *os.File) bool {
 	foreground, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
-	return err == nil && foreground != unix.Getpgrp() // a terminal that does not answer has no jobs
+	return err == nil && foreground != unix.Getpgrp() // without an answer there is no job control
 }

@@ -23,7 +23,7 @@ var endpointProblems = map[llm.Kind]Kind{
 	llm.KindAuth: BadKey, llm.KindQuota: NoQuota, llm.KindNet: NoAnswer, llm.KindModel: NoSuchModel,
 }
 
-// Endpoint asks an endpoint for its models; model is the one in the settings. An endpoint at a default address is
+// Endpoint asks an endpoint for its models; model is the model in the settings. An endpoint at a default address is
 // reported only if it responds.
 func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Finding {
 	f := Pass("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)

@@ -61,11 +61,11 @@ func (t Terminal) Examine(ctx context.Context) []Finding {
 	return found
 }
 
-// keyboard queries the terminal for its keyboard protocol. tmux does not support any, but passesOn means that it
-// passes on ctrl+enter from the terminal that it runs in.
+// keyboard queries the terminal for its keyboard protocol. tmux supports none, but passesOn means that tmux passes on
+// ctrl+enter from the terminal in which it runs.
 func (t Terminal) keyboard(ctx context.Context, passesOn bool) Finding {
 	if inBackground(t.In) {
-		return Pass("keyboard", "not asked: in the background")
+		return Pass("keyboard", "not asked, because winnow runs in the background")
 	}
 	k, err := AskKeyboard(ctx, t.In, t.Out, cmp.Or(t.AnswerTime, 3*time.Second))
 	switch said := k.Sentence(t.Send); {

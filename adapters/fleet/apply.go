@@ -18,10 +18,10 @@ type State string
 // The states of a job.
 const (
 	Unchanged State = "unchanged" // the target already has these rules
-	Planned   State = "planned"   // the rules are staged on the target, and Plan says what a save would do
+	Planned   State = "planned"   // the rules are staged on the target, and Plan is what a save would do
 	Saved     State = "saved"
 	Discarded State = "discarded" // the plan was dropped, and nothing is staged
-	Failed    State = "failed"    // Error says why
+	Failed    State = "failed"    // see Error
 )
 
 // Job copies rules to one target.
@@ -29,9 +29,9 @@ type Job struct {
 	Target string              `json:"target"`
 	State  State               `json:"state"`
 	Plan   *assistant.SavePlan `json:"plan,omitempty"`
-	Notes  []string            `json:"notes,omitempty"` // what was left alone, as sentences
+	Notes  []string            `json:"notes,omitempty"` // rules that were not copied, one sentence each
 	Saved  *assistant.Saved    `json:"saved,omitempty"`
-	Staged bool                `json:"staged"` // changes of this job are, or may be, staged on the target and not saved
+	Staged bool                `json:"staged"` // unsaved changes of this job are, or may be, staged on the target
 	Error  string              `json:"error,omitempty"`
 
 	on Target
@@ -40,8 +40,8 @@ type Job struct {
 // fail ends the job.
 func (j *Job) fail(err error) { j.State, j.Error = Failed, err.Error() }
 
-// Plan stages the rules of the source on each target where they differ. only limits this to one provider; "" means all
-// of them. It asks all targets at the same time.
+// Plan stages the rules of the source on each target where they differ. only restricts this to one provider; "" means
+// all of them. Plan contacts all targets at the same time.
 func Plan(ctx context.Context, source modelfilter.Exported, only string, targets []Target) []*Job {
 	jobs := make([]*Job, len(targets))
 	var group sync.WaitGroup
@@ -97,7 +97,7 @@ func refuse(plan assistant.SavePlan, user string) error {
 	return nil
 }
 
-// missing returns the rules to copy from the source to a target, and a note for each provider that is left alone.
+// missing returns the rules to copy from the source to a target, and a note for each provider that is left unchanged.
 func missing(source, target modelfilter.Exported, only string) (rules []Rules, notes []string) {
 	for _, name := range providers(source, target) {
 		from, inSource := providerOf(source, name)
@@ -106,9 +106,9 @@ func missing(source, target modelfilter.Exported, only string) (rules []Rules, n
 		switch {
 		case same || only != "" && name != only:
 		case !inSource:
-			notes = append(notes, fmt.Sprintf("the rules of %s stay as they are, because the source doesn't have this provider", name))
+			notes = append(notes, fmt.Sprintf("the rules of %s are unchanged, because the source does not have this provider", name))
 		case !inTarget:
-			notes = append(notes, fmt.Sprintf("the rules of %s are left out, because the target doesn't have this provider", name))
+			notes = append(notes, fmt.Sprintf("the rules of %s are left out, because the target does not have this provider", name))
 		default:
 			rules = append(rules, Rules{name, from.Ignore, from.Allow})
 		}
@@ -116,7 +116,7 @@ func missing(source, target modelfilter.Exported, only string) (rules []Rules, n
 	return rules, notes
 }
 
-// equal reports whether two lists have the same rules; their order doesn't matter to the proxy.
+// equal reports whether two lists have the same rules; their order does not matter to the proxy.
 func equal(a, b []string) bool { return len(without(a, b)) == 0 && len(without(b, a)) == 0 }
 
 // ErrChanged is returned for a plan that was not saved because it has changed since it was shown.
@@ -127,7 +127,7 @@ func changedBy(users []string) error {
 	if len(users) == 0 {
 		return ErrChanged
 	}
-	return fmt.Errorf("%w, by %s", ErrChanged, safetext.Visible(strings.Join(users, ", ")))
+	return fmt.Errorf("%w (changed by %s)", ErrChanged, safetext.Visible(strings.Join(users, ", ")))
 }
 
 // Save saves each planned job, using the digest of its plan as the basis.
@@ -148,7 +148,7 @@ func Save(ctx context.Context, jobs []*Job) {
 	}
 }
 
-// Discard discards what each planned job has staged.
+// Discard discards the changes that each planned job has staged.
 func Discard(ctx context.Context, jobs []*Job) {
 	for _, j := range jobs {
 		if j.State != Planned {

@@ -14,11 +14,12 @@ type Target interface {
 	Name() string
 	// Export returns the rules in force and the models.
 	Export(ctx context.Context) (modelfilter.Exported, error)
-	// Stage replaces the rules of some providers, and returns what a save would do and the user who staged it.
+	// Stage replaces the rules of some providers. It returns the plan of a save, and the user as whom the rules were
+	// staged.
 	Stage(ctx context.Context, rules []Rules) (plan assistant.SavePlan, user string, err error)
 	// Save saves the plan with this digest, and no other.
 	Save(ctx context.Context, digest string) (assistant.Saved, error)
-	// Discard discards what is staged if it is the plan with this digest.
+	// Discard discards the staged changes if they are the plan with this digest.
 	Discard(ctx context.Context, digest string) error
 }
 
@@ -28,12 +29,11 @@ type Rules struct {
 	Ignore, Allow []string
 }
 
-// Difference is what differs between two targets.
+// Difference lists the differences between two targets.
 type Difference struct {
 	Rules  []RuleDifference  `json:"rules"`
 	Models []ModelDifference `json:"models"`
-	// Unknown lists the providers whose models can't be compared, because one of the targets has no list of
-	// them.
+	// Unknown lists the providers whose models cannot be compared, because one of the targets has no list of them.
 	Unknown []string `json:"unknown"`
 }
 
@@ -58,10 +58,10 @@ type RuleDifference struct {
 	Only     string `json:"only"` // the target that has it
 }
 
-// The states of a model that a target doesn't show.
+// The states of a model that a target does not show.
 const (
 	Hidden = "hidden"
-	Absent = "absent" // the provider of the target doesn't list it
+	Absent = "absent" // the provider does not list it for this target
 )
 
 // ModelDifference is a model that only one of two targets shows.
@@ -103,7 +103,7 @@ func providers(all ...modelfilter.Exported) (names []string) {
 	return names
 }
 
-// providerOf returns a provider, or one without rules and false if there is none.
+// providerOf returns a provider. If there is none, it returns a provider without rules, and false.
 func providerOf(e modelfilter.Exported, name string) (modelfilter.ExportedProvider, bool) {
 	for _, p := range e.Providers {
 		if p.Provider == name {
@@ -124,7 +124,7 @@ func (d *Difference) rules(provider, list, a, b string, inA, inB []string) {
 	}
 }
 
-// models adds the models that one target shows and the other doesn't.
+// models adds the models that one target shows and the other does not.
 func (d *Difference) models(provider, name string, one, other modelfilter.ExportedProvider) {
 	hidden := set(other.Hidden)
 	for _, id := range without(one.Shown, other.Shown) {
@@ -136,7 +136,7 @@ func (d *Difference) models(provider, name string, one, other modelfilter.Export
 	}
 }
 
-// without returns the texts that others doesn't contain, each once.
+// without returns the texts that others does not contain, each once.
 func without(texts, others []string) (left []string) {
 	seen := set(others)
 	for _, text := range texts {

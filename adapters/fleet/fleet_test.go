@@ -49,10 +49,10 @@ func TestServersThatMisbehave(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		"a page":      {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "isn't from a winnow server"},
+		"a page":      {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "is not from a winnow server"},
 		"a redirect":  {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, http.StatusFound) }, "the server redirects"},
-		"the history": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"window":{}}`)) }, "doesn't serve the model filter"},
-		"no problem":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "responds with status 502"},
+		"the history": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"window":{}}`)) }, "does not serve the model filter"},
+		"no problem":  {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "responded with status 502"},
 		"hangs up":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "cannot be reached"},
 		"an escape": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(500)
@@ -61,7 +61,7 @@ func TestServersThatMisbehave(t *testing.T) {
 		"a wrong token": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(401)
 			_, _ = w.Write([]byte(`{"code":"unauthorized","detail":"x"}`))
-		}, "doesn't accept the token"},
+		}, "does not accept the token"},
 	} {
 		server := httptest.NewServer(c.answer)
 		s, err := NewServer("a", server.URL, "secret", false)

@@ -36,7 +36,7 @@ const (
 )
 
 // NewServer returns the server at an address, such as https://proxy.example:8443. allowHTTP allows an unencrypted
-// connection to another machine. It doesn't connect.
+// connection to another machine. NewServer does not connect.
 func NewServer(name, address, token string, allowHTTP bool) (*Server, error) {
 	at, err := openai.CheckBaseURL(address, allowHTTP)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Server) Export(ctx context.Context) (e modelfilter.Exported, err error)
 		Window modelfilter.Exported `json:"window"`
 	}
 	if err = s.call(ctx, http.MethodGet, "/v1/window/export", nil, &out); err == nil && out.Window.Providers == nil {
-		err = errors.New("the server doesn't serve the model filter")
+		err = errors.New("the server does not serve the model filter")
 	}
 	return out.Window, err
 }
@@ -106,10 +106,10 @@ func (i imported) refusal() error {
 	return nil
 }
 
-// list returns a list that JSON doesn't encode as null, because null would leave the target's list unchanged.
+// list returns a list that JSON does not encode as null, because null would leave the target's list unchanged.
 func list(rules []string) []string { return append([]string{}, rules...) }
 
-// open opens the session. It refuses a role that couldn't save, before anything is staged.
+// open opens the session. Before anything is staged, it refuses a role that is not allowed to save.
 func (s *Server) open(ctx context.Context) error {
 	if s.session != "" {
 		return nil
@@ -123,7 +123,7 @@ func (s *Server) open(ctx context.Context) error {
 	}
 	s.session, s.user = opened.ID, opened.User
 	if !opened.Role.May(assistant.RoleSave) {
-		return fmt.Errorf("its token has the role %s, and saving needs the role %s", opened.Role, assistant.RoleSave)
+		return fmt.Errorf("its token has the role %s, but saving needs the role %s", opened.Role, assistant.RoleSave)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (s *Server) Discard(ctx context.Context, digest string) error {
 	return s.call(ctx, http.MethodPost, "/v1/window/discard", map[string]any{"session": s.session, "digest": digest}, nil)
 }
 
-// Close closes the session. What it staged stays staged.
+// Close closes the session. Changes that it staged stay staged.
 func (s *Server) Close(ctx context.Context) error {
 	if s.session == "" {
 		return nil
@@ -183,7 +183,7 @@ func (s *Server) call(ctx context.Context, method, path string, body, into any) 
 		return nil
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return errors.New("the response isn't from a winnow server")
+		return errors.New("the response is not from a winnow server")
 	}
 	return nil
 }
@@ -203,13 +203,13 @@ func problem(resp *http.Response) error {
 		Detail, Code string
 		By           []string
 	}
-	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxProblem)) // an incomplete body is reported by its status
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxProblem)) // if the body is incomplete, the status is reported
 	if json.Unmarshal(raw, &p) != nil || p.Detail == "" {
-		return fmt.Errorf("the server responds with status %d", resp.StatusCode)
+		return fmt.Errorf("the server responded with status %d", resp.StatusCode)
 	}
 	switch p.Code {
 	case "unauthorized":
-		return errors.New("the server doesn't accept the token")
+		return errors.New("the server does not accept the token")
 	case "plan_changed", "precondition_failed":
 		return changedBy(p.By)
 	}

@@ -34,8 +34,8 @@ type Options struct {
 	Redactor *safetext.Redactor // removes keys from results and errors; the keys of servers are added to it
 	Version  string             // version of this program, sent to the servers
 	Log      *slog.Logger       // nil means no log
-	// Notify is called with one line when the tools of a server become available or it
-	// cannot be used; may be nil.
+	// Notify is called with one line when the tools of a server become available, or when
+	// the server cannot be used; may be nil.
 	Notify func(text string)
 }
 
@@ -77,7 +77,7 @@ func (c *Client) Start() {
 			case err != nil:
 				c.opts.Notify("MCP server " + s.config.Name + ": " + err.Error())
 			case len(r.LeftOut) > 0:
-				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s; %d left out, see winnow tools test", assistant.Counted(len(r.Tools), "tool"), r.Name, len(r.LeftOut)))
+				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s; %d left out, listed by winnow tools test", assistant.Counted(len(r.Tools), "tool"), r.Name, len(r.LeftOut)))
 			default:
 				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s", assistant.Counted(len(r.Tools), "tool"), r.Name))
 			}
@@ -124,8 +124,8 @@ type Report struct {
 
 // Offered is a tool that is offered to the assistant.
 type Offered struct {
-	Name        string `json:"name"` // the model's name for it
-	Tool        string `json:"tool"` // the server's name for it
+	Name        string `json:"name"` // the name that the model uses
+	Tool        string `json:"tool"` // the name that the server uses
 	Description string `json:"description"`
 	Asks        bool   `json:"asks"` // every call needs the user's approval
 }

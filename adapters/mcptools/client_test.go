@@ -97,7 +97,7 @@ func TestToolsOfAnAddress(t *testing.T) {
 	if reports[0].Err != nil || len(reports[0].Tools) != 2 {
 		t.Errorf("good = %+v", reports[0])
 	}
-	if err := reports[1].Err; err == nil || !strings.Contains(err.Error(), "refuses the key (401)") {
+	if err := reports[1].Err; err == nil || !strings.Contains(err.Error(), "does not accept the key (status 401)") {
 		t.Errorf("bad = %v", err)
 	}
 	if err := reports[2].Err; err == nil || !strings.Contains(err.Error(), "NO_SUCH_VARIABLE is not set") {
@@ -241,7 +241,7 @@ func TestAServerThatDiesInACall(t *testing.T) {
 	c := open(t, command(t, "frail", "dies"))
 	c.Reports(t.Context())
 	r := call(t.Context(), tool(t, c, "frail__die"), `{}`)
-	if r.Success || !strings.Contains(r.Message, "it is unknown what it has done") || !strings.Contains(r.Message, "exit status 7: out of paper") {
+	if r.Success || !strings.Contains(r.Message, "its effects are unknown") || !strings.Contains(r.Message, "exit status 7: out of paper") {
 		t.Errorf("die = %+v", r)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -132,9 +132,9 @@ func (o *origin) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		o.link.fail("it redirects to another address; correct url")
+		o.link.fail("it redirects to another address: correct its url in the settings")
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden:
-		o.link.fail(fmt.Sprintf("it refuses the key (%d); correct headers", resp.StatusCode))
+		o.link.fail(fmt.Sprintf("it does not accept the key (status %d): correct its headers in the settings", resp.StatusCode))
 	case resp.StatusCode < 300:
 		o.link.fail("")
 	}

@@ -93,8 +93,8 @@ func (p *process) run(started chan<- error) {
 	}
 }
 
-// startReason says why a command could not be started, with its name but without its
-// arguments.
+// startReason returns why a command could not be started, with the command's name but
+// without its arguments.
 func startReason(err error) string {
 	var path *os.PathError
 	var lookup *exec.Error

@@ -16,7 +16,7 @@ const (
 	// maxSchema is the maximum size of a tool's schema in bytes, before and after its
 	// references are replaced.
 	maxSchema = 32 << 10
-	// maxNodes limits the number of schemas in it, and maxDepth their nesting.
+	// maxNodes limits the number of schemas within one schema, and maxDepth their nesting.
 	maxNodes = 1000
 	maxDepth = 24
 	// maxHelp is the maximum length of a parameter's description in characters.
@@ -45,9 +45,9 @@ func words(s string) map[string]bool {
 	return set
 }
 
-// boundedSchema rebuilds the schema of a tool's parameters from known keywords, with local
-// references replaced by what they refer to. Its size then limits the cost of checking
-// arguments and of a request.
+// boundedSchema rebuilds the schema of a tool's parameters from known keywords, and
+// replaces local references with their targets. The limited size bounds the cost of
+// checking arguments and of a request.
 func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	if raw == nil {
 		raw = map[string]any{"type": "object"}
@@ -78,7 +78,7 @@ func boundedSchema(raw any) (*jsonschema.Schema, error) {
 		return nil, errors.New("are not an object")
 	}
 	if properties, _ := out["properties"].(map[string]any); len(properties) == 0 && out["additionalProperties"] == nil {
-		out["additionalProperties"] = true // a schema without properties accepts any
+		out["additionalProperties"] = true // a schema without properties accepts any property
 	}
 	text, err := json.Marshal(out)
 	if err != nil || len(text) > maxSchema {
@@ -244,7 +244,7 @@ func (b *rebuild) target(ref any, within []string) (target any, name string, err
 		fields, ok := target.(map[string]any)
 		part = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
 		if target = fields[part]; !ok || target == nil {
-			return nil, "", errors.New("have a schema with a reference to nothing")
+			return nil, "", errors.New("have a schema with a broken reference")
 		}
 	}
 	return target, name, nil

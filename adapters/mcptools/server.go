@@ -130,7 +130,7 @@ func (s *server) open(ctx context.Context) (*sdk.ClientSession, link, error) {
 	select {
 	case c := <-done:
 		return c.session, l, c.err
-	case <-ctx.Done(): // the transport may not notice
+	case <-ctx.Done(): // the transport may not notice that ctx has ended
 		return nil, l, ctx.Err()
 	}
 }
@@ -179,7 +179,7 @@ func (s *server) watch(session *sdk.ClientSession, l link) {
 				s.session, s.link = nil, nil
 			}
 			s.mu.Unlock()
-			if current { // otherwise it was closed
+			if current { // otherwise the session was closed or replaced
 				l.end()
 				s.client.opts.Log.Warn("MCP server ended", "name", s.config.Name, "error", err, "reason", l.failure())
 			}
@@ -268,5 +268,5 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage) as
 	if l != nil && l.failure() != "" {
 		err = errors.New(l.failure())
 	}
-	return assistant.Fail(assistant.CodeFailed, "%s on %s failed, and it is unknown what it has done: %s", s.client.line(tool, maxName), s.config.Name, s.client.line(err.Error(), maxReason))
+	return assistant.Fail(assistant.CodeFailed, "%s on %s failed, and its effects are unknown: %s", s.client.line(tool, maxName), s.config.Name, s.client.line(err.Error(), maxReason))
 }

@@ -51,7 +51,7 @@ func (s *server) offer(listed []*sdk.Tool) (offered []assistant.Tool, r Report) 
 	names, seen := map[string]bool{}, map[string]bool{}
 	for i, t := range listed {
 		if i >= maxListed || len(offered) >= maxTools {
-			leaveOut(t.Name, fmt.Sprintf("it is beyond the first %d", min(maxListed, maxTools)))
+			leaveOut(t.Name, fmt.Sprintf("only the first %d tools are offered", min(maxListed, maxTools)))
 			continue
 		}
 		schema, err := boundedSchema(t.InputSchema)
@@ -82,7 +82,7 @@ func (s *server) offer(listed []*sdk.Tool) (offered []assistant.Tool, r Report) 
 	return offered, r
 }
 
-// tool returns a tool that calls the server. Lasting makes every call ask the user.
+// tool returns a tool that calls the server. If asks is set, every call needs the user's approval.
 func (s *server) tool(name string, t *sdk.Tool, asks bool) assistant.Tool {
 	shown := s.client.line(t.Name, maxName)
 	description := cut(s.client.clean(t.Description), maxDescription)
@@ -96,7 +96,8 @@ func (s *server) tool(name string, t *sdk.Tool, asks bool) assistant.Tool {
 	}
 }
 
-// indented returns arguments with one field per line, as they will be sent.
+// indented returns arguments with one field per line, in the form in which they will be
+// sent.
 func indented(args json.RawMessage) string {
 	var value any
 	if json.Unmarshal(args, &value) != nil {

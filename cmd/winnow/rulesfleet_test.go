@@ -158,7 +158,7 @@ func TestApplyingToAServer(t *testing.T) {
 	writer.token = "wrong"
 	_, b = fleetOf(t, map[string]served{"server": writer})
 	b.run(1, "rules", "diff", "--target", "server")
-	if !strings.Contains(b.stderr, "server: the server doesn't accept the token") || strings.Contains(b.stderr, "wrong") {
+	if !strings.Contains(b.stderr, "server: the server does not accept the token") || strings.Contains(b.stderr, "wrong") {
 		t.Errorf("with a wrong token: %s", b.stderr)
 	}
 }
