@@ -179,7 +179,7 @@ func (b Builder) PromptForImage(ctx context.Context) (llm.Image, error) {
 	}
 	imageModel, ok := model.(llm.ImageModel)
 	if !ok {
-		return llm.Image{}, &llm.ConfigError{Field: "model", Reason: "this endpoint cannot create images"}
+		return llm.Image{}, &llm.ConfigError{Field: "model", Reason: "this endpoint cannot generate images"}
 	}
 	var texts []string
 	for _, m := range *c.messages {

@@ -84,7 +84,7 @@ func TestSelectionChecksWhatIsNeeded(t *testing.T) {
 		{"cannot call tools", assistant.Config{Model: "a/plain", Tools: []assistant.Tool{weather}}, "x", "cannot call tools"},
 		{"cannot reason", assistant.Config{Model: "a/tools", Reasoning: true}, "x", "cannot reason"},
 		{"cannot chat", assistant.Config{Model: "a/embed"}, "x", "cannot chat"},
-		{"too long", assistant.Config{Model: "a/plain"}, long, "takes 1000 tokens"},
+		{"too long", assistant.Config{Model: "a/plain"}, long, "accepts 1000 tokens"},
 		{"nobody can", assistant.Config{Provider: "a", Reasoning: true, Tools: []assistant.Tool{weather}}, strings.Repeat(long, 10), "no known model can do this: provider a, tools, reasoning"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 // readable lists characters for examples, best first. Another character is used if none of them matches.
 const readable = "abcdefghijklmnopqrstuvwxyz0123456789-._ABCDEFGHIJKLMNOPQRSTUVWXYZ/:@+=~ !#$%&()*,;<>?[\\]^`{|}'\""
 
-// alphabet divides the code points into intervals, such that each token of the patterns accepts all characters of an
-// interval or none. The slash is an interval of its own.
+// alphabet divides the code points into intervals, so that each token of the patterns accepts either all characters
+// of an interval or none of them. The slash is an interval of its own.
 type alphabet struct {
 	starts []rune // interval i is [starts[i], starts[i+1])
 }
@@ -79,8 +79,8 @@ func (a alphabet) examples() []rune {
 
 // exampleIn returns a character from lo to hi that a string can contain, or -1.
 func exampleIn(lo, hi rune) rune {
-	// Surrogates form one contiguous range, so a valid character is at an end of the interval, at an end of that
-	// range, or a byte.
+	// Surrogates form one contiguous range. So if any character between lo and hi can occur in a string, then
+	// one of these can: lo, hi, a neighbour of that range, or the first bad byte.
 	const firstSurrogate, pastSurrogates, firstByte = 0xD800, 0xE000, badByteBase + utf8.RuneSelf
 	for _, r := range []rune{lo, firstSurrogate - 1, pastSurrogates, hi, firstByte} {
 		if lo <= r && r <= hi {
@@ -92,9 +92,9 @@ func exampleIn(lo, hi rune) rune {
 	return -1
 }
 
-// Example returns a shortest string that p matches, choosing readable characters where possible; false if p matches
-// nothing. If the pattern contains bad bytes, p may not match the example, because consecutive bad bytes can form a
-// valid character.
+// Example returns a shortest string that p matches, choosing readable characters where possible. It returns false
+// if p matches nothing. If the pattern contains bad bytes, p may not match the example, because consecutive bad
+// bytes can form a valid character.
 func (p *Pattern) Example() (string, bool) {
 	var b []byte
 	for _, t := range p.tokens {

@@ -13,7 +13,7 @@ const (
 	reading = 1 // state reading+i reads token i
 )
 
-// letter is a class of characters that no automaton of a search distinguishes. Its bitsets are sets of states.
+// letter is a class of characters among which no automaton of a search distinguishes. Its bitsets are sets of states.
 type letter struct {
 	rune   rune // an example of the class
 	slash  bool
@@ -49,7 +49,7 @@ func newAutomaton(p *Pattern) *automaton {
 
 func setBit(set []uint64, i int) { set[i/blockBits] |= 1 << (i % blockBits) }
 
-// start sets set to the initial states.
+// start stores the initial states in set.
 func (aut *automaton) start(set []uint64, rules bool) {
 	clear(set)
 	set[0] = 1 << reading
@@ -59,7 +59,7 @@ func (aut *automaton) start(set []uint64, rules bool) {
 	aut.close(set)
 }
 
-// next sets to to the states reached from from with l.
+// next stores in to the states that the letter l leads to from the states in from.
 func (aut *automaton) next(to, from []uint64, l *letter) {
 	carry := uint64(0)
 	for i, s := range from {
@@ -70,10 +70,10 @@ func (aut *automaton) next(to, from []uint64, l *letter) {
 	aut.close(to)
 }
 
-// close adds the states after stars, and all states before the last star in set. Adding these does not change the
-// answer: whatever a state before a star accepts passes through that star, which also accepts the preceding
-// characters. But it makes sets that accept the same strings equal, so that their number stays linear for patterns
-// without `?` and classes.
+// close adds the states after stars, and all states before the last star in set. Adding these states does not
+// change the answer: whatever a state before a star accepts passes through that star, which also accepts the
+// preceding characters. But it makes sets equal that accept the same strings, so that the number of sets stays
+// linear for patterns without `?` and classes.
 func (aut *automaton) close(set []uint64) {
 	carry := uint64(0)
 	for i := range set {
@@ -92,7 +92,7 @@ func (aut *automaton) close(set []uint64) {
 	}
 }
 
-// newLetters returns the letters for the intervals of a, with all intervals that no automaton distinguishes merged.
+// newLetters returns the letters for the intervals of a. Intervals that no automaton distinguishes become one letter.
 func newLetters(a alphabet, aut *automaton, broad, narrow, within *Pattern) []letter {
 	left, right := stateWords(narrow), stateWords(within)
 	size := 2*aut.words + left + right
@@ -118,7 +118,7 @@ func newLetters(a alphabet, aut *automaton, broad, narrow, within *Pattern) []le
 	return mergeLetters(all, bitsets, size)
 }
 
-// mergeLetters returns the first of all letters with equal bitsets.
+// mergeLetters returns one letter, the first, for each group of letters with equal bitsets.
 func mergeLetters(all []letter, bitsets []uint64, size int) []letter {
 	var merged []letter
 	seen := map[string]bool{}
@@ -142,10 +142,10 @@ func mergeLetters(all []letter, bitsets []uint64, size int) []letter {
 	return merged
 }
 
-// stateWords returns the number of words of a set of p's states.
+// stateWords returns the number of machine words in a set of p's states.
 func stateWords(p *Pattern) int { return (len(p.tokens)+reading)/blockBits + 1 }
 
-// eachStep calls f for each token of p other than stars, with every interval of a that it accepts.
+// eachStep calls f for each token of p, except stars, and each interval of a that the token accepts.
 func (p *Pattern) eachStep(a alphabet, f func(token, interval int)) {
 	for i, t := range p.tokens {
 		switch t.kind {

@@ -51,8 +51,8 @@ func refutingExample(broad, narrow *Pattern, match func(*Pattern, string) bool) 
 	return s, match(narrow, s) && !match(broad, s) // narrow may not match s if consecutive bad bytes form a valid character
 }
 
-// coversByShape answers the questions that need no search. It is valid for patterns and rules, because treating both
-// as rules widens them in the same way.
+// coversByShape decides the cases that need no search. It is valid for patterns and rules, because treating both as
+// rules widens them in the same way.
 func coversByShape(broad, narrow *Pattern) bool {
 	broadText, broadIsLiteral := broad.Literal()
 	narrowText, narrowIsLiteral := narrow.Literal()

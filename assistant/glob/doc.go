@@ -1,5 +1,5 @@
-// Package glob matches model ids against the proxy's patterns, and decides exactly whether one pattern covers
-// another.
+// Package glob matches model ids against the patterns in the rules of the model proxy, and decides exactly
+// whether one pattern covers another.
 //
 // # Pattern
 //
@@ -23,7 +23,8 @@
 // # Caveats
 //
 // A character is a code point, not a grapheme. A byte that is not part of valid UTF-8 counts as one character, which
-// only the same bad byte, `?`, `*` or a class matches; for ranges and order it is at U+DC80 to U+DCFF, as in Python's
-// surrogateescape. Coverage assumes that bad bytes can follow each other even if two of them would form one valid
-// character. So for patterns with bad bytes, it may miss a coverage but never reports a false one.
+// only the same bad byte, `?`, `*` or a class matches; in ranges and comparisons it counts as a code point from
+// U+DC80 to U+DCFF, as in Python's surrogateescape. Coverage assumes that bad bytes can follow each other even if two
+// of them would form one valid character. For patterns with bad bytes, the search may therefore miss a coverage, but
+// it never reports a false one.
 package glob

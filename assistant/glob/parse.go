@@ -32,7 +32,7 @@ func (t token) accepts(r rune) bool {
 	return false
 }
 
-// parse splits a pattern into tokens like fnmatch.translate.
+// parse splits a pattern into tokens as fnmatch.translate does.
 func parse(pattern string) []token {
 	chars := make([]rune, 0, len(pattern))
 	for len(pattern) > 0 {
@@ -127,7 +127,7 @@ func simplest(c *class) token {
 	return token{kind: oneOf, class: c}
 }
 
-// rangeItems finds the ranges in a bracket like Python 3.11: hyphens split the content into chunks at least two
+// rangeItems finds the ranges in a bracket as Python 3.11 does: hyphens split the content into chunks at least two
 // characters apart; an empty range disappears with both its ends; the remaining hyphens between chunks are bare. If
 // the first range is removed, a following `!` may become a negation, as in Python.
 func rangeItems(content []rune) []item {

@@ -98,7 +98,7 @@ func (p *Pattern) MatchID(id string) bool {
 	if p.Match(id) {
 		return true
 	}
-	if p.OpenStart() { // a match of the rest would be a match of the whole
+	if p.OpenStart() { // if p matches the rest of the id, it also matches the whole id
 		return false
 	}
 	slash := strings.IndexByte(id, '/')
@@ -111,7 +111,7 @@ func Quote(s string) string {
 		return s
 	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ { // bytewise is safe, because the three characters are ASCII
+	for i := 0; i < len(s); i++ { // byte by byte, because the three special characters are ASCII
 		switch s[i] {
 		case '*', '?', '[':
 			b.WriteByte('[')

@@ -144,8 +144,8 @@ func hash(at statePair, set []uint64) uint64 {
 	return h * factor
 }
 
-// addSmallest reports whether no stored set of the pair is a subset of set. If so, it stores set, either replacing a
-// superset or if there is room.
+// addSmallest reports whether no stored set of the pair is a subset of set. In that case it also stores set: in
+// place of a superset, or in addition if there is room.
 func (s *searcher) addSmallest(at statePair, set []uint64, id int32) bool {
 	stored := s.smallest[at]
 	replace := -1

@@ -4,7 +4,7 @@
 // # Types
 //
 // A Model answers a Request with a stream of Parts that ends with an End; an answer that
-// stops before its end returns a RequestError. assistant/openai implements Model for chat
+// breaks off ends with a RequestError instead. assistant/openai implements Model for chat
 // completions endpoints, assistant/offline with rules, and assistant/assistanttest with
 // scripts. A Provider is an endpoint with a name, a ModelInfo describes one of its models.
 // A Registry holds the providers, their models, and the Quota that each endpoint reported
@@ -18,6 +18,6 @@
 //
 // The Model sanitises the text in Parts, but not the arguments of a Call.
 //
-// The package imports assistant/attachment, assistant/budget and assistant/nearest, and
-// nothing of the engine: a new kind of endpoint needs only this package.
+// The package imports assistant/attachment, assistant/budget and assistant/nearest, but
+// not package assistant: a new kind of endpoint needs only this package.
 package llm

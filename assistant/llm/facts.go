@@ -14,7 +14,7 @@ import (
 type Facts struct {
 	PriceIn     Price `json:"price_in,omitzero"`
 	PriceOut    Price `json:"price_out,omitzero"`
-	PriceCached Price `json:"price_cached,omitzero"`      // of input cached by the endpoint
+	PriceCached Price `json:"price_cached,omitzero"`      // price of input that the endpoint has cached
 	MaxAnswer   int   `json:"max_output_tokens,omitzero"` // tokens
 
 	ToolCalls  Ability `json:"tool_calls,omitempty"`

@@ -20,10 +20,10 @@ import (
 // model, or a script in a test.
 //
 // Stream sends req and yields the parts of the answer as they arrive. The last part of a
-// complete answer is exactly one End. An answer that stops before its end yields an error
-// instead (a *RequestError, with KindInterrupted if parts had arrived); nothing follows an
-// error. Cancelling ctx ends the stream and its connection at once. Stream may be called
-// from any goroutine.
+// complete answer is exactly one End. An answer that breaks off yields an error instead (a
+// *RequestError, with KindInterrupted if parts had arrived); nothing follows an error.
+// Cancelling ctx ends the stream and its connection at once. Stream may be called from any
+// goroutine.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Part, error]
 }
@@ -77,7 +77,7 @@ func (r Request) Abbreviated() Request {
 // defaults.
 type Sampling struct {
 	Temperature     *float64 // nil means the endpoint's default
-	MaxTokens       int      // of the answer; 0 means the endpoint's default
+	MaxTokens       int      // limit on the answer; 0 means the endpoint's default
 	ReasoningEffort string   // "low", "medium" or "high"; "" means the endpoint's default
 	Seed            *int64   // nil sends none
 }
@@ -99,7 +99,7 @@ type Message struct {
 	Role     Role
 	Content  string
 	Pictures []attachment.File `json:",omitempty"` // only for a user message
-	Calls    []Call            // only for an assistant message; in the order of the model
+	Calls    []Call            // only for an assistant message; in the order in which the model made them
 	CallID   string            // only for a tool message: the call it answers
 }
 
@@ -209,8 +209,8 @@ func (u *Usage) Plus(other *Usage) *Usage {
 	return &Usage{u.Prompt + other.Prompt, u.Completion + other.Completion, u.Reasoning + other.Reasoning, u.Cached + other.Cached}
 }
 
-// RateLimits is what an endpoint's headers say about its quotas. In the zero value nothing
-// is left; UnknownLimits returns the value for unknown quotas.
+// RateLimits are the quotas that an endpoint reports in its headers. In the zero value
+// nothing is left; UnknownLimits returns the value for unknown quotas.
 type RateLimits struct {
 	RequestsPerMinute, TokensPerMinute int           // 0 if unknown
 	RequestsLeft, TokensLeft           int           // -1 if unknown

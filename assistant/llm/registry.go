@@ -46,9 +46,9 @@ type ConfigError struct {
 // Error names the field and the reason.
 func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Field, e.Reason) }
 
-// Provider is an endpoint with the name that precedes the "/" in its models' ids. A model
-// id with another name, in Known or from List, causes a *ConfigError. Use Client.Provider
-// for a client of package openai.
+// Provider is an endpoint with the name that precedes the "/" in its models' ids. An id
+// in Known or from List that starts with another name causes a *ConfigError. Use
+// Client.Provider for a client of package openai.
 type Provider struct {
 	Name  string
 	Model Model

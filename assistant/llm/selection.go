@@ -51,7 +51,7 @@ func (n Need) unmet(m ModelInfo) error {
 	described := m.Known && m.Source != "config"
 	switch {
 	case n.Images && m.Known && !m.Images:
-		return &ConfigError{"model", m.ID + " cannot draw images"}
+		return &ConfigError{"model", m.ID + " cannot generate images"}
 	case !n.Images && m.NoChat:
 		return &ConfigError{"model", m.ID + " cannot chat"}
 	case n.Tools && described && !m.Tools:
@@ -59,7 +59,7 @@ func (n Need) unmet(m ModelInfo) error {
 	case n.Reasoning && described && !m.Reasons:
 		return &ConfigError{"model", m.ID + " cannot reason"}
 	case m.Context > 0 && n.Tokens > m.Context:
-		return &ConfigError{"model", fmt.Sprintf("%s takes %d tokens; about %d are needed", m.ID, m.Context, n.Tokens)}
+		return &ConfigError{"model", fmt.Sprintf("%s accepts %d tokens, but about %d are needed", m.ID, m.Context, n.Tokens)}
 	}
 	return nil
 }

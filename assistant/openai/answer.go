@@ -15,9 +15,9 @@ import (
 
 // Limits for one answer.
 const (
-	maxAnswer     = 16 << 20 // text, reasoning and calls together
+	maxAnswer     = 16 << 20 // bytes of text, reasoning and calls together
 	maxUnreadable = 100      // unreadable events; a body with more of them does not use this protocol
-	maxPart       = 16 << 10 // text of one part, so that a huge event is delivered in steps
+	maxPart       = 16 << 10 // bytes of text in one part, so that a huge event is delivered in steps
 )
 
 // answer parses the body of one response. It is a pure state machine: the parts do not
@@ -109,7 +109,7 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 	}), nil
 }
 
-// incomplete returns the error of an answer that stops before its end.
+// incomplete returns the error for an answer that broke off.
 func (a *answer) incomplete(cause error) error {
 	const net, unknown, interrupted = llm.KindNet, llm.KindUnknown, llm.KindInterrupted
 	switch {
@@ -236,7 +236,7 @@ var finishReasons = map[string]string{
 	"spii": llm.FinishFilter, "refusal": llm.FinishFilter,
 }
 
-// maxReason is how many bytes of an unknown finish_reason are shown.
+// maxReason is the number of bytes of an unknown finish_reason that are shown.
 const maxReason = 100
 
 // finishReason converts a known finish_reason to the value of llm.End.Finish, and returns

@@ -23,7 +23,7 @@ type calls struct {
 
 // partialCall is a call that is being assembled.
 type partialCall struct {
-	order     int64 // the index of the call, or the order of the previous call if it has no index
+	order     int64 // the index of the call or, if it has none, the order of the previous call
 	hasIndex  bool  // order is an index sent by the endpoint
 	id        string
 	name      string
@@ -31,8 +31,8 @@ type partialCall struct {
 	unescape  unescaper
 }
 
-// callSize is what a call adds to the size of an answer in addition to its text. It limits
-// the number of empty calls.
+// callSize is the size that each call adds to an answer, in addition to its text. It
+// limits the number of empty calls.
 const callSize = 256
 
 // add adds a piece and returns how much it adds to the size of the answer.

@@ -22,7 +22,7 @@ const (
 	maxMessage   = 600      // how many runes of an endpoint's message are used: sentences, not a stack trace
 )
 
-// failure is an error as sent by an endpoint, raw.
+// failure is an error as the endpoint sent it, not yet sanitised.
 type failure struct {
 	code    string // the code if it is a word, otherwise the type
 	status  int    // the code if it is an HTTP status
@@ -91,8 +91,8 @@ func (f *failure) addMember(name string, v gjson.Result, depth int) {
 	}
 }
 
-// addMessage appends words that are not in the message yet, unless it is long enough: an
-// error may be a list of millions.
+// addMessage appends words that are not in the message yet, unless the message is
+// already long enough: an error may be a list of millions.
 func (f *failure) addMessage(words string) {
 	words = strings.TrimSpace(words)
 	switch {
@@ -220,8 +220,9 @@ func formatSeconds(d time.Duration) string {
 	return (d + time.Second - 1).Truncate(time.Second).String()
 }
 
-// wrongVersion returns the probable reason why an endpoint does not know our paths: the base
-// URL has no version such as /v1, or has it twice. It returns "" if it has one.
+// wrongVersion returns the probable reason why an endpoint does not know the paths of the
+// API: the base URL has no version such as /v1, or has it twice. It returns "" if the base
+// URL has one version.
 func (c *Client) wrongVersion() string {
 	change := ""
 	if c.opts.Setting != "" {

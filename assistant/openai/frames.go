@@ -42,7 +42,7 @@ const (
 type frames struct {
 	framing  framing
 	line     []byte // an incomplete line
-	cr       bool   // the last byte was CR; a LF that follows belongs to the same line end
+	cr       bool   // the last byte was CR; an LF that follows belongs to the same line ending
 	event    string // SSE: name of the current event
 	data     []byte // SSE: data of the current event so far, each line with its LF
 	empty    int    // SSE: number of events with empty data
@@ -70,7 +70,7 @@ func (f *frames) write(b []byte, yield func(frame) bool) error {
 	return f.extend(b[start:])
 }
 
-// end handles the end of the body, where the last event may lack its line ends.
+// end handles the end of the body, where the last event may lack its line endings.
 func (f *frames) end(yield func(frame) bool) error {
 	if err := f.endLine(nil, yield); err != nil || f.framing == unknownFraming || f.framing == htmlFraming {
 		return err

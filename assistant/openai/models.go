@@ -177,9 +177,9 @@ func (c *Client) listError(why string) *llm.RequestError {
 	return c.newError(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, appendFact(why, c.wrongVersion()))
 }
 
-// Members of an entry with the same meaning, in order of preference, as sent by OpenAI,
-// OpenRouter, vLLM, llama.cpp, LM Studio, Together, Mistral, LiteLLM and the enriched list
-// of LLM-API-Key-Proxy.
+// Each variable lists the members of an entry that have the same meaning, in order of
+// preference, as sent by OpenAI, OpenRouter, vLLM, llama.cpp, LM Studio, Together,
+// Mistral, LiteLLM and the enriched list of LLM-API-Key-Proxy.
 var (
 	idNames      = []string{"id", "name", "model"}
 	modeNames    = []string{"mode", "type"}

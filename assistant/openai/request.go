@@ -35,8 +35,8 @@ func (c *Client) Encode(req llm.Request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// complete builds the request and passes it to the middleware via, which sends the request
-// and receives the response; nothing else does.
+// complete builds the request and passes it to the middleware via, which is the only code
+// that sends the request and receives the response.
 func (c *Client) complete(ctx context.Context, req llm.Request, via option.Middleware) error {
 	params, err := c.completionParams(req)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // Stream sends req and yields the answer as it arrives; see llm.Model. An attempt that
 // fails before its first content is repeated up to three times if a repetition may succeed;
-// a Retry announces each repetition. If ctx ends, the stream ends with the error of ctx.
+// a Retry announces each repetition. If ctx ends, the stream ends with ctx.Err().
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
 		if _, err := c.completionParams(req); err != nil {
@@ -207,7 +207,7 @@ const (
 	// afterFinish is how long the usage report and [DONE] may take after the finish_reason.
 	// Some endpoints never send them and leave the connection open.
 	afterFinish = 2 * time.Second
-	// drainTime is how long the end of a body may take after a complete answer.
+	// drainTime is how long the rest of a body may take after a complete answer.
 	drainTime = time.Second
 )
 
