@@ -8,16 +8,17 @@ import (
 	"winnow/assistant"
 )
 
-// edits are the changes of plan_rules in the order in which they are made, each by a tool.
+// edits are the kinds of changes in a plan of plan_rules, in the order in which they are
+// made. Each is also the name of the tool that makes the change.
 var edits = []string{"remove_ignore", "remove_whitelist", "add_whitelist", "add_ignore"}
 
-// plans returns the result of plan_rules for a clause; nil while it waits.
+// plans returns the result of plan_rules for a clause; nil until the result has arrived.
 func (c *conversation) plans(s clause) *result {
 	return c.call("plan_rules", args{"action": s.kind, "models": s.models, "except": s.except, "list": listNames[s.slots["list"]], "provider": s.at})
 }
 
-// plan plans a clause. It returns false while it waits, and after reporting that the clause
-// is impossible.
+// plan plans a clause. It returns false until the results have arrived, and after reporting
+// that the clause is impossible.
 func (c *conversation) plan(s clause) (steps []clause, ok bool) {
 	r := c.plans(s)
 	if r != nil && !r.success {
@@ -73,8 +74,8 @@ func (c *conversation) ask(steps []clause) bool {
 	return true
 }
 
-// change makes the edits of a plan, or reports what they did together: each tool has already
-// said what it did.
+// change makes the edits of a plan or, once they are made, reports their joint effect; each
+// tool has already reported its own.
 func (c *conversation) change(s clause) {
 	var done []string
 	saved := ""
@@ -156,7 +157,7 @@ func (c *conversation) do(s clause) {
 	}
 }
 
-// listNames are the tools' names of the rule lists.
+// listNames maps a kind of clause to the name of its rule list in the tools.
 var listNames = map[string]string{"hide": "ignore", "allow": "whitelist"}
 
 // args returns the arguments of a clause's tool. current is the current provider.

@@ -14,7 +14,7 @@ import (
 
 const (
 	nothingChanged = "Nothing was changed."                // ends every answer that refuses to act
-	sayYes         = "Accept the proposal, or type `yes`." // ends one that asks for confirmation
+	sayYes         = "Accept the proposal, or type `yes`." // ends every answer that asks for confirmation
 	didYouMean     = "Did you mean this?"                  // precedes suggestions
 )
 
@@ -32,7 +32,7 @@ type conversation struct {
 	waiting    bool     // proposals of an earlier answer are open
 
 	calls       []call
-	paragraphs  []string // of the answer
+	paragraphs  []string // paragraphs of the answer
 	tries       []string // requests that the user may have meant instead
 	suggestions []suggestion
 }
@@ -97,7 +97,7 @@ func (c *conversation) respondFilter() {
 			steps = append(steps, s)
 			continue
 		}
-		plans, planned := c.plan(s) // the calls of the others are made in the same response
+		plans, planned := c.plan(s) // the calls of the other clauses are made in the same response
 		steps, ok = append(steps, plans...), ok && planned
 	}
 	if !ok || len(c.calls) > 0 || !c.confirmed && !c.now.changes() && c.ask(steps) {
@@ -167,11 +167,11 @@ func (c *conversation) suggested(i int) []clause {
 	return c.parse(before.suggestions[0].Value)
 }
 
-// complete fills in what clauses take from the previous request, which is base for the
-// first clause and then the clause before. It returns the last request that can be
-// continued.
+// complete fills in what each clause takes from the request before it: base for the
+// first clause, the previous clause for the others. It returns the last request that
+// can be continued.
 func complete(clauses []clause, base clause) ([]clause, clause) {
-	var switched string // by a "switch to" of this message
+	var switched string // the provider that a "switch to" in this message named
 	for i := range clauses {
 		s := &clauses[i]
 		switch {

@@ -2,21 +2,21 @@
 // SSE interface as every other model. winnow uses it when no endpoint is configured.
 //
 // It serves the model filter window: it understands a documented set of English requests
-// about it, calls the tools that the request offers, and answers with what they say. It
+// about it, calls the tools that the request offers, and answers with their results. It
 // knows the window only through the request: the tools, the tool messages, and the
 // providers in the context. In other windows it calls tools by name.
 //
 // grammar.txt defines what is understood. A clause is one request of a message: a kind, and
-// a selection of models in words with their providers. What the words mean is up to the
-// window: plan_rules gives the plan of a change, find_models the models of a question. A
-// conversation works out one response and keeps nothing between requests: a call whose
-// result is in the request is not repeated.
+// a selection of models in words with their providers. The window decides what the words
+// mean: plan_rules returns the plan of a change, and find_models the models that a question
+// is about. A conversation works out one response and keeps nothing between requests: a
+// call whose result is in the request is not repeated.
 //
 // A message is acted on as a whole or not at all: if a word is not understood, nothing
 // changes, and at most three likely requests are proposed with their effects. A change that
 // plan_rules says must be confirmed, or that the user only asked about, is proposed with
 // propose_rules; "yes" or accepting the proposals carries it out.
 //
-// Requests are answered from any goroutine. The same request gives the same bytes. Every
-// reply is a stream, which uses no tokens. Only English is understood.
+// Requests are answered from any goroutine. Equal requests get identical responses.
+// Every reply is a stream, which uses no tokens. Only English is understood.
 package offline

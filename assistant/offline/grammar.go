@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// clause is one request of a message: what to do, with which models, where.
+// clause is one request of a message: what to do, with which models, and on which providers.
 type clause struct {
 	kind string // a tool, an action of plan_rules, or another word of the grammar; "" if it was not understood
 	selection
@@ -61,8 +61,8 @@ var forms = sync.OnceValue(func() (out []rule) {
 // parse splits a message into its requests, at least one. A request ends at a stop, and at
 // a joiner that is followed by the beginning of a form or by models on another provider.
 func (w *window) parse(text string) (out []clause) {
-	var part []string // of a clause
-	begun := 0        // clauses before the sentence
+	var part []string // words of a clause
+	begun := 0        // number of clauses before the current sentence
 	for _, word := range append(canonical(split(withConditions(text))), ".") {
 		n := len(part)
 		switch {
@@ -87,8 +87,8 @@ func (w *window) parse(text string) (out []clause) {
 	return out
 }
 
-// placed reports whether words end with a provider, "and" or a comma, and next is no provider:
-// "mini on openai and flash on gemini" are two requests.
+// placed reports whether words end with a provider, "and" or a comma, and next is not a
+// provider: "mini on openai and flash on gemini" are two requests.
 func (w *window) placed(words []string, next string) bool {
 	n := len(words)
 	_, known := w.providerNamed(words[n-2])
@@ -99,7 +99,7 @@ func (w *window) placed(words []string, next string) bool {
 }
 
 // add reads one request, if there is one, and adds it to the previous ones of the message.
-// What is hidden after an "only" request is an exception of it: "only keep GPT models, block
+// What is hidden after an "only" request is an exception to it: "only keep GPT models, block
 // every preview".
 func (w *window) add(out []clause, words []string) []clause {
 	s := clause{}

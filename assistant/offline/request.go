@@ -19,7 +19,7 @@ type request struct {
 	tools  map[string]bool // the names of the offered tools
 	system string
 	past   []*exchange // oldest first
-	now    *exchange   // the one to answer
+	now    *exchange   // the exchange to answer
 }
 
 // exchange is one user message and the calls made for it.
@@ -113,9 +113,9 @@ func (r *request) add(m chatapi.Message) {
 
 // window is the part of the window's context that the model needs.
 type window struct {
-	provider  string // the current one
+	provider  string // the current provider
 	providers []string
-	slots     map[string]string // of the examples: what stands in the context
+	slots     map[string]string // values from the context for the slots of the examples
 }
 
 // findWindow reads the last context object of the system text: JSON that begins
