@@ -12,8 +12,7 @@ import (
 	"winnow/assistant/serve/mcp"
 )
 
-// serveAgent handles a request to /mcp, which follows the Model Context Protocol and is not
-// in the OpenAPI document.
+// serveAgent handles a request to /mcp, which follows the Model Context Protocol and is not in the OpenAPI document.
 func (s *Server) serveAgent(w http.ResponseWriter, r *http.Request) {
 	client := clientOf(r.Context())
 	if !client.Role.May(assistant.RoleRead) {
@@ -50,8 +49,7 @@ func (s *Server) serveAgent(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// patientWriter is a response that may take any time in total, but only a limited time per
-// write.
+// patientWriter is a response that may take any time in total, but only a limited time for each write.
 type patientWriter struct {
 	http.ResponseWriter
 	write time.Duration

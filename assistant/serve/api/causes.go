@@ -11,7 +11,8 @@ import (
 	"winnow/checkpoint"
 )
 
-// Cause is a reason to refuse a request. A tool that fails may also return a code of its own, with status 422.
+// Cause is a reason for which a request is refused. A tool that fails may also return a code of its own, with status
+// 422.
 type Cause struct {
 	Code   string // the code of the problem
 	Status int
@@ -47,7 +48,7 @@ var causes = []Cause{
 	{Code: "no_token", Status: http.StatusNotFound, Means: "there is no token with this name", errs: []error{serve.ErrNoToken}},
 	{Code: "no_tokens", Status: http.StatusNotFound, Means: "the server was started without a file of tokens"},
 	{Code: "not_asked", Status: http.StatusNotFound, Means: "this question is not open", errs: []error{assistant.ErrNotAsked}},
-	{Code: "nothing_to_roll_back", Status: http.StatusConflict, Means: "the window and the conversation are as they were at the checkpoint", errs: []error{assistant.ErrNothingToRollBack}},
+	{Code: "nothing_to_roll_back", Status: http.StatusConflict, Means: "neither the window nor the conversation has changed since the checkpoint", errs: []error{assistant.ErrNothingToRollBack}},
 	{Code: "no_checkpoint", Status: http.StatusNotFound, Means: "the checkpoint does not exist", errs: []error{checkpoint.ErrUnknown}},
 	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path does not support this method"},
 	{Code: "key_in_use", Status: http.StatusConflict, Means: "the first request with this Idempotency-Key is still running: repeat the request later"},
@@ -55,9 +56,9 @@ var causes = []Cause{
 	{Code: "token_exists", Status: http.StatusConflict, Means: "there is already a token with this name", errs: []error{serve.ErrTokenExists}},
 	{Code: "open", Status: http.StatusConflict, Means: "the session is already open", errs: []error{serve.ErrOpen}},
 	{Code: "busy", Status: http.StatusConflict, Means: "a turn is running in the session", errs: []error{assistant.ErrBusy}},
-	{Code: "held", Status: http.StatusConflict, Means: "the turn of another session is changing the window; holder identifies it"},
+	{Code: "held", Status: http.StatusConflict, Means: "the turn of another session is changing the window; holder identifies that turn"},
 	{Code: "not_last", Status: http.StatusConflict, Means: "only the last answer can be regenerated", errs: []error{workspace.ErrNotLast}},
-	{Code: "changed_window", Status: http.StatusConflict, Means: "the old answer changed the window, and its changes stay: repeat the request with confirmed"},
+	{Code: "changed_window", Status: http.StatusConflict, Means: "the old answer changed the window, and its changes would stay: repeat the request with confirmed"},
 	{Code: "decided", Status: http.StatusConflict, Means: "the proposal has already been accepted or rejected", errs: []error{assistant.ErrDecided}},
 	{Code: "plan_changed", Status: http.StatusConflict, Means: "the request would no longer do what was shown; the problem contains the new plan"},
 	{Code: "conflict", Status: http.StatusConflict, Means: "another program changed the file; conflict lists its changes"},
@@ -65,11 +66,11 @@ var causes = []Cause{
 	{Code: "not_saved", Status: http.StatusConflict, Means: "the window has nothing to save", errs: []error{assistant.ErrNotSaver}},
 	{Code: "nothing_unsaved", Status: http.StatusConflict, Means: "there are no unsaved changes", errs: []error{workspace.ErrNothingUnsaved}},
 	{Code: "events_gone", Status: http.StatusGone, Means: "the events after this id are no longer stored: read the pairs, then follow again without Last-Event-ID"},
-	{Code: codePrecondition, Status: http.StatusPreconditionFailed, Means: "If-Match names another plan than the current one; the problem contains the new plan"},
+	{Code: codePrecondition, Status: http.StatusPreconditionFailed, Means: "If-Match does not name the current plan; the problem contains the new plan"},
 	{Code: "too_large", Status: http.StatusRequestEntityTooLarge, Means: "the body is larger than 1 MiB"},
 	{Code: "media_type", Status: http.StatusUnsupportedMediaType, Means: "the body is not application/json"},
 	{Code: "wrong_host", Status: http.StatusMisdirectedRequest, Means: "the Host header names another server"},
-	{Code: "key_reused", Status: http.StatusUnprocessableEntity, Means: "another request had this Idempotency-Key"},
+	{Code: "key_reused", Status: http.StatusUnprocessableEntity, Means: "this Idempotency-Key was used for a different request"},
 	{Code: "invalid", Status: http.StatusUnprocessableEntity, Means: "the request does not match this document; errors lists the problems"},
 	{Code: "empty", Status: http.StatusUnprocessableEntity, Means: "the message is empty", errs: []error{assistant.ErrEmpty}},
 	{Code: "filter", Status: http.StatusUnprocessableEntity, Means: "the filter line is not valid; column is the position of the error"},
@@ -78,11 +79,11 @@ var causes = []Cause{
 	{Code: assistant.CodeUnknownTool, Status: http.StatusUnprocessableEntity, Means: "the window has no such tool"},
 	{Code: assistant.CodeInvalidArguments, Status: http.StatusUnprocessableEntity, Means: "the arguments do not match the parameters of the tool"},
 	{Code: "not_proposal", Status: http.StatusUnprocessableEntity, Means: "the payload is not a proposal, so it cannot be accepted or rejected", errs: []error{assistant.ErrNotProposal}},
-	{Code: "no_basis", Status: http.StatusPreconditionRequired, Means: "the request does not name what was shown to the user: it needs If-Match, or the same in the body"},
-	{Code: codeLimit, Status: http.StatusTooManyRequests, Means: "the user has used the turns or tokens of today, or has too many sessions or requests open"},
+	{Code: "no_basis", Status: http.StatusPreconditionRequired, Means: "the request does not identify what was shown to the user: it needs If-Match, or the same value in the body"},
+	{Code: codeLimit, Status: http.StatusTooManyRequests, Means: "the user has used up today's turns or tokens, or has too many sessions or requests open"},
 	{Code: codeInternal, Status: http.StatusInternalServerError, Means: "winnow failed; see its log"},
-	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history cannot be used now"},
-	{Code: "not_ready", Status: http.StatusServiceUnavailable, Means: "the history or the window cannot be used now"},
+	{Code: codeStorage, Status: http.StatusServiceUnavailable, Means: "the history is currently unavailable"},
+	{Code: "not_ready", Status: http.StatusServiceUnavailable, Means: "the history or the window is currently unavailable"},
 	{Code: "too_many", Status: http.StatusServiceUnavailable, Means: "too many sessions are in use"},
 	{Code: "ending", Status: http.StatusServiceUnavailable, Means: "the server is shutting down", errs: []error{serve.ErrClosed}},
 }

@@ -11,8 +11,8 @@ import (
 	"winnow/assistant/serve"
 )
 
-// roles are the roles that the operations need, by id; "" means that no token is needed. A session checks the role of
-// its user once more, for every front end.
+// roles maps the id of an operation to the role that it needs; "" means that no token is needed. A session also checks
+// the role of its user, for every front end.
 var roles = map[string]assistant.Role{
 	"openSession": assistant.RoleRead, "listSessions": assistant.RoleRead, "getSession": assistant.RoleRead, "closeSession": assistant.RoleRead,
 	"sendMessage": assistant.RolePropose, "followEvents": assistant.RoleRead, "cancelTurn": assistant.RolePropose,
@@ -31,7 +31,8 @@ var roles = map[string]assistant.Role{
 // clientKey is the context key of the credential of a request.
 type clientKey struct{}
 
-// clientOf returns the credential of a request. Without one, it returns a credential with the lowest role and no user.
+// clientOf returns the credential of a request. If the request has none, it returns a credential with the lowest role
+// and no user.
 func clientOf(ctx context.Context) serve.Credential {
 	client, ok := ctx.Value(clientKey{}).(serve.Credential)
 	if !ok {
@@ -66,8 +67,8 @@ type clients struct {
 	requests map[string]map[*http.Request]context.CancelFunc
 }
 
-// begin returns a request whose context ends when its credential is revoked. ok is false if the credential has too many
-// requests. Requests without a credential are not limited, because they are short.
+// begin returns a request whose context ends when its credential is revoked. ok is false if the credential already has
+// too many open requests. Requests without a credential are not limited, because they are short.
 func (c *clients) begin(r *http.Request) (_ *http.Request, done func(), ok bool) {
 	key := clientOf(r.Context()).Key
 	ctx, cancel := context.WithCancel(r.Context())
@@ -129,10 +130,10 @@ func (s *Server) endRevoked() {
 			continue
 		}
 		s.metrics.Ended(serve.ServerHTTP, "revoked")
-		s.log.Info("session closed: the token was removed or has expired", "session", st.ID(), "user", st.User())
+		s.log.Info("the session was closed: its token was removed or has expired", "session", st.ID(), "user", st.User())
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		if err := s.closeStream(ctx, st); err != nil {
-			s.log.Error("session not closed", "session", st.ID(), "error", err)
+			s.log.Error("the session could not be closed", "session", st.ID(), "error", err)
 		}
 		cancel()
 	}

@@ -19,7 +19,7 @@ import (
 // ifNoneMatchKey is the context key of the header If-None-Match of a request.
 type ifNoneMatchKey struct{}
 
-// withCondition returns a request whose handler sees the header If-None-Match.
+// withCondition returns a context that passes the header If-None-Match to the handler.
 func withCondition(ctx huma.Context) huma.Context {
 	if tags := ctx.Header("If-None-Match"); tags != "" {
 		return huma.WithValue(ctx, ifNoneMatchKey{}, tags)
@@ -45,7 +45,7 @@ func (encoded[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }
 
-// tag returns a response with a value, or a 304 if the client already has the value.
+// tag returns a response with a value, or a response with status 304 if the client already has the value.
 func tag[T any](ctx context.Context, value T) (*tagged[T], error) {
 	raw, err := assistant.PlainJSON(value)
 	if err != nil {
@@ -60,7 +60,8 @@ func tag[T any](ctx context.Context, value T) (*tagged[T], error) {
 	return out, nil
 }
 
-// hasTag reports whether a list of tags contains a tag. A proxy that compresses a response makes its tag weak.
+// hasTag reports whether a list of tags contains a tag. It ignores the prefix of weak tags, because a proxy that
+// compresses a response makes its tag weak.
 func hasTag(list, tag string) bool {
 	return slices.ContainsFunc(strings.Split(list, ","), func(given string) bool {
 		given = strings.TrimPrefix(strings.TrimSpace(given), "W/")
@@ -79,12 +80,13 @@ func describeCondition(o *huma.Operation) {
 	o.Responses["304"] = &huma.Response{Description: "the response would be the same"}
 }
 
-// Matching contains the header that names what was shown to the user; see SessionPath.
+// Matching contains the header that identifies what was shown to the user. It is exported because huma reads only
+// exported fields.
 type Matching struct {
 	IfMatch string `header:"If-Match" doc:"the ETag of what was shown to the user, in place of the field in the body; if it has changed since, the response is a problem with the code precondition_failed"`
 }
 
-// basis returns what was shown to the user, from the header or the body.
+// basis returns the identifier of what was shown to the user, from the header or the body.
 func (m Matching) basis(body *string) (string, error) {
 	if m.IfMatch == "" {
 		if body == nil {
@@ -113,7 +115,8 @@ func notMatching(text string) *problem {
 	return p
 }
 
-// failed returns the error of an act. If the header names a plan that has changed, the error has status 412.
+// failed returns the error of a save, discard or rollback. If the header names a plan that has changed, the error has
+// status 412.
 func (m Matching) failed(err error) error {
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok && m.IfMatch != "" {
 		p := newProblem(codePrecondition, "%s", err)

@@ -3,11 +3,11 @@
 //
 // # Terms
 //
-// A Server handles the requests and shuts down the sessions when the process ends. An operation is a method and a
-// path, registered with huma. From the Go types of the operations, huma generates the OpenAPI document and validates
-// every request. A Cause is a reason to refuse a request; each operation lists its own causes. A frame is an event in
-// the form that is sent, encoded once for all followers. A stream is a session together with the frames of its turns
-// and of the changes in the window; the numbers of the frames increase by one. A follower reads the stream at its own
+// A Server handles the requests and shuts down the sessions when the process ends. An operation is a method and a path,
+// registered with huma. From the Go types of the operations, huma generates the OpenAPI document and validates every
+// request. A Cause is a reason for which a request is refused; each operation lists its own causes. A frame is an event
+// in the form that is sent, encoded once for all followers. A stream is a session together with the frames of its turns
+// and of the changes to the window; the numbers of the frames increase by one. A follower reads the stream at its own
 // speed, starting at any number.
 //
 // # Safety
@@ -20,27 +20,27 @@
 //
 // # Concurrency
 //
-// All methods may be called from any goroutine. A follower that reads too slowly is disconnected: it blocks neither
-// the turn nor other followers, and can continue after the last number that it has read. A turn does not end with the
-// request that started it.
+// All methods may be called from any goroutine. A follower that reads too slowly is disconnected, so that it blocks
+// neither the turn nor other followers; it can continue after the last number that it has read. A turn does not end
+// with the request that started it.
 //
 // # Repeated requests
 //
-// A POST with an Idempotency-Key is carried out once: if it is repeated with the same key within 24 hours, it gets the
-// same response. With Options.Kept, this survives a restart, a kill and a power failure. If the server ended between
-// the start of a request and its response, its outcome is unknown, and repeating it is refused. The keys belong to the
-// user. The only POST without keys is the one that makes a token, because its response must not be stored. Requests
-// without a key are carried out each time.
+// A POST with an Idempotency-Key is carried out once: if the request is repeated with the same key within 24 hours, it
+// gets the same response. With Options.Kept, this survives a restart, a kill and a power failure. If the server ended
+// between the start of a request and its response, the outcome of the request is unknown, and a repetition is refused.
+// The keys belong to the user. The only POST without keys is the one that creates a token, because its response must
+// not be stored. A request without a key is carried out each time.
 //
 // Every GET that responds with JSON has an ETag. The ETag of a plan is its digest, and the ETag of the checkpoints is
-// the newest step; a save, a discard and a rollback name that ETag with If-Match, or the digest or step in the body.
+// the newest step. A save, a discard and a rollback name that ETag in If-Match, or the digest or step in the body.
 //
 // # Lists
 //
-// Every list that can grow has pages, made by pageOf: of sessions, tokens, proposals, pairs, answers and checkpoints.
-// The first page of pairs and of checkpoints contains the newest entries, and the first page of the other lists
-// contains the oldest. A plan and an exported window have no pages: they are no larger than the rules, and a digest
-// covers the whole plan.
+// Every list that can grow is divided into pages by pageOf: the lists of sessions, tokens, proposals, pairs, answers
+// and checkpoints. The first page of pairs and of checkpoints contains the newest entries, and the first page of the
+// other lists contains the oldest. A plan and an exported window have no pages: they are no larger than the rules, and
+// a digest covers the whole plan.
 //
 // # Caveats
 //
@@ -48,11 +48,11 @@
 // an earlier run is never mistaken for a number of this run. A stream stores its newest Options.Events frames, up to
 // Options.EventBytes.
 //
-// A session that has no request, no turn and no follower for Options.Idle is closed; it can be reopened with its id.
-// If Options.Sessions sessions are open, the server closes an unused session: among the sessions of the user with the
-// most unused sessions, the one that has been unused for the longest time.
+// A session that has no request, no turn and no follower for Options.Idle is closed; it can be reopened with its id. If
+// Options.Sessions sessions are open, the server closes an unused session: among the sessions of the user with the most
+// unused sessions, the one that has been unused for the longest time.
 //
-// A question that is not answered within five minutes is answered with no.
+// If a question is not answered within five minutes, the server answers no.
 //
 // huma stores the type of its errors and the case sensitivity of fields in global variables; the first Server sets
 // them.

@@ -128,7 +128,7 @@ func TestConnectionsWithoutATokenKeepNobodyOut(t *testing.T) {
 		}
 	}
 	r.wait("the oldest are dropped", func() bool {
-		dropped = strings.Count(r.log.String(), "connection without a token dropped")
+		dropped = strings.Count(r.log.String(), "a connection without a token was closed")
 		return dropped >= 3*serve.MaxLogins-serve.MaxAddressLogins
 	})
 	if !strings.Contains(r.metricsText(), `winnow_refused_total{reason="logins",server="http"} `) {

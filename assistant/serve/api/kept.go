@@ -17,7 +17,7 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// How long and how many responses are stored for requests with a key, for each user.
+// Limits on the responses that are stored for requests with a key, for each user.
 const (
 	keptFor     = 24 * time.Hour
 	maxKeys     = 1000
@@ -41,9 +41,9 @@ type keptAnswer struct {
 	running bool // guarded by the mutex of keptAnswers
 }
 
-// keptAnswers are the responses to requests with a key. With a path, they are also in a file, one change per line. The
-// start of a request is stored durably before it is carried out, so that it is not carried out twice even if the
-// machine stops.
+// keptAnswers contains the responses to requests with a key. If it has a path, it also stores them in a file, one
+// change per line. The start of a request is stored durably before the request is carried out, so that the request is
+// not carried out twice even if the machine stops.
 type keptAnswers struct {
 	path string
 	log  *slog.Logger
@@ -51,7 +51,7 @@ type keptAnswers struct {
 
 	mu    sync.Mutex // guards the fields below
 	users map[string][]*keptAnswer
-	file  *os.File // nil without a path
+	file  *os.File // nil if there is no path
 	added int      // bytes added to the file since it was last rewritten
 }
 
@@ -81,8 +81,8 @@ func openKept(path string, log *slog.Logger) (*keptAnswers, error) {
 	return k, k.rewrite()
 }
 
-// begin adds a request. It returns what is stored for its key, or a new entry, which is not Done yet, or the problem
-// with which to refuse the request.
+// begin adds a request. It returns what is stored under the request's key, or a new entry, which is not Done yet, or
+// the problem with which to refuse the request.
 func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -90,9 +90,9 @@ func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 	if a := k.find(user, key); a != nil {
 		switch {
 		case a.Print != print:
-			return nil, newProblem("key_reused", "another request used this %s: use a new one", keyHeader)
+			return nil, newProblem("key_reused", "this %s was used for a different request: use a new key", keyHeader)
 		case a.running:
-			return nil, newProblem("key_in_use", "the first request with this %s is still running: repeat this one later", keyHeader)
+			return nil, newProblem("key_in_use", "the first request with this %s is still running: repeat the request later", keyHeader)
 		case !a.Done:
 			return nil, newProblem("outcome_unknown", "the server failed or ended during the first request with this %s, so it may have been carried out: check the result, and use a new key to repeat it", keyHeader)
 		}
@@ -101,7 +101,7 @@ func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 	a := &keptAnswer{User: user, Key: key, Print: print, At: k.now().UTC(), running: true}
 	k.users[user] = append(k.users[user], a)
 	if err := k.store(a, true); err != nil {
-		k.log.Error("request with a key not carried out", "error", err)
+		k.log.Error("a request with a key could not be carried out", "error", err)
 		k.remove(user, key)
 		return nil, newProblem(codeInternal, "winnow failed; see its log")
 	}
@@ -117,7 +117,7 @@ func (k *keptAnswers) finish(a *keptAnswer) {
 	k.note(a)
 }
 
-// release removes a request that has done nothing, so that its key can be used again.
+// release removes a request that did nothing, so that its key can be used again.
 func (k *keptAnswers) release(a *keptAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,10 +133,10 @@ func (k *keptAnswers) interrupt(a *keptAnswer) {
 	a.running = false
 }
 
-// note stores a request that has been carried out, and logs an error. The caller has locked k.
+// note stores a request that has been carried out; it logs an error. The caller has locked k.
 func (k *keptAnswers) note(a *keptAnswer) {
 	if err := k.store(a, false); err != nil {
-		k.log.Warn("response to a request with a key is stored only in memory", "error", err)
+		k.log.Warn("the response to a request with a key is stored only in memory", "error", err)
 	}
 }
 
@@ -188,7 +188,7 @@ func (k *keptAnswers) trim(user string) {
 	k.users[user] = left
 }
 
-// maxWaste is how many bytes are added to the file before it is rewritten without outdated entries.
+// maxWaste is the number of bytes that may be added to the file before it is rewritten without outdated entries.
 const maxWaste = 8 << 20
 
 // store appends an entry to the file. The caller has locked k.
@@ -211,8 +211,8 @@ func (k *keptAnswers) store(a *keptAnswer, durably bool) error {
 	return err
 }
 
-// rewrite replaces the file with one without outdated entries, and opens it. The caller has locked k or has not shared
-// it yet.
+// rewrite replaces the file with one without outdated entries, and opens the new file. The caller has locked k or has
+// not shared k yet.
 func (k *keptAnswers) rewrite() error {
 	err := privatefile.Replace(k.path, privatefile.FileMode, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
@@ -236,7 +236,7 @@ func (k *keptAnswers) rewrite() error {
 		return err
 	}
 	if k.file != nil {
-		_ = k.file.Close() // it has been replaced
+		_ = k.file.Close() // the file has been replaced
 	}
 	k.file, k.added = file, 0
 	return nil

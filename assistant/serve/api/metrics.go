@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/serve"
 )
 
-// metrics are the metrics of this server and of the hub.
+// metrics contains the metrics of this server and of the hub.
 type metrics struct {
 	*serve.Metrics
 	turns     *prometheus.CounterVec // by outcome
@@ -22,7 +22,7 @@ type metrics struct {
 	dropped   prometheus.Counter
 }
 
-// seconds are the upper bounds of the histogram buckets. An answer takes between a tenth of a second and a few
+// seconds contains the upper bounds of the histogram buckets. An answer takes between a tenth of a second and a few
 // minutes.
 var seconds = prometheus.ExponentialBuckets(0.1, 2, 12)
 
@@ -33,7 +33,7 @@ func newMetrics(s *Server) *metrics {
 	m := &metrics{
 		turns:     counter("turns_total", "Turns that ended, by outcome: complete, error or cancelled.", "end"),
 		failures:  counter("turn_failures_total", "Turns that failed, by the code of the error.", "code"),
-		tokens:    counter("tokens_total", "Tokens that endpoints reported, by kind: prompt or completion.", "kind"),
+		tokens:    counter("tokens_total", "Tokens as reported by endpoints, by kind: prompt or completion.", "kind"),
 		firstText: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_first_text_seconds", Help: "Time from a message to the first text or tool.", Buckets: seconds}),
 		whole:     prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_turn_seconds", Help: "Time from a message to the end of its turn.", Buckets: seconds}),
 		followers: prometheus.NewGauge(prometheus.GaugeOpts{Name: "winnow_followers", Help: "Open event streams."}),
@@ -51,7 +51,7 @@ func newMetrics(s *Server) *metrics {
 		return float64(sum)
 	}))
 	if s.opts.Agents != nil {
-		m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_agents", Help: "Connected agents, of all servers."}, func() float64 {
+		m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_agents", Help: "Connected agents of all servers."}, func() float64 {
 			open, _ := s.opts.Agents.Counts()
 			return float64(open)
 		}))

@@ -18,8 +18,8 @@ type ObserveOptions struct {
 	Log     *slog.Logger
 }
 
-// Observe returns the handler for monitoring programs: /metrics for tokens with the role
-// metrics, /healthz and /readyz.
+// Observe returns the handler for monitoring programs. It serves /healthz, /readyz and, for tokens with the role
+// metrics, /metrics.
 func Observe(o ObserveOptions) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", showHealth)
@@ -47,7 +47,7 @@ func Observe(o ObserveOptions) http.Handler {
 	return mux
 }
 
-// ServeObserved serves a handler of Observe until ctx ends.
+// ServeObserved serves a handler returned by Observe until ctx ends.
 func ServeObserved(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: requestTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })

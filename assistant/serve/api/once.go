@@ -26,9 +26,9 @@ const (
 	maxKey         = 255 // characters
 )
 
-// once lets a client repeat a request whose response it did not receive: a request with an Idempotency-Key that has
-// succeeded is not carried out again, and gets the same response. A request that was refused did nothing, so it can be
-// repeated with the same key.
+// once lets a client repeat a request whose response it did not receive. A request with an Idempotency-Key that has
+// succeeded is not carried out again; its repetition gets the same response. A request that was refused did nothing, so
+// it can be repeated with the same key.
 func (s *Server) once(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, pattern := s.mux.Handler(r)
@@ -37,7 +37,7 @@ func (s *Server) once(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		r.Pattern = pattern // for the log
+		r.Pattern = pattern // used in the log
 		if !validKey().MatchString(key) {
 			p := newProblem("invalid", "header: %s must have 1 to %d visible characters", keyHeader, maxKey)
 			p.Errors = []fieldError{{"header." + keyHeader, "not a valid key"}}
@@ -46,7 +46,7 @@ func (s *Server) once(next http.Handler) http.Handler {
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.opts.Body))
 		body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-		if err != nil || len(body) > maxBody { // the operation refuses it
+		if err != nil || len(body) > maxBody { // the operation refuses this body
 			r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}, r.Body))
 			next.ServeHTTP(w, r)
 			return
@@ -65,8 +65,8 @@ func (s *Server) once(next http.Handler) http.Handler {
 	})
 }
 
-// takesKey reports whether requests that match a pattern of the mux can have a key: all requests that change something,
-// except the request whose response contains a token, which must not be stored.
+// takesKey reports whether requests that match a pattern of the mux can have a key. All requests that change something
+// can, except the one whose response contains a token, which must not be stored.
 func takesKey(pattern string) bool {
 	return strings.HasPrefix(pattern, "POST /v1/") && pattern != "POST /v1/tokens"
 }
@@ -74,14 +74,14 @@ func takesKey(pattern string) bool {
 // validKey matches a valid key.
 var validKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(fmt.Sprintf(`^[!-~]{1,%d}$`, maxKey)) })
 
-// printOf identifies a request.
+// printOf returns a fingerprint that identifies a request.
 func printOf(r *http.Request, body []byte) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n", r.URL.RequestURI(), r.Header.Get("If-Match"), body) // never fails
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// failing is a reader that fails, unless its error is nil.
+// failing is a reader that always returns its error or, if the error is nil, reports the end of the input.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
@@ -90,7 +90,7 @@ func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 type attempt struct {
 	kept     *keptAnswer
 	answers  *keptAnswers
-	ctx      context.Context // of the request; the operation continues even if the client disconnects
+	ctx      context.Context // the context of the request; the operation continues even if the client disconnects
 	finished bool
 }
 
@@ -103,7 +103,7 @@ func attemptOf(ctx context.Context) *attempt {
 	return a
 }
 
-// started stores that the operation has started a turn; the events of the turn follow the event with the number after.
+// started records that the operation has started a turn, whose events follow the event with the number after.
 func (a *attempt) started(session string, after int64) {
 	if a != nil && !a.finished {
 		a.finished = true
@@ -141,7 +141,7 @@ func (s *Server) first(w http.ResponseWriter, r *http.Request, next http.Handler
 	out.release()
 }
 
-// replay sends the stored response to the first request.
+// replay sends the response that is stored for the first request.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *keptAnswer) {
 	w.Header().Set(replayedHeader, "true")
 	if kept.Session == "" {
@@ -165,7 +165,7 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *keptAnswer
 	follow(w, r)
 }
 
-// heldWriter holds a response until it has been stored, except for a stream.
+// heldWriter holds a response back until it has been stored; it does not hold back a stream.
 type heldWriter struct {
 	http.ResponseWriter
 	status int
@@ -208,7 +208,7 @@ func describeKey(o *huma.Operation) {
 	most := maxKey
 	o.Parameters = append(o.Parameters, &huma.Param{
 		Name: keyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most, Pattern: validKey().String()},
-		Description: "a random value chosen by the client. A request that is repeated with its key is not carried out again and gets the same response, with the header " + replayedHeader +
+		Description: "a random value chosen by the client. A request that is repeated with the same key is not carried out again and gets the same response, with the header " + replayedHeader +
 			". A stream begins again with the first event of its turn. Keys of a user are stored for 24 hours, even if the server restarts; the newest " +
 			fmt.Sprint(maxKeys) + " with up to " + fmt.Sprint(maxKeyBytes>>20) + " MiB of responses",
 	})

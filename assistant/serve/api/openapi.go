@@ -25,7 +25,7 @@ const (
 	schemas     = "#/components/schemas/"
 )
 
-// setUpHuma sets huma's global variables: the type of a problem, and that field names are case-sensitive.
+// setUpHuma sets huma's global variables: the type of a problem, and the case sensitivity of field names.
 var setUpHuma = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = checkFailed, true })
 
 // describe creates the routes and the OpenAPI document.
@@ -105,7 +105,7 @@ func schemaName(t reflect.Type, hint string) string {
 	return huma.DefaultSchemaNamer(t, hint)
 }
 
-// windowChanged is the type of the event that reports a change in the window.
+// windowChanged is the type of the event that reports a change to the window.
 const windowChanged = "window_changed"
 
 // addEvents describes the types of all frames, and Event, the union of these types.

@@ -9,7 +9,7 @@ import (
 )
 
 // pagesText describes pages in the OpenAPI document.
-const pagesText = "Lists are returned in pages of limit entries. If there are more, the response contains next; repeat the request with it as after. " +
+const pagesText = "Lists are returned in pages of limit entries. If there are more, the response contains next; repeat the request with next as the parameter after. " +
 	"Each entry is returned once, even if others are added or removed in the meantime. A plan and an exported window are complete, because one digest identifies all of their changes; " +
 	"events continue after Last-Event-ID."
 
@@ -25,8 +25,8 @@ type PageEnd struct {
 	Next string `json:"next,omitempty" doc:"the value of after for the next page; absent on the last page"`
 }
 
-// pageOf returns a page of a list. key returns the key of an entry, which is unique and never changes; the entries are
-// sorted by it. A page begins after the key of the entry that ended the previous page, not at an offset, so that no
+// pageOf returns a page of a list. key returns the key of an entry; a key is unique and never changes, and the entries
+// are sorted by it. A page begins after the key of the entry that ended the previous page, not at an offset, so that no
 // entry is returned twice or omitted because other entries are added or removed. If newest is set, the first page
 // contains the last entries of the list.
 func pageOf[E any, K cmp.Ordered](all []E, in Paging, newest bool, key func(E) K) (page []E, end PageEnd, err error) {
@@ -62,7 +62,7 @@ func pageOf[E any, K cmp.Ordered](all []E, in Paging, newest bool, key func(E) K
 	return page, end, nil
 }
 
-// cursor returns the text that stands for a key in requests.
+// cursor encodes a key as the text that represents it in requests.
 func cursor(key any) string {
 	raw, _ := json.Marshal(key) // never fails for a string or a number
 	return base64.RawURLEncoding.EncodeToString(raw)
@@ -82,12 +82,12 @@ func cursorOf[K any](text string) (key K, err error) {
 	return key, nil
 }
 
-// byTime returns a key that sorts by time, then by a name that makes it unique.
+// byTime returns a key that sorts first by time and then by a name, which makes the key unique.
 func byTime(t time.Time, name string) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000000000") + " " + name
 }
 
-// sorted sorts a list by a key for pageOf.
+// sorted sorts a list by its keys for pageOf.
 func sorted[E any, K cmp.Ordered](all []E, key func(E) K) []E {
 	slices.SortFunc(all, func(a, b E) int { return cmp.Compare(key(a), key(b)) })
 	return all

@@ -9,7 +9,8 @@ import (
 	"winnow/assistant"
 )
 
-// PairPath contains the path parameters of a request to a pair of a session; see SessionPath.
+// PairPath contains the path parameters of a request to a pair of a session. It is exported because huma reads only
+// exported fields.
 type PairPath struct {
 	ID  string `path:"id" doc:"the id of the session"`
 	Seq int64  `path:"seq" doc:"the seq of the pair"`

@@ -23,7 +23,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// problem is a response as defined by RFC 9457.
+// problem is an error response as defined by RFC 9457.
 type problem struct {
 	Type   string `json:"type" doc:"urn:winnow: followed by the code" example:"urn:winnow:no_session"`
 	Title  string `json:"title" doc:"the text of the HTTP status" example:"Not Found"`
@@ -43,7 +43,7 @@ type problem struct {
 	Hint     string                  `json:"hint,omitempty" doc:"advice from the tool that failed"`
 }
 
-// fieldError describes one invalid part of a request. It never repeats a value.
+// fieldError describes one invalid part of a request. It never repeats the invalid value.
 type fieldError struct {
 	Location string `json:"location" doc:"body, query, path or header, followed by the name of the field" example:"body.text"`
 	Message  string `json:"message" doc:"what is wrong with this part" example:"expected string"`
@@ -67,8 +67,8 @@ func newProblem(code, format string, args ...any) *problem {
 	return &problem{Type: "urn:winnow:" + code, Title: http.StatusText(status), Status: status, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// problemOf returns the problem for an error. It returns nil for an error that the client did not cause and that does
-// not go away without intervention.
+// problemOf returns the problem for an error. It returns nil for an error that the client did not cause and that an
+// operator has to resolve.
 func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
@@ -100,7 +100,7 @@ func problemOf(err error) *problem {
 		return p
 	}
 	if e, ok := errors.AsType[*history.StorageError](err); ok {
-		return newProblem(codeStorage, "the history cannot be used now: %s", e.Reason)
+		return newProblem(codeStorage, "the history is currently unavailable: %s", e.Reason)
 	}
 	if config, ok := errors.AsType[*llm.ConfigError](err); ok {
 		return newProblem("model", "%s", config.Reason)
@@ -115,7 +115,7 @@ func problemOf(err error) *problem {
 	return nil
 }
 
-// newPlan adds what a request would do now.
+// newPlan adds to a problem what the request would do now.
 func (p *problem) newPlan(e *assistant.PlanChanged) {
 	p.By, p.Steps, p.Newest = e.By, e.Steps, e.Newest
 	if e.Plan.Digest != "" {
@@ -132,7 +132,7 @@ func (s *Server) failed(o *huma.Operation, err error) *problem {
 	return cmp.Or(p, newProblem(codeInternal, "winnow failed; see its log"))
 }
 
-// Limits for the parts of a request that a problem contains.
+// Limits on the parts of a request that a problem repeats.
 const (
 	maxErrors = 10
 	maxDetail = 300 // terminal cells
@@ -182,7 +182,7 @@ func checkFailed(status int, text string, errs ...error) huma.StatusError {
 // fieldNames matches locations that cannot contain a value.
 var fieldNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\w{1,20}(\.[A-Za-z_-]{1,30})*$`) })
 
-// location returns the location of a fieldError, without possible values.
+// location returns the location of a fieldError, without parts that may be values.
 func location(of string) string {
 	if fieldNames().MatchString(of) {
 		return of

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// fromProxy reports whether a connection from an address with a port comes from a trusted proxy.
+// fromProxy reports whether a connection comes from a trusted proxy; address includes the port.
 func (s *Server) fromProxy(address string) bool {
 	at, err := netip.ParseAddrPort(address)
 	return err == nil && s.trusted(at.Addr())
@@ -40,7 +40,7 @@ func (s *Server) remote(r *http.Request) string {
 	return r.RemoteAddr
 }
 
-// behindProxies is a listener that accepts only connections of trusted proxies.
+// behindProxies is a listener that accepts only connections from trusted proxies.
 type behindProxies struct {
 	net.Listener
 	server *Server
@@ -59,19 +59,19 @@ func (l behindProxies) Accept() (net.Conn, error) {
 	}
 }
 
-// sameOrigin reports whether an Origin header is the origin of a URL.
+// sameOrigin reports whether an Origin header names the origin of a URL.
 func sameOrigin(origin string, of *url.URL) bool {
 	u, err := url.Parse(origin)
 	return err == nil && of != nil && strings.EqualFold(u.Scheme, of.Scheme) && strings.EqualFold(u.Host, of.Host)
 }
 
-// allowedPage reports whether the operator allows the pages of an origin.
+// allowedPage reports whether the operator allows requests from the pages of an origin.
 func (s *Server) allowedPage(origin string) bool {
 	return slices.ContainsFunc(s.opts.Origins, func(o *url.URL) bool { return sameOrigin(origin, o) })
 }
 
-// cors answers browsers' CORS requests for pages of an allowed origin; done means that
-// there is nothing else to do.
+// cors answers browsers' CORS requests from pages of an allowed origin. done means that the request needs no further
+// handling.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !s.allowedPage(origin) || !s.ownHost(r.Host) {
@@ -91,10 +91,10 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	return true
 }
 
-// remoteKey is the context key of the address of the client of a request.
+// remoteKey is the context key of the address of a request's client.
 type remoteKey struct{}
 
-// remoteOf returns the address of the client of a request, as determined by guard.
+// remoteOf returns the address of a request's client, as determined by guard.
 func remoteOf(ctx context.Context) string {
 	address, _ := ctx.Value(remoteKey{}).(string)
 	return address

@@ -14,28 +14,28 @@ import (
 
 // register registers all operations.
 func (s *Server) register() {
-	created := operation("openSession", "POST /v1/sessions", "Open a new session, or a session of the history", "no_session", "open", "model", codeLimit, "too_many", codeStorage, "ending")
+	created := operation("openSession", "POST /v1/sessions", "Open a new session, or a session from the history", "no_session", "open", "model", codeLimit, "too_many", codeStorage, "ending")
 	created.DefaultStatus = http.StatusCreated
 	add(s, created, s.openSession)
 	answer(s, operation("listSessions", "GET /v1/sessions", "List the open sessions"), s.listSessions)
 	answer(s, operation("getSession", "GET /v1/sessions/{id}", "Show an open session", "no_session"), s.getSession)
 	nothing(s, operation("closeSession", "DELETE /v1/sessions/{id}", "Close a session; its conversation stays in the history", "no_session"), s.closeSession)
 
-	send := operation("sendMessage", "POST /v1/sessions/{id}/messages", "Send a message and follow its turn to its end. While a turn is running, the message is queued instead, joined to a queued message, and the response is 202", "no_session", "empty", "model", "filter", codeLimit, "ending")
+	send := operation("sendMessage", "POST /v1/sessions/{id}/messages", "Send a message and follow its turn to the end. While another turn is running, the message is added to the queued message instead, and the response is 202", "no_session", "empty", "model", "filter", codeLimit, "ending")
 	waits := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[queuedMessage](), true, "")
 	send.Responses["202"] = &huma.Response{Description: "the message is queued", Content: map[string]*huma.MediaType{mediaJSON: {Schema: waits}}}
 	events(s, send, s.sendMessage)
-	events(s, operation("followEvents", "GET /v1/sessions/{id}/events", "Follow turns and changes in the window: from the start of the running turn, or after the event of Last-Event-ID", "no_session", "event_id", "events_gone"), s.followEvents)
+	events(s, operation("followEvents", "GET /v1/sessions/{id}/events", "Follow turns and changes in the window: from the start of the running turn, or after the event that Last-Event-ID names", "no_session", "event_id", "events_gone"), s.followEvents)
 	nothing(s, operation("cancelTurn", "POST /v1/sessions/{id}/cancel", "Cancel the running turn", "no_session"), s.cancelTurn)
 	nothing(s, operation("answerQuestion", "POST /v1/sessions/{id}/answers/{question}", "Answer a confirm_request", "no_session", "not_asked"), s.answerQuestion)
 	answer(s, operation("showRequest", "GET /v1/sessions/{id}/request", "Show the exact request that a message would send now", "no_session", codeStorage), s.showRequest)
 
 	answer(s, operation("listPairs", "GET /v1/sessions/{id}/pairs", "List the visible pairs, or the pairs that a filter line matches, newest last", "no_session", "filter", codeStorage), s.listPairs)
-	events(s, operation("retryPair", "POST /v1/sessions/{id}/pairs/{seq}/retry", "Answer a message again and follow the turn to its end. A failed pair is retried in its place; the last pair gets another answer and keeps the old one", "no_session", "no_pair", "busy", "not_last", "changed_window", "model", codeLimit, codeStorage, "ending"), s.retryPair)
+	events(s, operation("retryPair", "POST /v1/sessions/{id}/pairs/{seq}/retry", "Answer a message again and follow the turn to the end. A failed pair is retried in its place; the last pair gets another answer and keeps the old one", "no_session", "no_pair", "busy", "not_last", "changed_window", "model", codeLimit, codeStorage, "ending"), s.retryPair)
 	answer(s, operation("listAnswers", "GET /v1/sessions/{id}/pairs/{seq}/answers", "List all answers to a message, oldest first", "no_session", "no_pair", codeStorage), s.listAnswers)
 	answer(s, operation("chooseAnswer", "POST /v1/sessions/{id}/pairs/{seq}/choose", "Choose the answer that is shown and sent. The window does not change", "no_session", "no_pair", "no_answer", "busy", codeStorage), s.chooseAnswer)
 	s.registerVariants()
-	decide := operation("decideProposal", "POST /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}", "Accept a proposal and follow the turn that carries it out, or reject it; the response is then 204", "no_session", "no_pair", "busy", "decided", "not_proposal", codeStorage, "ending")
+	decide := operation("decideProposal", "POST /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}", "Accept a proposal and follow the turn that carries it out, or reject the proposal; a rejection gets the response 204", "no_session", "no_pair", "busy", "decided", "not_proposal", codeStorage, "ending")
 	decide.Responses["204"] = &huma.Response{Description: "the proposal has been rejected"}
 	events(s, decide, s.decideProposal)
 
@@ -69,8 +69,8 @@ func (s *Server) register() {
 	s.raw(ready, "text/plain", s.showReady)
 }
 
-// operation describes an operation. codes are the causes of this operation in addition to those that every operation
-// has.
+// operation describes an operation. codes are the causes that this operation has in addition to those of every
+// operation.
 func operation(id, route, summary string, codes ...string) huma.Operation {
 	method, path, _ := strings.Cut(route, " ")
 	return huma.Operation{
@@ -180,7 +180,7 @@ func (s *Server) showDocument(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.openapi) // fails only if the client has disconnected
 }
 
-// showReady responds with 200 if Options.Ready succeeds in time.
+// showReady responds with status 200 if Options.Ready succeeds in time.
 func (s *Server) showReady(w http.ResponseWriter, r *http.Request) {
 	showReady(w, r, s.opts.Ready, s.log)
 }
@@ -207,7 +207,7 @@ func showReady(w http.ResponseWriter, r *http.Request, ready func(context.Contex
 	_, _ = w.Write([]byte("ready\n"))
 }
 
-// readyTime is how long the check of /readyz may take.
+// readyTime limits how long the check of /readyz may take.
 const readyTime = 5 * time.Second
 
 func showHealth(w http.ResponseWriter, _ *http.Request) {

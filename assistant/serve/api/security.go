@@ -20,7 +20,7 @@ import (
 	"winnow/assistant/serve"
 )
 
-// guard refuses requests that must not reach a handler, and ends the connection if a handler panics.
+// guard refuses requests that must not reach a handler, and closes the connection if a handler panics.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -89,7 +89,7 @@ func unauthorized(token string) *problem {
 	if token == "" {
 		return newProblem("unauthorized", "the request needs the header Authorization: Bearer TOKEN")
 	}
-	return newProblem("unauthorized", "the token is not known here: it is mistyped, removed or expired")
+	return newProblem("unauthorized", "the token is unknown: it was mistyped or removed, or it has expired")
 }
 
 // bearerToken returns the token of a request, or "" if it has none.
@@ -116,8 +116,7 @@ func (w *seenWriter) WriteHeader(status int) {
 // Unwrap returns the wrapped response, for http.ResponseController.
 func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// access logs and counts a request that was not refused: it records the user and the request. Health checks are only
-// counted.
+// access logs and counts a request that was not refused, with its user. Health checks are only counted.
 func (s *Server) access(r *http.Request, w *seenWriter, began time.Time) {
 	kind := cmp.Or(r.Pattern, "none")
 	s.metrics.Called(serve.ServerHTTP, kind, strconv.Itoa(w.status))
@@ -166,7 +165,7 @@ func (s *Server) ownOrigin(origin, host string) bool {
 	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host) || s.allowedPage(origin)
 }
 
-// strict refuses requests that huma would accept: bodies that are not JSON, and queries that are not valid.
+// strict refuses requests that huma would accept: requests whose body is not JSON or whose query is not valid.
 func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	ctx = withCondition(noNegotiation{ctx})
 	u := ctx.URL()

@@ -26,12 +26,12 @@ type Options struct {
 	Hub     *serve.Hub
 	Token   string       // a token with the role admin; "" means that all tokens are in Tokens
 	User    string       // the user of Token
-	Tokens  serve.Tokens // further tokens; none if it has no path
+	Tokens  serve.Tokens // further tokens; an empty path means no further tokens
 	Address string       // the HOST:PORT at which clients reach the server
-	// PublicURL is where clients reach the server through a proxy; nil means at Address.
+	// PublicURL is the address at which clients reach the server through a proxy; nil means that they use Address.
 	PublicURL *url.URL
-	// Proxies are the addresses of proxies whose X-Forwarded-For is trusted. Without TLS, a
-	// server that is reachable from other hosts accepts only connections from them.
+	// Proxies are the addresses of proxies whose X-Forwarded-For is trusted. Without TLS, a server that is reachable from
+	// other hosts accepts only connections from these proxies.
 	Proxies []netip.Prefix
 	Origins []*url.URL               // origins of pages that may use the server from a browser
 	Cert    func() *x509.Certificate // the current certificate, whose names are allowed in Host headers; nil means no TLS
@@ -39,19 +39,20 @@ type Options struct {
 	Agents  *mcp.Agents              // serves /mcp; nil serves no agents
 	Log     *slog.Logger             // nil means no log
 	Metrics *serve.Metrics           // nil creates metrics for this server alone
-	// Ready returns why the history or the window cannot be used; nil means that they always can.
+	// Ready returns the reason why the history or the window cannot be used, or nil; a nil Ready means that they always
+	// can.
 	Ready func(context.Context) error
 	// Kept is the path of a file with the responses to requests with an Idempotency-Key, so that they outlive the
 	// server; "" stores the responses only in memory.
 	Kept string
 
-	// Logins, AddressLogins, Sessions, Requests, Events and EventBytes are the maximum number of connections without a
-	// token, of these from one address, of open sessions, of open requests with one token, and of events and their bytes
-	// that are stored for one session; 0 means the constant.
+	// Logins, AddressLogins, Sessions, Requests, Events and EventBytes are limits: on the connections without a token, on
+	// such connections from one address, on the open sessions, on the open requests with one token, and on the number of
+	// stored events of one session and their bytes. 0 means the default.
 	Logins, AddressLogins, Sessions, Requests, Events, EventBytes int
 	// Idle is the time after which a session without a follower, a turn or a request is closed; 0 means DefaultIdle.
 	Idle time.Duration
-	// Interval is how often the server looks for tokens that have been removed; 0 means serve.WatchInterval.
+	// Interval is the interval at which the server looks for tokens that have been removed; 0 means serve.WatchInterval.
 	Interval time.Duration
 	// AnswerWait, Comment, Write, Body, Drain and HistoryWait replace the constants below; 0 means the constant.
 	AnswerWait, Comment, Write, Body, Drain, HistoryWait time.Duration
@@ -77,7 +78,7 @@ const (
 // The default limits.
 const (
 	DefaultSessions   = 1000
-	DefaultRequests   = 500    // of one token at the same time; most of them are event streams
+	DefaultRequests   = 500    // open requests of one token; most of them are event streams
 	DefaultEvents     = 16_384 // enough for a turn of a minute at 200 events per second
 	DefaultEventBytes = 32 << 20
 )
@@ -94,20 +95,20 @@ type Server struct {
 	kept    *keptAnswers
 	mux     *http.ServeMux
 	api     huma.API
-	handler http.Handler // guard around mux
+	handler http.Handler // mux, protected by guard
 	openapi []byte
-	// documentTag is the ETag of openapi.
+	// documentTag is the ETag of the OpenAPI document.
 	documentTag string
 
 	operations []Operation // in the order of the documentation
 
 	mu       sync.Mutex
-	streams  map[string]*stream // by session id
+	streams  map[string]*stream // streams by session id
 	draining bool
 	turns    sync.WaitGroup // running turns; Add is called only under mu and not while draining
 }
 
-// New returns a server. The server follows the changes of the hub until the hub is closed.
+// New returns a server. The server follows the changes to the window until the hub is closed.
 func New(o Options) (*Server, error) {
 	o.HistoryWait = cmp.Or(o.HistoryWait, historyTime)
 	o.AnswerWait, o.Comment = cmp.Or(o.AnswerWait, serve.AnswerWait), cmp.Or(o.Comment, commentAfter)
@@ -132,7 +133,7 @@ func New(o Options) (*Server, error) {
 	}
 	var err error
 	if s.kept, err = openKept(o.Kept, s.log); err != nil {
-		return nil, fmt.Errorf("responses to repeated requests: %w", err)
+		return nil, fmt.Errorf("open the stored responses to requests: %w", err)
 	}
 	s.handler = s.guard(s.once(s.mux))
 	go s.relay(s.hub.Changes().Last())
@@ -142,8 +143,8 @@ func New(o Options) (*Server, error) {
 // Handler returns the handler of all requests.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Serve handles requests on a listener until ctx ends. Then running turns have Options.Drain to complete, all other
-// turns are interrupted, every stream receives its last event, and the hub is closed.
+// Serve handles requests on a listener until ctx ends. After that, running turns have Options.Drain to complete; turns
+// that are still running then are interrupted, every stream receives its last event, and the hub is closed.
 func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Config) error {
 	server := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, IdleTimeout: idleTime,
@@ -179,7 +180,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, tlsConfig *tls.Confi
 	return failed
 }
 
-// Reload immediately looks for tokens that have been removed. Serve does this at each Options.Interval.
+// Reload looks for removed tokens immediately; Serve does so at every Options.Interval.
 func (s *Server) Reload() { s.endRevoked() }
 
 // connKey is the context key of the connection of a request.
@@ -194,7 +195,7 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 		}
 		if dropped := s.logins.Begin(conn); dropped != nil {
 			s.metrics.Refused(serve.ServerHTTP, "logins")
-			s.log.Warn("connection without a token dropped to admit another", "remote", dropped.RemoteAddr().String())
+			s.log.Warn("a connection without a token was closed to admit another connection", "remote", dropped.RemoteAddr().String())
 			go func() { _ = dropped.Close() }() // closing a TLS connection may wait for the client
 		}
 	case http.StateClosed, http.StateHijacked:

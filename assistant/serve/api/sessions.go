@@ -19,7 +19,8 @@ type SessionPath struct {
 	ID string `path:"id" doc:"the id of the session"`
 }
 
-// streamOf returns the session with an id, and marks it as used. The client must have opened the session.
+// streamOf returns the session with an id and marks it as used. It returns an error unless the client opened the
+// session.
 func (s *Server) streamOf(ctx context.Context, id string) (*stream, error) {
 	st, err := s.lookAt(id)
 	if err == nil && st.Key() != clientOf(ctx).Key {
@@ -28,7 +29,7 @@ func (s *Server) streamOf(ctx context.Context, id string) (*stream, error) {
 	return st, err
 }
 
-// lookAt returns the session with an id, and marks it as used. The session may belong to any user.
+// lookAt returns the session with an id and marks it as used. The session may belong to any user.
 func (s *Server) lookAt(id string) (*stream, error) {
 	st := s.find(id)
 	if st == nil {
@@ -74,7 +75,7 @@ func (s *Server) makeRoom(ctx context.Context) error {
 	}
 	if st := slices.MinFunc(open, longest); st.Unused() > 0 {
 		s.metrics.Ended(serve.ServerHTTP, "room")
-		s.log.Warn("session closed: too many are open", "session", st.ID(), "user", st.User())
+		s.log.Warn("the session was closed: too many sessions are open", "session", st.ID(), "user", st.User())
 		return s.closeStream(ctx, st)
 	}
 	s.metrics.Refused(serve.ServerHTTP, "too_many")
@@ -134,8 +135,8 @@ func (s *Server) openHere(ctx context.Context, j serve.Join) (*opened, error) {
 	session, err := s.hub.Open(bounded, j)
 	switch {
 	case err != nil && bounded.Err() != nil && ctx.Err() == nil:
-		s.log.Warn("history does not answer", "error", err)
-		return nil, newProblem(codeStorage, "the history cannot be used now: it does not respond")
+		s.log.Warn("the history does not respond", "error", err)
+		return nil, newProblem(codeStorage, "the history is currently unavailable: it does not respond")
 	case err != nil:
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func (s *Server) openHere(ctx context.Context, j serve.Join) (*opened, error) {
 	return &opened{"/v1/sessions/" + url.PathEscape(session.ID()), infoOf(session, st)}, nil
 }
 
-// addStream adds a session and reports whether it may begin. It may not begin while the server is shutting down.
+// addStream adds a session and reports whether it was added. No session is added while the server is shutting down.
 func (s *Server) addStream(st *stream) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *Server) addStream(st *stream) bool {
 	return true
 }
 
-// sessionList contains the open sessions of all front ends.
+// sessionList is a page of the open sessions of all front ends.
 type sessionList struct {
 	Sessions []sessionInfo `json:"sessions" nullable:"false" doc:"in the order in which they were opened, including sessions of other front ends"`
 	PageEnd
@@ -197,7 +198,7 @@ func (s *Server) closeSession(ctx context.Context, in *SessionPath) error {
 	return s.closeStream(ctx, st)
 }
 
-// checkpointList contains the checkpoints of a session.
+// checkpointList is a page of the checkpoints of a session.
 type checkpointList struct {
 	Checkpoints []checkpoint.Checkpoint `json:"checkpoints" nullable:"false" doc:"oldest first; the next page is older"`
 	Newest      string                  `json:"newest" doc:"the newest step of any session that a rollback could undo; for the body of a rollback"`
@@ -209,7 +210,7 @@ type listingCheckpoints struct {
 	Paging
 }
 
-// listedCheckpoints is the response with a page of checkpoints.
+// listedCheckpoints is the response that contains a page of checkpoints.
 type listedCheckpoints struct {
 	ETag string `header:"ETag" doc:"the value of newest; for If-Match"`
 	Body checkpointList
@@ -225,7 +226,7 @@ func (s *Server) listCheckpoints(_ context.Context, in *listingCheckpoints) (*li
 	return &listedCheckpoints{quoted(newest), checkpointList{page, newest, end}}, err
 }
 
-// target is the body of a rollback.
+// target is the body of a request for a rollback.
 type target struct {
 	Checkpoint string           `json:"checkpoint" doc:"the id of the checkpoint to go back to"`
 	Scope      checkpoint.Scope `json:"scope,omitempty" enum:"window,conversation,both" doc:"what to roll back; the default is both"`

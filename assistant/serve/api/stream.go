@@ -57,11 +57,11 @@ func (st *stream) endIdle() {
 		return
 	}
 	s.metrics.Ended(serve.ServerHTTP, "idle")
-	s.log.Info("session closed: unused for too long", "session", st.ID(), "user", st.User())
+	s.log.Info("the session was closed: it was unused for too long", "session", st.ID(), "user", st.User())
 	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 	defer cancel()
 	if err := s.closeStream(ctx, st); err != nil {
-		s.log.Error("idle session not closed", "session", st.ID(), "error", err)
+		s.log.Error("the idle session could not be closed", "session", st.ID(), "error", err)
 	}
 }
 
@@ -73,8 +73,8 @@ func (st *stream) add(event []byte, terminal bool) {
 	st.frames.Add(frame{fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", st.frames.Last()+1, name, event), terminal})
 }
 
-// send starts a turn and returns the number of the last frame before it. While another turn is running, the message is
-// queued instead: queued is the text of the queued message.
+// send starts a turn and returns the number of the last frame before the turn. If another turn is running, send queues
+// the message instead and returns the text of the queued message in queued.
 func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, queued string, err error) {
 	s := st.server
 	for {
@@ -90,16 +90,16 @@ func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, q
 	}
 	if err == nil {
 		if sentErr := st.AddSent(ctx, p.Text); sentErr != nil {
-			s.log.Warn("message not added to the list of sent messages", "error", sentErr)
+			s.log.Warn("the message could not be added to the list of sent messages", "error", sentErr)
 		}
 	}
 	return before, queued, err
 }
 
-// begun contains the events of a turn that has been started.
+// begun contains the events of a turn that has started.
 type begun = iter.Seq[assistant.Event]
 
-// begin returns a function that starts the turn of a message. The turn outlives the request.
+// begin returns a function that starts the turn for a message. The turn outlives the request.
 func (st *stream) begin(p assistant.Prompt) func() (begun, error) {
 	return func() (begun, error) {
 		after, err := st.Begin(context.Background(), p)
@@ -107,7 +107,7 @@ func (st *stream) begin(p assistant.Prompt) func() (begun, error) {
 	}
 }
 
-// start starts a turn and returns the number of the last frame before it.
+// start starts a turn and returns the number of the last frame before the turn.
 func (st *stream) start(begin func() (begun, error)) (before int64, err error) {
 	s := st.server
 	s.mu.Lock()
@@ -145,7 +145,7 @@ func (st *stream) pump(events begun) {
 		if err == nil {
 			st.add(safetext.JSON(raw), ends(e))
 		} else { // the data of a tool cannot be encoded
-			s.log.Error("event not served", "error", err)
+			s.log.Error("the event could not be encoded", "error", err)
 		}
 	}
 	next, ok := st.NextQueued()
@@ -155,7 +155,7 @@ func (st *stream) pump(events begun) {
 	if _, err := st.start(st.begin(next)); errors.Is(err, assistant.ErrBusy) {
 		_, err = st.Queue(context.Background(), next)
 		if err != nil {
-			s.log.Error("queued message not sent", "error", err)
+			s.log.Error("the queued message could not be sent", "error", err)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func ends(e assistant.Event) bool {
 	}
 }
 
-// expire answers a question with no if it is not answered in time.
+// expire answers no to a question that was not answered in time.
 func (st *stream) expire(id string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -179,12 +179,12 @@ func (st *stream) expire(id string) {
 	}
 	st.expiry = time.AfterFunc(st.server.opts.AnswerWait, func() {
 		if st.Answer(id, false) == nil {
-			st.server.log.Warn("question not answered in time", "session", st.ID())
+			st.server.log.Warn("the question was not answered in time", "session", st.ID())
 		}
 	})
 }
 
-// relay adds the changes of the window that follow the change with the number last to all streams.
+// relay adds the changes to the window that follow the change with the number last to all streams.
 func (s *Server) relay(last int64) {
 	for changes := s.hub.Changes(); ; {
 		entries, more, err := changes.After(last)
@@ -229,8 +229,8 @@ const retryAfter = 2 * time.Second
 // maxWrite is the number of bytes that a follower must receive within Options.Write.
 const maxWrite = 64 << 10
 
-// follow responds with the frames after a number. The response ends when the client disconnects or the stream ends;
-// if turnOnly is true, also at the end of the turn.
+// follow responds with the frames after a number. The response ends when the client disconnects or the stream ends; if
+// turnOnly is true, it also ends at the end of the turn.
 func (s *Server) follow(ctx context.Context, st *stream, after int64, turnOnly bool) (func(http.ResponseWriter, *http.Request), error) {
 	attempt := attemptOf(ctx)
 	attempt.started(st.ID(), after)
@@ -254,7 +254,7 @@ func (s *Server) follow(ctx context.Context, st *stream, after int64, turnOnly b
 	}, nil
 }
 
-// copyFrames writes frames and reports whether it ended normally: at the end of the stream or the turn, or because
+// copyFrames writes frames and reports whether it ended normally: at the end of the stream or of the turn, or because
 // the client disconnected. It returns false if the client reads too slowly.
 func (s *Server) copyFrames(w http.ResponseWriter, r *http.Request, st *stream, after int64, turnOnly bool) bool {
 	quiet := time.NewTicker(s.opts.Comment)

@@ -34,7 +34,7 @@ func (s *Server) tokens() (serve.Tokens, error) {
 	return s.opts.Tokens, nil
 }
 
-// tokenList contains all tokens.
+// tokenList is a page of the tokens.
 type tokenList struct {
 	Tokens []tokenInfo `json:"tokens" nullable:"false" doc:"in the order in which they were added, by name if in the same second"`
 	PageEnd
@@ -72,7 +72,7 @@ type addedToken struct {
 	Token string    `json:"token" doc:"for the header Authorization: Bearer TOKEN; only its hash is stored"`
 }
 
-// madeToken is the response to a request that adds a token.
+// madeToken is the response to a request that adds a token, with headers and body.
 type madeToken struct {
 	Location string `header:"Location" doc:"the path of the token"`
 	Body     addedToken
@@ -125,7 +125,7 @@ func (s *Server) removeToken(ctx context.Context, in *tokenPath) error {
 	return err
 }
 
-// proposalList contains the pairs with open proposals.
+// proposalList is a page of the pairs with open proposals.
 type proposalList struct {
 	Pairs []pairInfo `json:"pairs" nullable:"false" doc:"oldest first; decide with /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}, in a session of your own"`
 	PageEnd

@@ -20,7 +20,7 @@ type message struct {
 	Filter *string `json:"filter,omitempty" doc:"a filter line that selects the pairs to send with the message; it becomes the view"`
 }
 
-// queuedMessage is the response for a message that was queued.
+// queuedMessage is the response to a message that was queued.
 type queuedMessage struct {
 	Queued string `json:"queued" doc:"the message that waits; it contains the messages that were queued before"`
 }
@@ -35,7 +35,7 @@ func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error)
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(in.Body.Text) == "" { // checked before the model and the view are changed
+	if strings.TrimSpace(in.Body.Text) == "" { // check this before the model and the view are changed
 		return nil, assistant.ErrEmpty
 	}
 	if in.Body.Filter != nil {
@@ -70,7 +70,7 @@ func (s *Server) followTurn(ctx context.Context, st *stream, before int64) (foll
 	return served(s.follow(ctx, st, before, true))
 }
 
-// served returns a follower that responds by calling handle, or err.
+// served returns a follower that responds by calling handle; it passes err through.
 func served(handle http.HandlerFunc, err error) (follower, error) {
 	return func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
@@ -78,7 +78,7 @@ func served(handle http.HandlerFunc, err error) (follower, error) {
 	}, err
 }
 
-// pickModel selects the model of the next turn; "" leaves it unchanged.
+// pickModel selects the model for the next turn; "" leaves the model unchanged.
 func (st *stream) pickModel(ctx context.Context, id string) error {
 	if id == "" || id == st.Session.Session().Model() {
 		return nil
@@ -110,7 +110,7 @@ func (s *Server) followEvents(ctx context.Context, in *following) (follower, err
 	return served(s.follow(ctx, st, after, false))
 }
 
-// parseID parses the id of an event.
+// parseID parses the id of an event as a number.
 func parseID(id string) (int64, error) {
 	n, err := strconv.ParseUint(id, 10, 63)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *Server) retryPair(ctx context.Context, in *retrying) (follower, error) 
 	case err != nil:
 		return nil, err
 	case confirm != nil:
-		return nil, newProblem("changed_window", "the old answer changed the window, and its changes stay; repeat the request with confirmed")
+		return nil, newProblem("changed_window", "the old answer changed the window, and its changes would stay; repeat the request with confirmed")
 	}
 	if err := st.pickModel(ctx, in.Body.Model); err != nil {
 		return nil, err

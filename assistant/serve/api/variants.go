@@ -8,14 +8,14 @@ import (
 	"winnow/assistant/serve"
 )
 
-// registerVariants registers the operations on cancelled answers, branches and titles.
+// registerVariants registers the operations for cancelled answers, branches and titles.
 func (s *Server) registerVariants() {
-	branched := operation("branchSession", "POST /v1/sessions/{id}/pairs/{seq}/branch", "Open a new session that continues from a message: its view starts with the pairs up to that one. Nothing is copied, and the window does not change", "no_session", "no_pair", "busy", codeLimit, "too_many", codeStorage, "ending")
+	branched := operation("branchSession", "POST /v1/sessions/{id}/pairs/{seq}/branch", "Open a new session that continues from a message: its view starts with the pairs up to that message. Nothing is copied, and the window does not change", "no_session", "no_pair", "busy", codeLimit, "too_many", codeStorage, "ending")
 	branched.DefaultStatus = http.StatusCreated
 	add(s, branched, s.branchSession)
 	answer(s, operation("showCancelled", "GET /v1/sessions/{id}/cancelled", "Show the received part of the most recently cancelled answer. It is available until the next message is sent", "no_session", "nothing_cancelled"), s.showCancelled)
-	answer(s, operation("keepCancelled", "POST /v1/sessions/{id}/cancelled/keep", "Keep the received part of the cancelled answer. The answer to a new message becomes a pair that is never sent; the answer to an older message becomes one of its answers, not the chosen one", "no_session", "nothing_cancelled", "busy", codeStorage), s.keepCancelled)
-	events(s, operation("askAgain", "POST /v1/sessions/{id}/cancelled/retry", "Send the message of the cancelled answer again and follow the turn to its end", "no_session", "nothing_cancelled", "busy", "model", codeLimit, codeStorage, "ending"), s.askAgain)
+	answer(s, operation("keepCancelled", "POST /v1/sessions/{id}/cancelled/keep", "Keep the received part of the cancelled answer. A kept answer to a new message forms a pair that is never sent; a kept answer to an older message is added to its answers, but not chosen", "no_session", "nothing_cancelled", "busy", codeStorage), s.keepCancelled)
+	events(s, operation("askAgain", "POST /v1/sessions/{id}/cancelled/retry", "Send the message of the cancelled answer again and follow the turn to the end", "no_session", "nothing_cancelled", "busy", "model", codeLimit, codeStorage, "ending"), s.askAgain)
 	answer(s, operation("showTitle", "GET /v1/sessions/{id}/title", "Show the title of the session", "no_session", codeStorage), s.showTitle)
 	answer(s, operation("setTitle", "POST /v1/sessions/{id}/title", "Set the title of the session", "no_session", codeStorage), s.setTitle)
 }
@@ -77,7 +77,7 @@ func (s *Server) askAgain(ctx context.Context, in *askingAgain) (follower, error
 	return s.followTurn(ctx, st, before)
 }
 
-// branchSession opens a new session that branches off at a pair. The old session stays open.
+// branchSession opens a new session that branches from this one at a pair. The old session stays open.
 func (s *Server) branchSession(ctx context.Context, in *PairPath) (*opened, error) {
 	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {

@@ -149,7 +149,7 @@ func (s *Server) planSave(ctx context.Context, in *planning) (*planned, error) {
 	return &planned{quoted(plan.Digest), plan}, err
 }
 
-// basis is the body of a save or a discard.
+// basis is the body of a request to save or discard.
 type basis struct {
 	Session string  `json:"session" doc:"the id of the session that makes the step"`
 	Digest  *string `json:"digest,omitempty" minLength:"1" doc:"the digest of the plan that was shown to the user, from /v1/window/plan; if the plan has changed since, the response is a problem with the code plan_changed. Required without If-Match"`
@@ -160,7 +160,7 @@ type based struct {
 	Body basis
 }
 
-// basisOf returns the session of a request and the plan that was shown to its user.
+// basisOf returns the session of a request and the basis of the request: the plan that was shown to its user.
 func (s *Server) basisOf(ctx context.Context, in *based) (*stream, assistant.Basis, error) {
 	st, err := s.streamOf(ctx, in.Body.Session)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Server) basisOf(ctx context.Context, in *based) (*stream, assistant.Bas
 	}
 	digest, err := in.basis(in.Body.Digest)
 	if err == nil && digest == "" {
-		err = notMatching("expected the digest of a plan") // without a digest, a save would write changes that the user was not shown
+		err = notMatching("expected the digest of a plan") // without a digest, a save could write changes that were not shown to the user
 	}
 	return st, assistant.Basis{Digest: digest}, err
 }
