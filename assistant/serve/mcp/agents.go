@@ -21,7 +21,7 @@ import (
 
 // AgentOptions configures Agents.
 type AgentOptions struct {
-	Options // for each connection; Open and History are not used
+	Options // the options of each connection; Open and History are not used
 	Hub     *serve.Hub
 	Metrics *serve.Metrics // may be nil
 	Idle    time.Duration  // the time without a request after which an HTTP session ends; 0 means never
@@ -35,11 +35,11 @@ const (
 	DefaultPerUser = 50
 )
 
-// ErrTooMany is returned for a connection beyond the limits.
+// ErrTooMany is returned if a new connection would exceed the limits.
 var ErrTooMany = errors.New("too many agents are connected: close one first")
 
-// Agents are the connections of agents to the window of a hub. Each has its own session, which is opened by the first
-// call to a write tool. Create it with NewAgents.
+// Agents manages the connections of agents to the window of a hub. Each connection has its own session, which is opened
+// by the first call to a write tool. Create it with NewAgents.
 type Agents struct {
 	opts AgentOptions
 	http http.Handler
@@ -51,18 +51,18 @@ type Agents struct {
 	calls   sync.WaitGroup // requests being handled; Add is called only under mu and not while closed
 }
 
-// agent is one connection.
+// agent is the connection of one agent.
 type agent struct {
 	*server
 	agents *Agents
 	who    serve.Credential
 	ctx    context.Context // ends with the connection
 	end    context.CancelFunc
-	window assistant.Window // with a separate position, see serve.Hub.Place
-	began  bool             // it counts towards the limits; guarded by the mutex of agents
+	window assistant.Window // the window with a position of its own; see serve.Hub.Place
+	began  bool             // the connection counts towards the limits; guarded by the mutex of agents
 }
 
-// NewAgents returns the agents of a hub, initially none.
+// NewAgents returns the agents of a hub; initially, no agent is connected.
 func NewAgents(o AgentOptions) *Agents {
 	if o.Most == 0 {
 		o.Most = DefaultMost
@@ -71,7 +71,7 @@ func NewAgents(o AgentOptions) *Agents {
 		o.PerUser = DefaultPerUser
 	}
 	a := &Agents{opts: o, open: map[*agent]struct{}{}}
-	none := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, nil) // for the later requests of a session, which use the server of the session
+	none := sdk.NewServer(&sdk.Implementation{Name: "winnow", Version: o.Version}, nil) // passed for later requests of a session, which use the session's own server
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		if c, ok := r.Context().Value(agentKey{}).(*agent); ok {
 			return c.Server
@@ -79,11 +79,11 @@ func NewAgents(o AgentOptions) *Agents {
 		return none
 	}, &sdk.StreamableHTTPOptions{
 		Logger: o.Log, EventStore: sdk.NewMemoryEventStore(nil), SessionTimeout: o.Idle, MaxRequestBodyBytes: MaxMessage,
-		DisableLocalhostProtection: true, // the HTTP server has checked Host and Origin
+		DisableLocalhostProtection: true, // the HTTP server has already checked Host and Origin
 	})
 	identify := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		who, _ := ctx.Value(whoKey{}).(serve.Credential)
-		return &auth.TokenInfo{UserID: who.Key + "\x00" + who.User}, nil // so that no other user can continue the session
+		return &auth.TokenInfo{UserID: who.Key + "\x00" + who.User}, nil // the SDK compares UserID, so that no other user can continue the session
 	}
 	a.http = auth.RequireBearerToken(identify, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(handler)
 	return a
@@ -94,12 +94,12 @@ type (
 	whoKey   struct{} // context key of the credential of a request
 )
 
-// sessionHeader names the session of a request.
+// sessionHeader is the header that names the session of a request.
 const sessionHeader = "Mcp-Session-Id"
 
-// ServeHTTP handles a request from a client whose token has been checked. If a request
-// would begin a session but no more sessions are possible, it returns ErrTooMany or
-// serve.ErrClosed, and the caller must respond.
+// ServeHTTP handles a request from a client whose token has been checked. If the request would begin a session but no
+// more sessions are possible, ServeHTTP returns ErrTooMany or serve.ErrClosed without having responded, and the caller
+// must respond.
 func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who serve.Credential) error {
 	ctx := context.WithValue(r.Context(), whoKey{}, who)
 	if r.Method != http.MethodPost || r.Header.Get(sessionHeader) != "" {
@@ -113,12 +113,12 @@ func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who serve.Cre
 	a.http.ServeHTTP(w, r.WithContext(context.WithValue(ctx, agentKey{}, c)))
 	stop := context.AfterFunc(c.ctx, func() {
 		for session := range c.Sessions() {
-			_ = session.Close() // an error means that it has already ended
+			_ = session.Close() // an error means that the session has already ended
 		}
 	})
 	leave := func() {
 		for session := range c.Sessions() {
-			_ = session.Wait() // how it ended does not matter
+			_ = session.Wait() // how the session ended does not matter
 		}
 		stop()
 		a.leave(c)
@@ -132,7 +132,7 @@ func (a *Agents) ServeHTTP(w http.ResponseWriter, r *http.Request, who serve.Cre
 }
 
 // Run serves a client that writes its requests to in and reads the answers from out, until in ends, ctx is done or
-// Close is called. o is what OptionsOf returns, with the user's choice of tools.
+// Close is called. o are the options returned by OptionsOf, to which the caller adds the user's choice of tools.
 func (a *Agents) Run(ctx context.Context, in io.Reader, out io.Writer, who serve.Credential, o Options) error {
 	c, err := a.join(ctx, who, o)
 	if err != nil {
@@ -145,8 +145,8 @@ func (a *Agents) Run(ctx context.Context, in io.Reader, out io.Writer, who serve
 	return c.run(c.ctx, in, out)
 }
 
-// OptionsOf returns the options of a connection. A credential whose role allows saving replaces the user's
-// confirmation of a save.
+// OptionsOf returns the options of a connection. If the role of the credential allows saving, the user does not have to
+// confirm a save.
 func (a *Agents) OptionsOf(who serve.Credential) Options {
 	o := a.opts.Options
 	o.AllowSave = who.Role.May(assistant.RoleSave)
@@ -177,8 +177,8 @@ func (a *Agents) join(ctx context.Context, who serve.Credential, o Options) (*ag
 	return c, nil
 }
 
-// add adds a connection that does not count towards the limits yet: clients start with
-// requests that open no session.
+// add adds a connection. It does not count towards the limits yet, because clients start with requests that open no
+// session.
 func (a *Agents) add(c *agent) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -207,8 +207,7 @@ func (a *Agents) hasBegun(c *agent) bool {
 // maxLogged is the maximum width of a name in the log, in cells.
 const maxLogged = 60
 
-// room returns an error if another connection of this kind would exceed a limit. The caller
-// has locked a.mu.
+// room returns an error if another connection like c would exceed a limit. The caller has locked a.mu.
 func (a *Agents) room(c *agent) error {
 	all, own := 0, 0
 	for other := range a.open {
@@ -246,16 +245,16 @@ func (a *Agents) leave(c *agent) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if err := c.joined.Close(ctx); err != nil {
-		c.opts.Log.Error("session of an agent not closed", "error", err)
+		c.opts.Log.Error("the session of an agent could not be closed", "error", err)
 	}
 	c.joined = nil
 }
 
-// closeTime is how long closing a session may take.
+// closeTime limits how long closing a session may take.
 const closeTime = 10 * time.Second
 
 // receive handles a request. The request that begins a session makes the connection count towards the limits. receive
-// also counts the requests being handled, and refuses requests while the server is shutting down.
+// also tracks the requests that are being handled, and refuses requests while the server is shutting down.
 func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	a := c.agents
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -287,13 +286,13 @@ func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// openWindow returns the window of the hub, which stays open.
+// openWindow returns the window of the hub. The window stays open after the request.
 func (c *agent) openWindow(context.Context, bool) (Opened, error) {
 	hub := c.agents.opts.Hub
 	return Opened{Window: c.window, Journal: hub.Journal(), Use: func(*assistant.Session) {}, Close: func() error { return nil }}, nil
 }
 
-// openSession opens the session of a connection. The user is the user of the credential or, for an agent on this
+// openSession opens the session of a connection. Its user is the user of the credential or, for an agent on this
 // machine, the agent itself.
 func (c *agent) openSession(ctx context.Context, client string) (*serve.Session, error) {
 	models, err := c.models()
@@ -329,8 +328,8 @@ func (a *Agents) connections() (out []*agent) {
 	return out
 }
 
-// Close waits until the running calls have ended or ctx is done, and then ends all
-// connections. No new ones can begin.
+// Close waits until the running calls have ended or ctx is done, and then ends all connections. No new connections can
+// begin.
 func (a *Agents) Close(ctx context.Context) {
 	a.mu.Lock()
 	a.closed = true
@@ -344,7 +343,7 @@ func (a *Agents) Close(ctx context.Context) {
 	a.End(func(string) bool { return false })
 }
 
-// Counts returns the number of connections, and how many have been refused.
+// Counts returns the number of open connections and the number of connections that have been refused.
 func (a *Agents) Counts() (open, refused int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -18,14 +18,14 @@ import (
 	"winnow/checkpoint"
 )
 
-// SessionPrefix is the prefix of the session ids of clients.
+// SessionPrefix is the prefix of the ids of clients' sessions.
 const SessionPrefix = "mcp-"
 
-// confirmID is the id of the question to the user in a result that asks for input.
+// confirmID is the id of the question in a result that asks the user for input.
 const confirmID = "confirm"
 
-// caller is an llm.Model that makes a single call and stores its result, so that a client's call runs like a model's
-// call.
+// caller is an llm.Model that makes a single tool call and stores its result, so that a client's call runs like a call
+// by a model.
 type caller struct {
 	call   llm.Call
 	result assistant.ToolResult
@@ -48,14 +48,14 @@ func (c *caller) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, 
 	}
 }
 
-// answer is the user's answer to the question of an earlier request.
+// answer is the user's answer to a question that the result of an earlier request asked.
 type answer struct {
 	given, yes bool
 	shown      string // digest of what was shown to the user
 }
 
-// call handles a tool call. It runs twice if the user has to be asked: the first result contains the question, the
-// second request contains the answer.
+// call returns the handler of a tool. If the user has to be asked, the client calls the tool twice: the first result
+// contains the question, and the second request contains the answer.
 func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		result, ask, applier := s.callWindow(ctx, t, req)
@@ -69,8 +69,8 @@ func (s *server) call(t assistant.Tool) sdk.ToolHandler {
 	}
 }
 
-// callWindow calls a tool of the window. If ask is not nil, it is the result that asks the user, and nothing has been
-// done. applier is not nil if the call was a save that is now being applied.
+// callWindow calls a tool of the window. If ask is not nil, nothing has been done, and ask is the result that asks the
+// user. applier is not nil if the call was a save that is now being applied.
 func (s *server) callWindow(ctx context.Context, t assistant.Tool, req *sdk.CallToolRequest) (result assistant.ToolResult, ask *sdk.CallToolResult, applier assistant.Applier) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,11 +103,12 @@ func (s *server) callWindow(ctx context.Context, t assistant.Tool, req *sdk.Call
 	return result, ask, applies
 }
 
-// applyWait is how long a save waits for its changes to be applied before it returns its result. It is less than the
-// minute after which clients based on the TypeScript SDK give up.
+// applyWait is how long a save waits for its changes to be applied before it returns its result. It is less than a
+// minute, after which clients based on the TypeScript SDK give up.
 const applyWait = 45 * time.Second
 
-// waitApplied adds the outcome of applying a save to its result. Other calls of the client can run in the meantime.
+// waitApplied waits until a save has been applied and adds the outcome to the result. Other calls of the client can run
+// in the meantime.
 func (s *server) waitApplied(ctx context.Context, applier assistant.Applier, result assistant.ToolResult) assistant.ToolResult {
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.ApplyWait, applyWait))
 	defer cancel()
@@ -122,7 +123,7 @@ func (s *server) waitApplied(ctx context.Context, applier assistant.Applier, res
 	data["applied"] = applied
 	result.Data = data
 	if applied.State == assistant.AppliedRunning {
-		result.Hint = "It is still running: show_applied returns the result later."
+		result.Hint = "The save is still being applied; show_applied returns the result later."
 		return result
 	}
 	result.Message += " " + applied.Message
@@ -146,15 +147,15 @@ func failed(err error) assistant.ToolResult {
 	return r
 }
 
-// models returns a registry whose only model makes the calls.
+// models returns a registry whose only model is the caller.
 func (s *server) models() (*llm.Registry, error) {
 	registry := &llm.Registry{}
 	return registry, registry.Add(llm.Provider{Name: "mcp", Model: &s.caller})
 }
 
 // session returns the session for one call; the caller must call release after the call. In a hub, all write tools of
-// the connection use the same session. Otherwise it is created for the call; for a write tool, it is named after the
-// client, and its pairs and checkpoints are stored.
+// the connection use the same session. Without a hub, the session is created for the call; for a write tool, the
+// session is named after the client, and its pairs and checkpoints are stored.
 func (s *server) session(ctx context.Context, w Opened, write bool, client string) (_ *assistant.Session, release func(), err error) {
 	if s.join != nil && write {
 		if s.joined == nil {
@@ -178,11 +179,11 @@ func (s *server) session(ctx context.Context, w Opened, write bool, client strin
 	}
 	w.Use(session)
 	err = session.Start(ctx)
-	s.restorePosition(w) // because Start has changed it to the position of the session's last write
+	s.restorePosition(w) // Start has set it to the position of the session's last write
 	return session, func() {}, err
 }
 
-// clientName returns the client's own name in a form valid in session names.
+// clientName returns the name that the client gives itself, in a form that is valid in session names.
 func clientName(req *sdk.CallToolRequest) string {
 	const maxName = 40
 	name := ""
@@ -198,15 +199,15 @@ func clientName(req *sdk.CallToolRequest) string {
 	return cmp.Or(name, "client")
 }
 
-// runTurn runs the turn of a call to its end. If ask is not nil, it is the result that first asks the user, and
-// nothing has been done.
+// runTurn runs the turn of a call to its end. If ask is not nil, nothing has been done, and ask is the result that asks
+// the user first.
 func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *caller, req *sdk.CallToolRequest) (ask *sdk.CallToolResult, err error) {
 	text := assistant.CallInWords(c.call.Name, json.RawMessage(c.call.Arguments))
 	after, err := session.Begin(ctx, assistant.Prompt{Text: text, Force: true, Confirmed: s.opts.AllowSave && !canAsk(req)})
 	if err != nil {
 		return nil, err
 	}
-	stopped := false                                                   // stopped at the question, before the tool ran
+	stopped := false                                                   // the turn was stopped at the question, before the tool ran
 	for e := range session.Events(context.WithoutCancel(ctx), after) { // ctx ends the turn, but its events are still read
 		switch e := e.(type) {
 		case assistant.ToolProgress:
@@ -225,14 +226,14 @@ func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *cal
 			if !stopped {
 				err = context.Canceled
 			}
-		default: // c contains the result
+		default: // the result is in c
 		}
 	}
 	return ask, err
 }
 
-// decide answers a confirm request: with the user's answer, with ask, a result that asks the user, or with refusal,
-// which becomes the result of the call.
+// decide decides a confirm request: it returns the user's answer, or a result that asks the user, or a refusal that
+// becomes the result of the call.
 func (s *server) decide(req *sdk.CallToolRequest, e assistant.ConfirmRequest) (yes bool, ask *sdk.CallToolResult, refusal assistant.ToolResult) {
 	user, asks := answerOf(req), canAsk(req)
 	switch {
@@ -266,7 +267,7 @@ func (s *server) question(e assistant.ConfirmRequest) *sdk.CallToolResult {
 	}
 }
 
-// answerOf returns the user's answer contained in a request.
+// answerOf returns the user's answer that a request contains, or a zero answer.
 func answerOf(req *sdk.CallToolRequest) answer {
 	r, ok := req.Params.InputResponses[confirmID].(*sdk.ElicitResult)
 	if !ok || r == nil {
@@ -284,11 +285,11 @@ func (s *server) progress(ctx context.Context, req *sdk.CallToolRequest, e assis
 	}
 	err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: s.clean(e.Message), Progress: e.Progress, Total: 1})
 	if err != nil {
-		s.opts.Log.Warn("progress not reported", "error", err)
+		s.opts.Log.Warn("the progress could not be reported", "error", err)
 	}
 }
 
-// resultOf returns the result of a call for the client, as text and as data.
+// resultOf returns the result of a call in the form for the client, both as text and as data.
 func (s *server) resultOf(r assistant.ToolResult) *sdk.CallToolResult {
 	r.Payload = nil                  // payloads are only for screens
 	raw, _ := assistant.PlainJSON(r) // cannot fail, because the data was decoded from JSON
@@ -296,7 +297,7 @@ func (s *server) resultOf(r assistant.ToolResult) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(text), IsError: !r.Success}
 }
 
-// clean returns a text that is safe wherever the client shows it.
+// clean returns a text without secrets and characters that could harm the client's screen.
 func (s *server) clean(text string) string {
 	text = string(safetext.Clean(text))
 	if s.opts.Redact != nil {

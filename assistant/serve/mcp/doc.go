@@ -2,37 +2,37 @@
 //
 // # Nouns
 //
-// A client is the agent at the other end, named by its clientInfo. The window is opened for each request and closed
-// after it, so that a client sees the changes of other users and locks the window only while it writes. A call to a
-// write tool is a turn of a session named after the client: its checkpoint is durable before the tool runs, and the
-// history stores it as a pair with one tool call. Calls to read-only tools are not stored. The resources are parts of
-// the window's context in the form that the assistant would receive.
+// A client is the agent at the other end, named by its clientInfo. Unless a hub serves the window, the window is opened
+// for each request and closed after it, so that a client sees the changes of other users and locks the window only
+// while it writes. A call to a write tool is a turn of a session named after the client: its checkpoint is durable
+// before the tool runs, and the history stores it as a pair with one tool call. Calls to read-only tools are not
+// stored. The resources are parts of the window's context in the form that the assistant would receive.
 //
 // # Who may call what from where
 //
-// Run serves one connection to a window that no hub serves, until it ends. Agents serves the connections to a hub:
-// ServeHTTP serves agents over HTTP, Run serves an ssh command, and ServeLocal serves agents on the same machine, which
-// winnow mcp connects with Relay. The requests of a connection are handled one at a time.
+// Run serves one connection, until the connection ends, to a window that no hub serves. Agents serves the connections
+// to a hub: Agents.ServeHTTP serves agents over HTTP, Agents.Run serves an SSH command, and Agents.ServeLocal serves
+// agents on the same machine, which winnow mcp connects with Relay. The requests of a connection are handled one at a
+// time.
 //
 // # In a hub
 //
-// A connection has a session of the hub, opened by its first call to a write tool; the calls to write tools are turns
+// A connection has a session of the hub, opened by its first call to a write tool. The calls to write tools are turns
 // of this session, so they wait for the turns of other sessions. The user and the role come from the credential: an
-// agent cannot choose its name. An agent on this machine has proved that it runs as the user of the hub; its user name
-// there comes from its clientInfo.
+// agent cannot choose its name. The exception is an agent on this machine, which has proved that it runs as the user of
+// the hub; the name of its user comes from its clientInfo.
 //
 // # Caveats
 //
 // A message is one line of at most 4 MiB. An invalid line is answered with the error -32700 or -32600, and the
 // connection continues. A client that leaves 32 MiB of answers unread is disconnected.
 //
-// A tool that requires confirmation asks the user by elicitation if the client supports it; note that the client
-// itself could answer. Otherwise, such a tool is refused unless Options.AllowSave is set or the setting confirm is
-// "never".
+// A tool that requires confirmation asks the user by elicitation if the client supports elicitation; note that the
+// client itself could answer. Otherwise, such a tool is refused unless Options.AllowSave is set or the setting confirm
+// is "never".
 //
 // The position in the window, such as the current provider, is kept for the duration of the connection and is
 // independent of all screens.
 //
-// The package implements the part of section 12 of winnow's specification about
-// winnow mcp.
+// The package implements the part about winnow mcp of section 12 of winnow's specification.
 package mcp

@@ -19,21 +19,21 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Choice is what an agent on this machine requests.
+// Choice contains what an agent on this machine requests for its connection.
 type Choice struct {
 	ReadOnly  bool     `json:"read_only,omitempty"`
 	Tools     []string `json:"tools,omitempty"`
 	AllowSave bool     `json:"allow_save,omitempty"`
 }
 
-// address is the document that tells agents on this machine how to reach a hub. Only its
-// user can read it.
+// address is a document from which agents on this machine learn how to reach a hub. Only the user of the hub can read
+// it.
 type address struct {
 	Address string `json:"address"` // HOST:PORT on the loopback interface
 	Secret  string `json:"secret"`  // required to connect
 }
 
-// hello is the first line of a connection, and also the server's reply.
+// hello is the first line that an agent sends on a connection, and also the server's reply.
 type hello struct {
 	Secret string `json:"secret,omitempty"`
 	Choice
@@ -42,17 +42,17 @@ type hello struct {
 	Known []string `json:"known,omitempty"` // all tools, if Tool is set
 }
 
-// helloTime is how long the first line and the reply may take.
+// helloTime limits how long the first line and the reply may take.
 const helloTime = 5 * time.Second
 
 // localKey is the key of the credential of agents on this machine.
 const localKey = "local"
 
 // ErrNoHub means that no program serves the window on this machine.
-var ErrNoHub = errors.New("nothing serves this window here")
+var ErrNoHub = errors.New("no program on this machine serves this window")
 
-// ServeLocal serves the agents on this machine that find the document at path, until ctx ends. Each agent is a user of
-// its own, with the role of the user who started the hub.
+// ServeLocal serves the agents on this machine that find the document at path, until ctx ends. Each agent is a separate
+// user with the role of the user who started the hub.
 func (a *Agents) ServeLocal(ctx context.Context, path string) (wait func(), err error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -128,16 +128,15 @@ func (a *Agents) local(ctx context.Context, conn net.Conn, secret string, logged
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	stop := context.AfterFunc(c.ctx, func() { _ = conn.SetReadDeadline(time.Now()) }) // ends reading; answers are still written
+	stop := context.AfterFunc(c.ctx, func() { _ = conn.SetReadDeadline(time.Now()) }) // stops reading; answers are still written
 	defer stop()
 	if err := c.run(c.ctx, io.MultiReader(bytes.NewReader(rest), conn), conn); err != nil {
-		c.opts.Log.Warn("connection to an agent lost", "error", err)
+		c.opts.Log.Warn("the connection to an agent was lost", "error", err)
 	}
 }
 
-// Relay connects the agent at in and out to the hub whose document is at path, and returns
-// when either of them has ended. If there is no hub, it returns ErrNoHub without reading
-// anything.
+// Relay connects the agent that writes to in and reads from out to the hub whose document is at path. It returns when
+// either side has ended. If there is no hub, it returns ErrNoHub without reading anything.
 func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice Choice) error {
 	var at address
 	if err := privatefile.ReadDocument(path, &at); err != nil {
@@ -168,7 +167,7 @@ func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice
 	asked := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(conn, in) // ends when the agent closes its input or the connection ends
-		close(asked)             // before CloseWrite, which may end the connection
+		close(asked)             // must happen before CloseWrite, which may end the connection
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
 	_, err = io.Copy(out, from)

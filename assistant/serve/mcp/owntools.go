@@ -33,11 +33,11 @@ type listed struct {
 	Own bool `json:"own"` // made by this session
 }
 
-// ownTools returns the tools that are not tools of the window: the tools for its checkpoints, and the tools of
-// Options.Queries.
+// ownTools returns the tools of this package, as opposed to the tools of the window: the tools for checkpoints, and the
+// tools of Options.Queries.
 func (s *server) ownTools(w Opened) []assistant.Tool {
 	const defaultListed = 20
-	list := assistant.NewTool("list_checkpoints", "List the newest checkpoints of the window, oldest first. Each is the state before a step, which roll_back goes back to.",
+	list := assistant.NewTool("list_checkpoints", "List the newest checkpoints of the window, oldest first. Each checkpoint is the state before a step; roll_back goes back to it.",
 		func(_ context.Context, a listArgs) (assistant.ToolResult, error) {
 			limit := a.Limit
 			if limit <= 0 {
@@ -52,7 +52,7 @@ func (s *server) ownTools(w Opened) []assistant.Tool {
 			return assistant.OK(assistant.Counted(len(out), "checkpoint"), map[string]any{"checkpoints": out, "newest": newestStep(w.Journal)}), nil
 		})
 	list.Title, list.Idempotent = "List the checkpoints", true
-	back := assistant.NewTool("roll_back", "Go back to the state before a step. Files are not changed: what was saved stays saved. Steps of others are undone only with confirmed.",
+	back := assistant.NewTool("roll_back", "Go back to the state before a step. Files are not changed: what was saved stays saved. Steps of other sessions are undone only if confirmed is set.",
 		func(context.Context, rollbackArgs) (string, error) { return "", nil }) // see rollBack
 	back.Title, back.Write, back.Destructive, back.Idempotent = "Go back to a checkpoint", true, true, true
 	tools := []assistant.Tool{list, back}
@@ -62,7 +62,7 @@ func (s *server) ownTools(w Opened) []assistant.Tool {
 	return tools
 }
 
-// sessionID returns the id of the session of the connection in a hub, or "".
+// sessionID returns the id of the connection's session in a hub, or "".
 func (s *server) sessionID() string {
 	if s.joined == nil {
 		return ""
@@ -81,7 +81,7 @@ func newestStep(j *checkpoint.Journal) string {
 	return ""
 }
 
-// callOwn handles a call to one of ownTools.
+// callOwn returns the handler of one of ownTools.
 func (s *server) callOwn(name string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		s.mu.Lock()
@@ -127,5 +127,5 @@ func rollBack(ctx context.Context, j *checkpoint.Journal, session *assistant.Ses
 	if _, err := session.Rollback(ctx, in.Checkpoint, checkpoint.ScopeWindow, in.Newest); err != nil {
 		return failed(err)
 	}
-	return assistant.OK(fmt.Sprintf("went back to before the step %s; what was saved stays in its file", in.Checkpoint), nil)
+	return assistant.OK(fmt.Sprintf("went back to the state before the step %s; what was saved stays in its file", in.Checkpoint), nil)
 }

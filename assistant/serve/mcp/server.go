@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	// MaxMessage is the maximum size of a client's message in bytes.
+	// MaxMessage is the maximum size, in bytes, of a message from a client.
 	MaxMessage = 4 << 20
-	// maxText is the maximum size of a text for the client in bytes.
+	// maxText is the maximum size, in bytes, of a text for the client.
 	maxText = 256 << 10
 )
 
 // Options configures Run. Open is required; the other fields may be zero.
 type Options struct {
-	// Open opens the window for writing or only for reading.
+	// Open opens the window for writing or, if write is false, only for reading.
 	Open func(ctx context.Context, write bool) (Opened, error)
 	// History stores the calls to write tools; it may be nil.
 	History  assistant.Store
@@ -38,13 +38,12 @@ type Options struct {
 	Resources map[string]string
 	// AllowSave lets tools that require confirmation run if the client cannot ask its user.
 	AllowSave bool
-	// HowToAllow tells a refused agent what its user can do; it may be "".
+	// HowToAllow is added to a refusal as advice on what the agent's user can do; it may be "".
 	HowToAllow string
-	// Queries returns tools that only read the window and are not for its assistant; it may be nil.
+	// Queries returns tools that only read the window and that its assistant does not have; it may be nil.
 	Queries func(assistant.Window) []assistant.Tool
 	Prompts []Prompt
-	// ApplyWait is how long a save waits for its changes to be applied before it returns its result; 0 means 45
-	// seconds.
+	// ApplyWait is how long a save waits for its changes to be applied before it returns its result; 0 means 45 seconds.
 	ApplyWait time.Duration
 	ReadOnly  bool                // offer only tools that change nothing
 	Tools     []string            // the names of the tools to offer; empty means all
@@ -53,14 +52,14 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Prompt is a request that users can choose in their agent.
+// Prompt is a ready-made request that users can choose in their agent.
 type Prompt struct{ Name, Title, Description, Text string }
 
 // Opened is a window opened for one request.
 type Opened struct {
 	Window  assistant.Window
 	Journal *checkpoint.Journal
-	// Use tells the window which session is using it.
+	// Use informs the window which session is using it.
 	Use   func(*assistant.Session)
 	Close func() error
 }
@@ -73,7 +72,7 @@ type server struct {
 
 	mu       sync.Mutex      // held during a request
 	position json.RawMessage // position of a Positioned window after the last request; initially nil
-	caller   caller          // makes the calls of the session
+	caller   caller          // the model that makes the calls of the session
 	joined   *serve.Session  // the session for calls to write tools, opened by the first such call; always nil unless join is set
 }
 
@@ -90,7 +89,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 func (s *server) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	l := newLines(in, out)
 	err := s.Run(ctx, l)
-	if flushed := l.flush(); err == nil || errors.Is(err, context.Canceled) { // clients stop a server with a signal, which is not an error
+	if flushed := l.flush(); err == nil || errors.Is(err, context.Canceled) { // a client stops the server with a signal, which is not an error
 		err = flushed
 	}
 	if err != nil {
@@ -99,7 +98,7 @@ func (s *server) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// UnknownToolError reports a name in Options.Tools that is not the name of a tool.
+// UnknownToolError reports a name in Options.Tools that no tool has.
 type UnknownToolError struct {
 	Name  string
 	Known []string
@@ -150,7 +149,7 @@ func newServer(ctx context.Context, o Options) (*server, error) {
 	return s, s.close(w)
 }
 
-// get returns the prompt to the client.
+// get sends the text of the prompt to the client.
 func (p Prompt) get(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	return &sdk.GetPromptResult{Description: p.Description, Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: p.Text}}}}, nil
 }
@@ -175,7 +174,7 @@ func toolOf(t assistant.Tool) *sdk.Tool {
 	}
 }
 
-// open opens the window at the position of the last request. The caller holds s.mu, unless there has been no request
+// open opens the window at the position of the last request. The caller holds s.mu, unless no request has been handled
 // yet.
 func (s *server) open(ctx context.Context, write bool) (Opened, error) {
 	w, err := s.opts.Open(ctx, write)
@@ -189,7 +188,7 @@ func (s *server) open(ctx context.Context, write bool) (Opened, error) {
 func (s *server) restorePosition(w Opened) {
 	if p, ok := w.Window.(assistant.Positioned); ok && s.position != nil && s.join == nil {
 		if err := p.SetPosition(s.position); err != nil {
-			s.opts.Log.Warn("position not restored", "error", err)
+			s.opts.Log.Warn("the position could not be restored", "error", err)
 		}
 	}
 }
@@ -204,7 +203,7 @@ func (s *server) close(w Opened) error {
 	return w.Close()
 }
 
-// read returns the handler for one part of the window's context.
+// read returns the handler that reads one part of the window's context.
 func (s *server) read(name string) sdk.ResourceHandler {
 	return func(ctx context.Context, req *sdk.ReadResourceRequest) (_ *sdk.ReadResourceResult, err error) {
 		s.mu.Lock()
@@ -244,6 +243,6 @@ func contextPart(w assistant.Window, name string) (json.RawMessage, error) {
 
 func (s *server) logClose(err error) {
 	if err != nil {
-		s.opts.Log.Error("window not closed", "error", err)
+		s.opts.Log.Error("the window could not be closed", "error", err)
 	}
 }

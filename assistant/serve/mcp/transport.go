@@ -27,15 +27,15 @@ const (
 
 var errUnread = errors.New("the agent is not reading its answers")
 
-// lines is a transport, and its own connection, with one JSON-RPC message per line. It answers an invalid line with
-// an error and continues, whereas the SDK's transport would end the connection. Write never waits for the client,
+// lines is both a transport and its only connection, with one JSON-RPC message per line. It answers an invalid line
+// with an error and continues, whereas the SDK's transport would end the connection. Write never waits for the client,
 // because a call that reports its progress may hold the window's lock.
 type lines struct {
 	in       io.Reader
 	out      io.Writer
 	incoming chan line
 	closed   chan struct{} // closed by Close
-	flushed  chan struct{} // closed when everything has been written or nothing more can be
+	flushed  chan struct{} // closed when everything has been written, or nothing more can be written
 	wake     chan struct{} // contains a value if unwritten or ended has changed
 
 	mu        sync.Mutex
@@ -45,7 +45,7 @@ type lines struct {
 	writeErr  error
 }
 
-// line is the result of reading a line: its text, or the reason why there is none.
+// line is the result of reading a line: its text, or the reason why there is no text.
 type line struct {
 	text    []byte
 	tooLong bool
@@ -97,7 +97,7 @@ func (l *lines) awake() {
 	}
 }
 
-// flush waits until the client has read everything, for at most flushTime.
+// flush waits until the client has read everything, but for at most flushTime.
 func (l *lines) flush() error {
 	select {
 	case <-l.flushed:
@@ -109,8 +109,8 @@ func (l *lines) flush() error {
 	return l.writeErr
 }
 
-// readLines reads until the end of the input. If the connection is closed earlier, the goroutine keeps waiting,
-// because reading standard input cannot be interrupted.
+// readLines reads until the input ends. If the connection is closed earlier, the goroutine keeps waiting, because
+// reading standard input cannot be interrupted.
 func (l *lines) readLines() {
 	r := bufio.NewReaderSize(l.in, 64<<10)
 	for {
@@ -126,7 +126,7 @@ func (l *lines) readLines() {
 	}
 }
 
-// readLine reads a line. A line that is too long is skipped and not stored.
+// readLine reads a line. It skips a line that is too long, without storing the line.
 func readLine(r *bufio.Reader) (next line) {
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -168,7 +168,8 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// decode decodes a line. It returns a message, or an answer that refuses the line, or neither for an empty line.
+// decode decodes a line. It returns a message, or an answer that refuses the line, or neither of them for an empty
+// line.
 func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
 	if next.tooLong {
 		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes", MaxMessage))
@@ -199,7 +200,7 @@ func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
 	return msg, nil
 }
 
-// begin adds a call to the calls waiting for answers.
+// begin adds a call to those that are waiting for answers, or returns the problem if it cannot.
 func (l *lines) begin(id jsonrpc.ID) (problem string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,8 +214,8 @@ func (l *lines) begin(id jsonrpc.ID) (problem string) {
 	return ""
 }
 
-// requestID returns the id of a message exactly as it was written, or nil if it has none. The answer repeats the id,
-// so it must be a string or a number that is preserved exactly.
+// requestID returns the id of a message exactly as it was written, or nil if the message has none. The answer repeats
+// the id, so it must be a string or a number that can be preserved exactly.
 func requestID(text []byte) (id json.RawMessage, problem string) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(text, &fields) != nil {
@@ -224,7 +225,7 @@ func requestID(text []byte) (id json.RawMessage, problem string) {
 	if !has {
 		return nil, ""
 	}
-	const maxExact = 1 << 53 // limit of float64, which the SDK decodes ids to
+	const maxExact = 1 << 53 // the limit of float64, to which the SDK decodes ids
 	var value any
 	_ = json.Unmarshal(id, &value) // after an error, value is nil
 	switch v := value.(type) {
@@ -238,7 +239,7 @@ func requestID(text []byte) (id json.RawMessage, problem string) {
 	return nil, "the id is not a string or an integer of at most 53 bits"
 }
 
-// refuse returns the answer to a line that is not executed; a nil id becomes null.
+// refuse returns the answer that refuses a line; a nil id becomes null.
 func refuse(id json.RawMessage, code int64, message string) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -265,8 +266,8 @@ func (l *lines) Write(_ context.Context, msg jsonrpc.Message) error {
 	return l.write(append(text, '\n'))
 }
 
-// encode encodes a message. The SDK may put text of the client into the data of an error in a form that is not valid
-// JSON; in that case the error is sent without data.
+// encode encodes a message. If the SDK has put text from the client into the data of an error in a form that is not
+// valid JSON, encode omits the data.
 func encode(msg jsonrpc.Message) ([]byte, error) {
 	text, err := jsonrpc.EncodeMessage(msg)
 	res, ok := msg.(*jsonrpc.Response)
