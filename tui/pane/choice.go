@@ -18,22 +18,22 @@ type Choice struct {
 	Label     string                     // safe to show, on one line
 	Message   string                     // the message to send; "" for other choices
 	Action    *assistant.SuggestedAction // nil for other choices
-	Proposals []string                   // IDs of the payloads that Accept answers; nil for other choices
-	Summary   string                     // of the proposal
+	Proposals []string                   // IDs of the payloads that the choice accepts or rejects; nil for other choices
+	Summary   string                     // summary of the proposal
 	Accept    bool
-	KeyAction keymap.Action // below a failed pair: an action of the key table; "" for other choices
+	KeyAction keymap.Action // action of the key table, offered below a failed pair; "" for other choices
 }
 
 // maxLabel is the maximum width of a label in cells.
 const maxLabel = 60
 
-// maxEach is how many proposals of an answer can be answered one by one, so that all their
-// choices have a number. More are answered together.
+// maxEach is the maximum number of proposals that are answered one by one. More proposals
+// are answered together, so that every choice has a number.
 const maxEach = 3
 
 // Choices returns what a pair's answer offers: payloads that wait for a decision, then
-// actions, then messages. needsDecision reports whether payloads of a type are accepted or
-// rejected.
+// actions, then messages. needsDecision reports whether the user must accept or reject
+// payloads of a type.
 func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []Choice {
 	var out []Choice
 	var open []assistant.Payload
@@ -78,8 +78,8 @@ func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []C
 }
 
 // Unlabelled returns the message that the choice sends, in lines that are safe to show. It
-// returns nil if the label shows it: if the label is the message, or the message and its
-// effect after a colon.
+// returns nil if the label already shows the message, either alone or followed by a colon
+// and the effect.
 func (c Choice) Unlabelled() []string {
 	if c.Message == "" || c.Message == c.Label || strings.HasPrefix(c.Label, c.Message+": ") {
 		return nil
@@ -87,8 +87,8 @@ func (c Choice) Unlabelled() []string {
 	return safetext.Lines(c.Message, safetext.Visible)
 }
 
-// providerOf returns a blank and the provider whose rules a payload proposes; "" if it
-// names none.
+// providerOf returns a blank and the provider whose rules a payload proposes; "" if the
+// payload names no provider.
 func providerOf(p assistant.Payload) string {
 	var data struct {
 		Provider string `json:"provider"`

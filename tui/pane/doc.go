@@ -13,12 +13,12 @@
 //
 // # How to add a pane
 //
-// 1. Start from tui/historypane, the smallest one. Show receives the snapshot of the
-// window. 2. Add the type of the window to the list in the wall's test,
-// tui/usecase/wall_test.go. 3. Let cmd/winnow set tui.Parts.Pane. For a part of the screen
-// next to the pane, see the
+//  1. Start from tui/historypane, the smallest pane. Show receives the snapshot of the
+//     window.
+//  2. Add the type of the window to the list in tui/usecase/wall_test.go.
+//  3. Let cmd/winnow set tui.Parts.Pane.
 //
-//	layout in package tui.
+// To add a part of the screen next to the pane, see the layout in package tui.
 //
 // # Concurrency
 //

@@ -61,7 +61,7 @@ func FirstFitting(w int, texts ...string) string {
 }
 
 // Spread draws left and right at the edges of w cells. fit shortens left pieces that are
-// too long; right is left out if it would take more than half.
+// too long; right is omitted if it would take more than half.
 func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsis string, left, right []Piece) string {
 	rightWidth := 0
 	for _, r := range right {
@@ -95,7 +95,7 @@ func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsi
 type Note struct {
 	Rank     int    // notes with a higher rank are left out first
 	Text     string // safe to show; if MaxLines is 0, already drawn
-	Short    string // replaces Text if that would be cut to one line; "" means Text
+	Short    string // shown if Text would be cut to one line; "" means that Text is cut
 	Style    style.Style
 	MaxLines int // maximum number of lines after wrapping; 0 means one line that is already drawn
 }

@@ -8,14 +8,14 @@ import (
 	"winnow/tui/style"
 )
 
-// A smaller pane shows nothing.
+// Minimum size of a pane; a smaller pane shows nothing.
 const (
 	minWidth  = 4
 	minHeight = 3
 )
 
 // headLines is the number of lines above the inside of a Frame: the titles, followed by an
-// empty line or, with the focus, a line below the open title.
+// empty line or, if the pane has the focus, a line below the open title.
 const headLines = 2
 
 // Frame is the head of a pane with the titles of its tabs, and the margins at its sides.
@@ -23,12 +23,12 @@ const headLines = 2
 type Frame struct {
 	Styles  *style.Styles
 	Focused bool
-	Titles  []string // of the tabs; safe to show
-	Open    int      // index of the open one
+	Titles  []string // titles of the tabs; safe to show
+	Open    int      // index of the open tab
 	Below   bool     // the pane is below another part of the screen, separated by a line
 }
 
-// title returns the title of a tab as the head shows it, with the open one marked.
+// title returns the title of a tab as the head shows it; the open tab is marked.
 func (f Frame) title(i int) string {
 	lead := " "
 	if i == f.Open {
@@ -62,7 +62,8 @@ func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, t
 	return lines, titles
 }
 
-// edge returns the line above a pane with Below: thicker with the focus.
+// edge returns the line above a pane that has Below set; the line is thicker if the pane
+// has the focus.
 func (f Frame) edge(w int) string {
 	if f.Focused {
 		return f.Styles.Border.Focused.Render(strings.Repeat(f.Styles.Border.FocusedShape.Top, w))
@@ -70,7 +71,8 @@ func (f Frame) edge(w int) string {
 	return f.Styles.Border.Idle.Render(strings.Repeat(f.Styles.Border.Shape.Top, w))
 }
 
-// underline returns the line below the open title, which is drawn only with the focus.
+// underline returns the line below the open title, which is drawn only if the pane has the
+// focus.
 func (f Frame) underline(w int, titles [][2]int) string {
 	if !f.Focused || f.Open >= len(titles) {
 		return strings.Repeat(" ", w)
@@ -80,7 +82,8 @@ func (f Frame) underline(w int, titles [][2]int) string {
 	return strings.Repeat(" ", from) + f.Styles.Border.Focused.Render(line) + strings.Repeat(" ", max(0, w-from-len([]rune(line))))
 }
 
-// top returns the line of titles. If they do not all fit, only the open one is shown.
+// top returns the line of titles. If the titles do not all fit, only the open tab's title
+// is shown.
 func (f Frame) top(w int, titles [][2]int) string {
 	from, to := 0, len(f.Titles)
 	width := to - 1

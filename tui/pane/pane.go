@@ -21,11 +21,12 @@ type Pane interface {
 	// Show passes the state published by the workspace to the pane, which draws nothing
 	// else.
 	Show(State)
-	// Changed reports that what the pane has requested by itself may be out of date.
+	// Changed reports that the results of the pane's own requests (see Wants) may be out of
+	// date.
 	Changed()
-	// Wants returns what the pane requests by itself: to report what the user is looking
-	// at, or to read what is not known yet. It is called after every message, must not do
-	// I/O, and requests the same thing only once.
+	// Wants returns an act that the pane requests without a key press: to report what the
+	// user is looking at, or to read what is not known yet. Wants is called after every
+	// message, must not do I/O, and requests the same act only once.
 	Wants() (e Edit, ok bool)
 	// Do performs an action of the key table.
 	Do(a keymap.Action) Action
@@ -34,8 +35,8 @@ type Pane interface {
 	Key(a keymap.Action, text string) Action
 	// Typing reports whether a text line of the pane has the focus.
 	Typing() bool
-	// Escape clears the text line, or closes it if it is empty; without a text line it ends
-	// the search. It reports whether there was anything to do.
+	// Escape clears the text line or closes an empty one; without a text line, it ends the
+	// search. It reports whether there was anything to do.
 	Escape() bool
 	// Click handles a click at a cell of the pane.
 	Click(x, y int) Action
@@ -87,7 +88,7 @@ type State struct {
 	Working     bool                    // a turn of the user's own session is running
 	Holder      string                  // another user whose turn has locked the shared window; "" if unknown or none
 	Topic       string                  // topic of new messages
-	Checkpoints []checkpoint.Checkpoint // of the session, oldest first
+	Checkpoints []checkpoint.Checkpoint // checkpoints of the session, oldest first
 }
 
 // Receiver is a Pane with computations that take longer than a frame; see Compute.
@@ -98,8 +99,8 @@ type Receiver interface {
 
 // Hinter is a Pane with keys that have a special meaning.
 type Hinter interface {
-	// Hints returns those keys, most useful first, without the keys that mean the same in
-	// every pane.
+	// Hints returns these keys, the most useful ones first. Keys that mean the same in
+	// every pane are omitted.
 	Hints() []Hint
 }
 
@@ -118,7 +119,7 @@ type Legender interface {
 	Legend() []Sign
 }
 
-// Sign is a symbol, or several that mean the same, and what it means.
+// Sign is one or more symbols with the same meaning, and this meaning.
 type Sign struct{ Icon, Means string }
 
 // SignTable contains the signs that a pane can show: how each is drawn, and what it means.
@@ -138,8 +139,8 @@ func (t SignTable) Legend(icons *style.Icons) []Sign {
 
 // Welcomer is a Pane that describes its window in an empty conversation.
 type Welcomer interface {
-	// Welcome is called for a conversation without messages; ok is false while nothing is
-	// known.
+	// Welcome is called for a conversation without messages; ok is false while the pane
+	// knows nothing about the window.
 	Welcome() (w Welcome, ok bool)
 }
 
@@ -181,8 +182,8 @@ type (
 	// be undone, and later keys wait for it.
 	Edit struct {
 		Act      assistant.Act
-		Revision int64  // of the displayed snapshot
-		Doing    string // shown in the meantime; "" shows nothing
+		Revision int64  // revision of the displayed snapshot
+		Doing    string // shown while the act runs; "" shows nothing
 		// ViewOnly means that only the display changes, so there is nothing to save.
 		ViewOnly bool
 	}
@@ -212,10 +213,10 @@ type (
 	// Compute runs a computation that takes longer than a frame and does no I/O. Receive
 	// gets the result; an error is shown instead.
 	Compute struct {
-		Doing string // shown in the meantime
+		Doing string // shown while the computation runs
 		Run   func() (result any, err error)
 	}
-	// Discard discards the unsaved changes of the window, after asking.
+	// Discard discards the unsaved changes to the window, after asking.
 	Discard struct{}
 )
 

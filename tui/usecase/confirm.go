@@ -18,8 +18,8 @@ type ConfirmWanted struct {
 }
 
 // confirmable is a use case that may need a confirmation. confirmed is what the user has
-// confirmed, or nil at the first call. It returns the Confirm that the user must answer, or
-// nil if it needs none.
+// confirmed, or nil at the first call. A confirmable returns the Confirm that the user must
+// answer, or nil if it needs no confirmation.
 type confirmable func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error)
 
 // confirmed returns the command of a use case that may need a confirmation.

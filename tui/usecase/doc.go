@@ -1,5 +1,5 @@
-// Package usecase is the wall between the screen and the workspace: Commands is the only
-// part of the screen that knows the session, its window and its history.
+// Package usecase separates the screen from the workspace: Commands is the only part of the
+// screen that has access to the session, its window and its history.
 //
 // # Types
 //
@@ -23,7 +23,7 @@
 //     NewSession.
 //  3. In package tui, start the use case: with (*acts).add if it changes something, so that
 //     acts run one at a time in the order of the key presses; with (*acts).query if it only
-//     reads. A child returns an intent for this. An action that only changes the window of
+//     reads. A component below the root model returns an intent for this. An action that only changes the window of
 //     the pane needs no use case: the pane returns a pane.Edit.
 //  4. Show the outcome in (*Model).showOutcome. If a flow has several steps, give it a
 //     small struct with the step and the number of the request it waits for; see saving.

@@ -54,7 +54,7 @@ func (c *Commands) AddSent(request int64, text string) tea.Cmd {
 // The outcome is StartCounted.
 func (c *Commands) SetFailedStarts(request int64, n int) tea.Cmd {
 	return c.command(request, "count the start", func(ctx context.Context, c call) (Outcome, error) {
-		_ = c.Workspace.SetFailedStarts(ctx, n) // after an error, the next start draws answers as usual
+		_ = c.Workspace.SetFailedStarts(ctx, n) // if storing fails, this start is not counted
 		return StartCounted{c.reply()}, nil
 	})
 }

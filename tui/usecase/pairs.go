@@ -74,7 +74,7 @@ func (c *Commands) LoadPairs(request int64, seqs []int64) tea.Cmd {
 }
 
 // SetStars gives a pair n stars; -1 adds one star or, if the pair has three, removes all.
-// The stored number of stars counts, which may be newer than the number on the screen. The
+// SetStars adds to the stored number, which may be newer than the number on the screen. The
 // outcome is Starred.
 func (c *Commands) SetStars(request, seq int64, n int) tea.Cmd {
 	return c.command(request, "set the stars", func(ctx context.Context, c call) (Outcome, error) {
@@ -116,8 +116,8 @@ func (c *Commands) SetPairTopic(request, seq int64, path string) tea.Cmd {
 	})
 }
 
-// ChooseAnswer selects the answer of a pair that is sent; total is the number of the pair's
-// answers. The outcome is AnswerChosen.
+// ChooseAnswer selects which answer of a pair is sent in requests; total is the number of
+// the pair's answers. The outcome is AnswerChosen.
 func (c *Commands) ChooseAnswer(request, seq int64, answer, total int) tea.Cmd {
 	return c.command(request, "choose the answer", func(ctx context.Context, c call) (Outcome, error) {
 		if _, err := c.Choose(ctx, seq, answer); err != nil {

@@ -33,7 +33,7 @@ func (c *Commands) Edit(request int64, act assistant.Act, revision int64) tea.Cm
 // ReadEffects computes the effects that proposals would have now. The outcome is
 // EffectsRead.
 func (c *Commands) ReadEffects(request int64, proposals []assistant.Payload) tea.Cmd {
-	return c.command(request, "read what the proposals do", func(_ context.Context, c call) (Outcome, error) {
+	return c.command(request, "read the effects of the proposals", func(_ context.Context, c call) (Outcome, error) {
 		effects := map[string][]assistant.Effect{}
 		for _, p := range proposals {
 			effects[p.ID] = c.Effects(p)

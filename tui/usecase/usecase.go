@@ -22,7 +22,8 @@ type Commands struct {
 	answerWait time.Duration
 }
 
-// Source is the workspace, and what belongs to it, on which the commands work.
+// Source contains the workspace on which the commands work, with its history and its hub
+// session.
 type Source struct {
 	Work    *workspace.Workspace
 	History history.Store // history of Work; nil if nothing is stored and the view shows only the session
@@ -50,16 +51,16 @@ func (c *Commands) Stores() bool { return c.store != nil }
 
 // Outcome is the result of a command: one of the types that embed a Reply.
 //
-// Saving: SavePlanned, Conflicted, Merged, Saved, Applied. Discarding: DiscardPlanned, Discarded.
-// Either, and rolling back: PlanChanged. Undoing: RolledBack, RollbackUndone. Pairs:
-// PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted, RetryReady, ReAskBegun.
-// Topics: TopicSelected, TopicsChanged. Filtering: Counted, Filtered, CommandPlanned,
-// Executed, CommandUndone, Refiltered, Matched, Found, NamesRead. Sessions: SessionsListed,
-// RecentSessionsRead, SessionOpened, AboutRead, SessionTitled, CancelledKept, AskedAgain, CostRead.
-// Models: ModelsRefreshed, ModelPicked, FavouritesChanged. Settings: SettingChanged.
-// Drafts: DraftStored, SentStored, StartCounted. Turns: MessageQueued, QueueForgotten,
-// Decided. Requests: RequestsRead. Panes: Edited, EffectsRead. Confirmation: ConfirmWanted.
-// Errors: Failed.
+// Saving: SavePlanned, Conflicted, Merged, Saved, Applied. Discarding: DiscardPlanned,
+// Discarded. Saving, discarding or rolling back: PlanChanged. Undoing: RolledBack,
+// RollbackUndone. Pairs: PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted,
+// RetryReady, ReAskBegun. Topics: TopicSelected, TopicsChanged. Filtering: Counted,
+// Filtered, CommandPlanned, Executed, CommandUndone, Refiltered, Matched, Found, NamesRead.
+// Sessions: SessionsListed, RecentSessionsRead, SessionOpened, AboutRead, SessionTitled,
+// CancelledKept, AskedAgain, CostRead. Models: ModelsRefreshed, ModelPicked,
+// FavouritesChanged. Settings: SettingChanged. Drafts: DraftStored, SentStored,
+// StartCounted. Turns: MessageQueued, QueueForgotten, Decided. Requests: RequestsRead.
+// Panes: Edited, EffectsRead. Confirmation: ConfirmWanted. Errors: Failed.
 type Outcome interface{ Ended() Reply }
 
 // Reply is part of every Outcome.
@@ -93,7 +94,7 @@ func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().State
 // command returns the command for a request. If do returns an error, the outcome is Failed.
 func (c *Commands) command(request int64, doing string, do func(context.Context, call) (Outcome, error)) tea.Cmd {
 	if c.work == nil {
-		return nil // the start is not over, so there is no workspace yet
+		return nil // Bind has not been called, so there is no workspace yet
 	}
 	now := call{c.work, c.store, request, c.work.Session().ID()}
 	return func() tea.Msg {
