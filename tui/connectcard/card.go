@@ -13,14 +13,14 @@ import (
 // Connector is the part of an *endpoints.Connector that a Card needs.
 type Connector interface {
 	endpoints.Source
-	// Host returns the host that serves a model; "" if none.
+	// Host returns the host that serves a model; "" if no host is known.
 	Host(id string) string
-	// Offline reports whether a model is the built-in one.
+	// Offline reports whether a model is the built-in model.
 	Offline(id string) bool
 }
 
-// Useful reports whether no model, or only the built-in one, is connected, and another
-// could be. c may be nil.
+// Useful reports whether the card is useful: no model or only the built-in model is
+// selected, and c can connect another. If c is nil, no model can be connected.
 func Useful(c Connector, model string) bool { return c != nil && (model == "" || c.Offline(model)) }
 
 // Card is the overlay. Create it with New.
@@ -28,8 +28,8 @@ type Card struct {
 	flow endpoints.Flow
 	keys *keymap.Map
 
-	list    *overlay.Picker // for steps with a list
-	line    overlay.Editor  // the address or the key
+	list    *overlay.Picker // list of the current step, if the step has a list
+	line    overlay.Editor  // the address or the key that is being entered
 	problem string          // problem with the last answer
 	reason  string          // why a key is needed; "" if that is obvious
 	width   int             // width of the line when last drawn
@@ -138,9 +138,9 @@ func (c *Card) search(name keymap.Key, text string) overlay.Outcome {
 	before := c.list.Query()
 	out := c.list.Key(name, text)
 	if c.list.Query() != before {
-		c.problem = "" // it was about another choice
+		c.problem = "" // the problem was about another choice
 		c.list.SetEntries(c.candidates(), 0)
-		c.list.Scroll(-len(c.found)) // to the best match
+		c.list.Scroll(-len(c.found)) // selects the best match
 	}
 	return c.choose(out)
 }
@@ -203,7 +203,7 @@ func (c *Card) choose(out overlay.Outcome) overlay.Outcome {
 		c.show()
 	case endpoints.Picking:
 		return c.work(string("asking "+safetext.Visible(chosen.Value)+" for one word"), c.flow.Pick(chosen.Value))
-	case endpoints.Addressing, endpoints.Keying, endpoints.Consenting, endpoints.Done: // these have no list
+	case endpoints.Addressing, endpoints.Keying, endpoints.Consenting, endpoints.Done: // these steps have no list
 	}
 	return overlay.Stay{}
 }

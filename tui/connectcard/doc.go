@@ -4,9 +4,9 @@
 //
 // # Types
 //
-// A Card is the overlay. It opens with Start, which searches. The Value of its Chosen is
-// the id of the connected model; "" if the user skipped the card, or started to type a
-// message, which is then in Query. Sentence describes a problem to the user, with advice.
+// A Card is the overlay. Start searches for endpoints. The Value of its Chosen is the id of
+// the connected model; "" if the user skipped the card, or started to type a message, which
+// is then in Query. Sentence describes a problem to the user, with advice.
 //
 // # Concurrency
 //

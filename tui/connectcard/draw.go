@@ -74,7 +74,7 @@ func place(address, name string) string {
 	return name
 }
 
-// status returns the HTTP status of a response in brackets; "" if none.
+// status returns the HTTP status of a response in brackets; "" if there was no response.
 func status(err error) string {
 	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Status > 0 {
 		return fmt.Sprintf(" (%d)", r.Status)
@@ -117,7 +117,7 @@ const addressValue = "address"
 // showCandidates lists the candidates and selects the first that can be connected,
 // including servers that need a key.
 func (c *Card) showCandidates() {
-	c.list = nil // its query ends with it
+	c.list = nil // so that the new list starts without a query
 	c.list = c.newList(c.candidates(), slices.IndexFunc(c.found, func(one endpoints.Candidate) bool {
 		return one.Kind != endpoints.Fails || endpoints.CodeOf(one.Err) == endpoints.WantsKey
 	}))
@@ -151,7 +151,7 @@ func (c *Card) query() string {
 
 func storageValue(s endpoints.Storage) string { return fmt.Sprint(int(s)) }
 
-// showStorages lists where the key can go.
+// showStorages lists the places where the key can be stored.
 func (c *Card) showStorages() {
 	var entries []overlay.Entry
 	for _, s := range c.flow.Storages {
@@ -169,7 +169,7 @@ func (c *Card) showStorages() {
 	c.list = c.newList(entries, 0).WithoutSearch()
 }
 
-// showModels lists the models; the one that did not answer is selected again.
+// showModels lists the models; the model that did not answer is selected again.
 func (c *Card) showModels() {
 	entries, at := make([]overlay.Entry, len(c.flow.Checked.Models)), 0
 	for i, m := range c.flow.Checked.Models {
@@ -221,14 +221,14 @@ func (c *Card) result() []string {
 	text := []string{string(safetext.Visible(c.flow.Saved.Model) + " is now in use.")}
 	switch {
 	case c.flow.Saved.Folder:
-		text = append(text, "winnow remembers it for this folder, which has the proxy.")
+		text = append(text, "winnow remembers this model for this folder, which contains the proxy.")
 	case c.flow.Saved.Path != "":
 		text = append(text, "Saved in "+c.flow.Saved.Path+".")
 	}
 	if c.flow.Saved.Variable != "" {
 		text = append(text, "Put the key in "+c.flow.Saved.Variable+" before the next start.")
 	}
-	return append(text, "winnow doctor checks it; winnow config connect connects another.")
+	return append(text, "winnow doctor checks the model; winnow config connect connects another.")
 }
 
 // Hints implements overlay.Overlay.
@@ -344,8 +344,8 @@ func (c *Card) masked(st style.Styles) *overlay.Editor {
 	return line
 }
 
-// namesKey reports whether a text names a key, or is the start of such a name, such as
-// "cm". Of a key itself, no more than that is shown.
+// namesKey reports whether a text names a key, or is the start of such a name, such as "cm". Of a key itself, at most
+// such a start is shown.
 func namesKey(text string) bool {
 	return slices.ContainsFunc([]string{"env:", "cmd:", "keyring:"}, func(kind string) bool {
 		return strings.HasPrefix(text, kind) || strings.HasPrefix(kind, text)

@@ -6,8 +6,8 @@
 // A Pane shows a Snapshot of the history window, set by Show, with the topic and the
 // changes of one session. After Changed it asks the window to read the history again.
 //
-// Enter shows the pairs of a topic or a saved filter in the conversation. Select sets the
-// topic of new messages to that of the row.
+// Enter shows the pairs of a topic or a saved filter in the conversation. Select makes the
+// topic of the row the topic of new messages.
 //
 // # Concurrency
 //

@@ -34,7 +34,7 @@ type Pane struct {
 type contents struct {
 	*historywindow.Snapshot
 	topic   string                  // topic of new messages
-	changes []checkpoint.Checkpoint // of this session, newest first
+	changes []checkpoint.Checkpoint // changes of this session, newest first
 }
 
 var (
@@ -130,7 +130,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 	case keymap.DeleteRule:
 		return p.forgetFilter()
 	case keymap.PaneSearch:
-		return pane.Notify{Text: pane.Join("topics are searched in the topic list", p.keys.Hint(keymap.Topics, "opens it"))}
+		return pane.Notify{Text: pane.Join("search topics in the topic list", p.keys.Hint(keymap.Topics, "opens it"))}
 	default:
 		return pane.Notify{Text: "this key does nothing in the history"}
 	}
@@ -148,7 +148,7 @@ func (p *Pane) enter() pane.Action {
 	return pane.Nothing{}
 }
 
-// selectTopic sets the topic of new messages to that of the row.
+// selectTopic makes the topic of the row the topic of new messages.
 func (p *Pane) selectTopic() pane.Action {
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic:
@@ -174,9 +174,9 @@ func (p *Pane) Hints() []pane.Hint {
 	var hints []pane.Hint
 	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic, rowWithoutTopic:
-		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight), keymap.To("for new messages", keymap.PaneSelect), keymap.To("edit topics", keymap.Topics))
+		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight), keymap.To("use for new messages", keymap.PaneSelect), keymap.To("edit topics", keymap.Topics))
 	case rowFilter:
-		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight), keymap.To("forget", keymap.DeleteRule))
+		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight), keymap.To("delete", keymap.DeleteRule))
 	case rowAll:
 		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight))
 	default:
@@ -185,8 +185,8 @@ func (p *Pane) Hints() []pane.Hint {
 	return append(hints, p.keys.Hints(keymap.To("next tab", keymap.NextTab), keymap.To("leave", keymap.Escape), keymap.To("help", keymap.Help))...)
 }
 
-// Click implements pane.Pane: a title opens its tab, a row gets the cursor, and the row
-// under the cursor shows its pairs.
+// Click implements pane.Pane: a click on a title opens its tab, a click on a row moves the
+// cursor there, and a click on the row under the cursor shows its pairs.
 func (p *Pane) Click(x, y int) pane.Action {
 	if p.tabs.Click(x, y) {
 		return p.enter()

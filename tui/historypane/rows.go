@@ -33,7 +33,7 @@ const (
 // row is a line of a list.
 type row struct {
 	kind  rowKind
-	index int    // index in the contents of the row's kind
+	index int    // index in the slice of contents that belongs to kind
 	tool  int    // index of the tool in the change
 	text  string // the explanation
 }
@@ -69,7 +69,7 @@ func (p *Pane) topicRows() []row {
 		rows = append(rows, row{kind: rowTopic, index: i})
 	}
 	if rows = append(rows, row{kind: rowWithoutTopic}); len(p.data.Topics) == 0 {
-		rows = append(rows, textRows("", "There are no topics yet.", p.keys.Hint(keymap.Topics, "makes one,"), "and so does the assistant.")...)
+		rows = append(rows, textRows("", "There are no topics yet.", p.keys.Hint(keymap.Topics, "creates one,"), "or ask the assistant for one.")...)
 	}
 	return rows
 }
@@ -80,7 +80,7 @@ func (p *Pane) filterRows() []row {
 		rows = append(rows, row{kind: rowFilter, index: i})
 	}
 	if len(rows) == 0 {
-		return textRows("No filter is saved yet.", "A filter line with :save NAME saves it,", "and so does the assistant.")
+		return textRows("No filter is saved yet.", "To save one, end a filter line with", ":save NAME, or ask the assistant.")
 	}
 	return rows
 }
@@ -94,7 +94,7 @@ func (p *Pane) changeRows() []row {
 		}
 	}
 	if len(rows) == 0 {
-		return textRows("Nothing was changed in this session yet.", "Stars, flags, topics and saved filters that", "the assistant sets are listed here.")
+		return textRows("Nothing has been changed in this session yet.", "Stars, flags, topics and saved filters that", "the assistant sets are listed here.")
 	}
 	return rows
 }
@@ -229,8 +229,8 @@ func (p *Pane) count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// foot returns a line about the row under the cursor, and the totals. It is left out if the
-// list would have fewer lines than the foot.
+// foot returns a line about the row under the cursor, and the totals. The foot is omitted
+// if the list would have fewer lines than the foot.
 func (p *Pane) foot(w, h int) []string {
 	const height = 3
 	if h < 2*height {
@@ -280,7 +280,7 @@ func (p *Pane) totals() string {
 	d := &p.data
 	switch {
 	case p.tabs.Open == tabChanges:
-		return p.keys.Hint(keymap.Checkpoints, "goes back to before a change")
+		return p.keys.Hint(keymap.Checkpoints, "rolls back to before a change")
 	case !d.Read:
 		return "counting the messages" + p.st.Icons.Ellipsis
 	}

@@ -13,8 +13,7 @@ import (
 	"winnow/tui/pane"
 )
 
-// providerRows returns the rows of the tab of all providers. Their numbers are those known
-// so far.
+// providerRows returns the rows of the tab of all providers, with the numbers known so far.
 func (p *Pane) providerRows() []row {
 	rows := []row{{kind: rowSum}}
 	for i, n := range p.data.Providers {
@@ -170,8 +169,8 @@ func (p *Pane) openProvider(name string) pane.Action {
 	return p.switchProvider(name)
 }
 
-// targets returns the providers that an action applies to: on the total row all providers,
-// on the row of a provider this provider, and otherwise the current provider.
+// targets returns the providers that an action applies to: all providers if the cursor is
+// on the total, the provider whose row the cursor is on, or else the current provider.
 func (p *Pane) targets() []string {
 	r, _ := p.tabs.List().Current()
 	switch {

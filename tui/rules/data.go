@@ -9,8 +9,8 @@ import (
 )
 
 // data is the displayed snapshot of the window, with values that are computed from the
-// snapshot once. Drawing and keys use only data, so a frame costs the same with ten models
-// and ten thousand.
+// snapshot once. Drawing and keys use only data, so a frame takes as long with ten models
+// as with ten thousand.
 type data struct {
 	*modelfilter.Snapshot
 	known    []condition.Model // what is known about Models; nil until a search or an order needs it

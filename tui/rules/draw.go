@@ -141,7 +141,7 @@ func (p *Pane) emptyList(list modelfilter.List, w int) string {
 	return pane.FirstFitting(w, pane.Join("none", hint), "none")
 }
 
-// headingPieces returns the name of a group, and how many changes of a list are unsaved.
+// headingPieces returns the name of a group, and how many changes to a list are unsaved.
 func (p *Pane) headingPieces(r row) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
 	if p.tabs.Open != tabRules {

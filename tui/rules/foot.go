@@ -95,7 +95,7 @@ func (p *Pane) idleNotes(w, h, aboutLines int) []pane.Note {
 	}
 	notes = append(notes, pane.Note{Text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
-	if text := p.legend(w); text != "" && h >= 2*minRows { // the legend takes no lines from a low list
+	if text := p.legend(w); text != "" && h >= 2*minRows { // in a low pane, the list needs the lines of the legend
 		notes = append(notes, pane.Note{Rank: rankLegend, Text: text, Style: st.Muted, MaxLines: 3})
 	}
 	return append(notes, p.oneLine(rankSource, w, st.Muted, " "+p.modelSource(w-1)))
@@ -307,13 +307,13 @@ func (p *Pane) aboutModel(i int) (name, text string) {
 	name = pane.Visible(m.ID)
 	switch {
 	case m.Unfiltered:
-		return name, "not filtered by the proxy, its id does not begin with " + pane.Visible(p.data.Provider) + "/"
+		return name, "not filtered by the proxy: its id does not begin with " + pane.Visible(p.data.Provider) + "/"
 	case m.Status == engine.Ignored:
 		text = "hidden by ignore " + pane.Visible(m.Rule)
 	case m.Status == engine.Whitelisted:
 		text = "allowed by " + pane.Visible(m.Rule)
 	default:
-		text = "shown, no rule matches"
+		text = "shown: no rule matches"
 	}
 	if rule, ok := p.data.Rule(m.List, m.Rule); ok && m.Index >= 0 && rule.Source != "" {
 		text += " (" + pane.Visible(rule.Source) + ")"

@@ -44,7 +44,7 @@ func (p *Pane) importRules() pane.Action {
 
 const (
 	maxListed   = 20     // maximum number of list lines in a question
-	maxCompared = 20_000 // pairs of rules that the preview of an import compares at most; takes about 10 ms
+	maxCompared = 20_000 // maximum number of pairs of rules that the preview of an import compares, in about 10 ms
 )
 
 // importLines returns the rules of an import, their combined effect, and why rules are

@@ -53,8 +53,8 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 }
 
 // Hints implements pane.Hinter: it returns the keys of the tab of all providers or of the
-// text line; nil otherwise. The footer takes no hints for these from its own list of
-// actions.
+// text line; nil otherwise. While Hints returns keys, the footer shows them in place of the
+// pane's hints from the key table.
 func (p *Pane) Hints() []pane.Hint {
 	l := &p.input
 	switch {
@@ -114,7 +114,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	text := fmt.Sprintf(" matches %d · %s", v.change.Matches, changeText(len(v.change.Hidden), len(v.change.Shown)))
 	switch {
 	case p.data.Counts.Total == 0:
-		text = " no models are known to try it on"
+		text = " no models are known to test it on"
 	case v.change.Matches == 0:
 		text = " matches no known model"
 	}

@@ -12,7 +12,7 @@ import (
 	"winnow/tui/style"
 )
 
-// From these widths in cells on, a table has further columns.
+// Widths in cells from which a table has additional columns.
 const (
 	spelledFrom = 56 // the word after the number of unsaved changes
 	savingFrom  = 72 // the effect of saving the unsaved changes

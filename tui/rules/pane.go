@@ -207,7 +207,8 @@ func (p *Pane) SetFocus(on bool) {
 	p.version++
 }
 
-// Changed implements pane.Pane. It does nothing, because the pane reads nothing by itself.
+// Changed implements pane.Pane. It does nothing, because everything that the pane shows is
+// in the snapshot.
 func (p *Pane) Changed() {}
 
 // Receive implements pane.Receiver: it opens the text line with the patterns for the

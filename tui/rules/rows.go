@@ -24,7 +24,7 @@ const (
 	rowChild                    // a model of the highlighted rule
 	rowModel                    // a model
 	rowNew                      // the number of new models
-	rowChange                   // an unsaved change of a rule
+	rowChange                   // an unsaved change to a rule
 	rowFinding                  // something that is wrong with a rule
 	rowNotice                   // a notice about the file
 	rowProvider                 // a provider
@@ -36,7 +36,7 @@ const (
 type row struct {
 	kind  rowKind
 	list  modelfilter.List
-	index int    // index in the part of the snapshot for the row's kind
+	index int    // index in the slice of the snapshot that belongs to kind
 	text  string // text of explanations, headings and children; name of the provider
 }
 
@@ -297,8 +297,8 @@ const fewRules = 100
 
 func (d *data) hasFewRules() bool { return len(d.Rules[0])+len(d.Rules[1]) <= fewRules }
 
-// findings returns what is wrong with the rules; if there are many rules, only those that
-// match or decide nothing.
+// findings returns what is wrong with the rules; if there are many rules, it reports only
+// rules that match or decide nothing.
 func (p *Pane) findings() []engine.Finding {
 	d := &p.data
 	if d.linted {

@@ -36,8 +36,8 @@ const (
 // help.
 var signs = pane.SignTable{
 	signRule:        {func(i *style.Icons) string { return i.RuleBar + strings.Join(i.RuleIcons, "") }, "a rule and its models"},
-	signUnsaved:     {func(i *style.Icons) string { return i.Add }, "a rule not saved yet"},
-	signDeleted:     {func(i *style.Icons) string { return i.Remove }, "a rule or model removed"},
+	signUnsaved:     {func(i *style.Icons) string { return i.Add }, "an unsaved rule"},
+	signDeleted:     {func(i *style.Icons) string { return i.Remove }, "a removed rule or model"},
 	signShadowed:    {func(i *style.Icons) string { return i.Shadowed }, "a rule without effect"},
 	signDead:        {func(i *style.Icons) string { return i.Dead }, "matches no known model"},
 	signAvailable:   {func(i *style.Icons) string { return i.Available }, "a shown model"},
@@ -49,7 +49,7 @@ var signs = pane.SignTable{
 	signSortedDown:  {func(i *style.Icons) string { return i.New }, "sorted, largest first"},
 	signNew:         {func(i *style.Icons) string { return i.New }, "a new model"},
 	signWarn:        {func(i *style.Icons) string { return i.Warn }, "a warning"},
-	signLock:        {func(i *style.Icons) string { return i.Lock }, "rules that are locked"},
+	signLock:        {func(i *style.Icons) string { return i.Lock }, "locked rules"},
 	signProvider:    {func(i *style.Icons) string { return i.ToolOK }, "the open provider"},
 	signChanges:     {func(i *style.Icons) string { return i.Unsaved }, "unsaved changes"},
 	signBarShown:    {func(i *style.Icons) string { return i.BarFull }, "share of shown models"},

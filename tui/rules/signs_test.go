@@ -96,7 +96,7 @@ func TestTheFootSaysWhatTheSignMeans(t *testing.T) {
 	b.do("delete-rule")
 	says("gpt-3.5*", "ignore gpt-3.5*: deleted, not saved yet")
 	b.do("show-models")
-	says("gpt-3.5-turbo", "shown, no rule matches")
+	says("gpt-3.5-turbo", "shown: no rule matches")
 	says("gpt-4-1106-preview", "hidden by ignore *-preview*")
 	says("gpt-4o-audio-preview", "allowed by gpt-4o-audio-preview")
 }

@@ -139,7 +139,7 @@ func abilities(info llm.ModelInfo, words bool) string {
 }
 
 // columnsKnown caches which columns have a value for at least one model; of and info
-// identify the facts it was computed from.
+// identify the facts from which the columns were computed.
 type columnsKnown struct {
 	of    *modelfilter.ProviderSnapshot
 	info  []llm.ModelInfo

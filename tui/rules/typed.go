@@ -68,7 +68,7 @@ func (p *Pane) whyRow() pane.Action {
 	if r, ok := p.tabs.List().Current(); ok && r.kind == rowModel {
 		return p.whyModel(r.index)
 	}
-	return pane.Notify{Text: "name the model: /why MODEL, or go to one on the tab Models"}
+	return pane.Notify{Text: "name a model with /why MODEL, or move the cursor to one on the Models tab"}
 }
 
 func (p *Pane) whyModel(i int) pane.Action {
