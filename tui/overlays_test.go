@@ -90,7 +90,7 @@ var openings = []opening{
 		query: "afterlong", found: "After a long answer", other: "Background", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *fixture) {
 			d.Until(func(frame string) bool {
-				return strings.Contains(lineOf(frame, "›   After a long answer"), "top: go to its first line")
+				return strings.Contains(lineOf(frame, "›   After a long answer"), "top: its first line")
 			})
 			d.Type(tuitest.Esc)
 		},

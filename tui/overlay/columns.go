@@ -31,12 +31,12 @@ type spot struct {
 	matchLine
 	column, row int
 	text        string // what the line shows
-	more        bool   // it continues the line above
+	more        bool   // the line continues the line above
 }
 
 // spots arranges the lines in columns of width cells and rows lines. A heading follows an
-// empty row, and is never the last in its column or followed there by a single line. An
-// entry that is wrapped stays together.
+// empty row, and at least leastLines lines of its group follow in the same column. The
+// lines of a wrapped entry stay together.
 func (p *Picker) spots(width, rows int) (out []spot) {
 	column, row := 0, 0
 	next := func(n int) {
@@ -76,8 +76,9 @@ const cellLead = 2
 // gaps matches the gap between the keys of an entry and what they do.
 var gaps = regexp.MustCompile(` {2,}`)
 
-// wrapped returns the text of an entry in lines of w cells: whole if it fits in one, else
-// Brief; what is still too long continues below what the keys do.
+// wrapped returns the text of an entry in lines of w cells. If Text does not fit in one
+// line, Brief replaces it. A text that is still too long continues on the next lines,
+// indented by the width of the keys.
 func (e Entry) wrapped(w int) []string {
 	text := visible(e.Text)
 	if ansi.StringWidth(text) > w && e.Brief != "" {
@@ -112,20 +113,20 @@ func (p *Picker) used(width, rows int) int {
 // columnWidth returns the width of each of n columns in w cells.
 func columnWidth(w, n int) int { return (w - (n-1)*columnGap) / n }
 
-// grid returns the fewest columns of w cells in all that show all lines in no more than most
-// rows, and the fewest rows that these columns need. If the lines do not fit, it returns as
-// many columns as fit into w, and the lines are divided into pages.
-func (p *Picker) grid(w, most int) (columns, rows int) {
-	most = max(2, most)
-	for columns = 1; p.used(columnWidth(w, columns), most) > columns; columns++ {
+// grid returns the smallest number of columns that show all lines in w cells and at most
+// maxRows rows, and the smallest number of rows that these columns need. If the lines do
+// not fit, it returns as many columns as fit into w, and the lines are divided into pages.
+func (p *Picker) grid(w, maxRows int) (columns, rows int) {
+	maxRows = max(2, maxRows)
+	for columns = 1; p.used(columnWidth(w, columns), maxRows) > columns; columns++ {
 		if columnWidth(w, columns+1) < p.column {
-			return columns, most
+			return columns, maxRows
 		}
 	}
-	for most > 2 && p.used(columnWidth(w, columns), most-1) <= columns {
-		most--
+	for maxRows > 2 && p.used(columnWidth(w, columns), maxRows-1) <= columns {
+		maxRows--
 	}
-	return columns, most
+	return columns, maxRows
 }
 
 // belowColumns is the number of rows below the columns: the text about the selected entry,

@@ -15,19 +15,19 @@
 // text is allowed and how it is drawn. A copy is independent. A HistoryEditor also steps
 // through earlier lines. The box for messages is package composer.
 //
-// A ListCursor is the position in a list whose lines are all in memory and have the same height,
-// such as a picker, a text or a tab of a pane; its user draws the lines.
+// A ListCursor is the position in a list whose lines are all in memory and have the same
+// height, such as a picker, a text or a tab of a pane. The list draws the lines.
 //
 // ModelList converts the models of all endpoints to entries: favourites, recently chosen
-// ones, then all by endpoint, and by provider for endpoints that serve several. A model
-// that its endpoint no longer lists is marked, with the time when it was last listed; a
-// list that was not requested in this run shows its age. SessionEntries converts the
-// sessions of a history. Both are pure functions.
+// models, then all models by endpoint, or by provider for endpoints that serve several
+// providers. A model that its endpoint no longer lists is marked, with the time when it was
+// last listed; a list that was not requested in this run shows its age. SessionEntries
+// converts the sessions of a history. Both are pure functions.
 //
-// AllSettings lists what the user can change while the program runs: settings of the session
-// and of the screen, whose values a ScreenSettings holds. A Setting has a few values; Step
-// finds the next or previous one, and Set changes a setting of the screen. It has the same
-// key and values as in the config file.
+// AllSettings lists what the user can change while the program runs: settings of the
+// session and of the screen, whose values a ScreenSettings holds. A Setting has a few
+// values; Step finds the next or previous one, and Set changes a setting of the screen. A
+// setting has the same key and values as in the config file.
 //
 // # Concurrency
 //
@@ -40,5 +40,5 @@
 // ahead do not answer a question that the user has not read. The keys in overlays come from
 // the key table (tui/keymap, overlays.go) and can be rebound.
 //
-// Insert of an Editor does not sanitise text; the caller has to.
+// Editor.Insert does not sanitise text; the caller must do so.
 package overlay

@@ -146,12 +146,12 @@ func notInWord(r rune) bool { return !inWord(r) }
 type HistoryEditor struct {
 	Editor
 	History []string // applied lines, oldest first
-	cleared string   // the line cleared most recently, if later than History
-	index   int      // in entries; len(entries) is the line being written
+	cleared string   // the most recently cleared line; "" if a line was applied since
+	index   int      // index in entries; len(entries) means the line being written
 	draft   string   // the line being written, while an earlier one is shown
 }
 
-// Begin starts a new line with text, at the end of the history.
+// Begin starts a new line with text; Walk starts again at the end of the history.
 func (l *HistoryEditor) Begin(text string) {
 	l.Set(text)
 	l.index = len(l.entries())
@@ -171,7 +171,7 @@ func (l *HistoryEditor) Walk(step int) bool {
 	return true
 }
 
-// entries returns the lines that Walk steps through, the newest last.
+// entries returns the lines that Walk steps through, newest last.
 func (l *HistoryEditor) entries() []string {
 	if n := len(l.History); l.cleared != "" && (n == 0 || l.History[n-1] != l.cleared) {
 		return append(l.History[:n:n], l.cleared)

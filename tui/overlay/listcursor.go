@@ -11,7 +11,7 @@ type ListCursor struct {
 	Rows int // number of visible lines when last drawn
 }
 
-// MoveTo moves the cursor to line i, or to the nearest existing one.
+// MoveTo moves the cursor to line i, or to the nearest existing line.
 func (c *ListCursor) MoveTo(i, n int) { c.At = max(0, min(i, n-1)) }
 
 // Page returns how many lines to scroll by for a page; one line stays visible.

@@ -21,7 +21,7 @@ type ModelList struct {
 	Models, Gone       []llm.ModelInfo      // from llm.Registry
 	Favourites, Recent []string             // ids
 	Current            string               // id of the current model; "" if none
-	Offline            func(id string) bool // whether a model is built in; nil means that none is
+	Offline            func(id string) bool // reports whether a model is built in; nil means that no model is built in
 	Now                time.Time
 	Icons              style.Icons
 }
@@ -82,7 +82,7 @@ func (l ModelList) Entries(selected string) (entries []Entry, at int) {
 	return entries, max(0, slices.IndexFunc(entries, func(e Entry) bool { return e.Value == selected }))
 }
 
-// Legend explains the text at the right edge of the entries; "" if none needs an
+// Legend explains the text at the right edge of the entries; "" if no entry needs an
 // explanation.
 func (l ModelList) Legend() string {
 	var parts []string

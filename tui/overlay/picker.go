@@ -17,17 +17,17 @@ import (
 // Entry is an entry of a Picker. Its texts are untrusted: they are drawn with invisible
 // characters made visible.
 type Entry struct {
-	Value  string // what is chosen
-	Text   string // what is shown and searched
-	Full   string // replaces Text in the results of a search, which have no headings; "" if Text says enough
+	Value  string // Chosen.Value if the entry is chosen
+	Text   string // text that is shown and searched
+	Full   string // replaces Text in the results of a search, which have no headings; "" if Text is clear without its heading
 	Brief  string // replaces Text in a column that is too narrow for it; "" if Text is wrapped there
 	Also   string // words that are searched and not shown, in lower case
-	Extra  string // at the right edge, not searched
-	Short  string // replaces Extra if that does not fit next to Text; if "", Extra is cut
-	Detail string // a second line below the text, not searched; "" if none
-	About  string // below the entries while this one is selected, not searched; "" if none
+	Extra  string // shown at the right edge, not searched
+	Short  string // replaces Extra if Extra does not fit next to Text; if "", Extra is cut
+	Detail string // second line below the text, not searched; "" if none
+	About  string // shown below the entries while this entry is selected, not searched; "" if none
 	Group  string // a heading above the first entry of the group; "" if none
-	Mark   string // one cell, before the text
+	Mark   string // one cell, shown before the text
 }
 
 const (
@@ -53,17 +53,17 @@ type Picker struct {
 	lines   int        // number of lines of all entries without a query
 	keys    *keymap.Map
 	mode    keymap.Mode   // List, or a mode that extends it
-	offers  []keymap.Hint // what can be done with the selected entry
-	notice  string        // shown before them
-	legend  string        // shown below them
+	offers  []keymap.Hint // what the user can do with the selected entry
+	notice  string        // shown before the offers
+	legend  string        // shown below the offers
 	fixed   bool          // nothing can be searched
 	numbers bool          // an entry is chosen by its number, from 1
 	typed   int           // the number typed so far; 0 if none
 	full    bool          // a text that is cut is shown in full while its entry is selected
-	new     keymap.Action // chooses the typed text, even if nothing matches; "" if none
+	new     keymap.Action // action that chooses the typed text, even if nothing matches; "" if there is none
 
 	column            int // minimum width of a column until the user types; 0 for one entry per line
-	page, pages, rows int // of the columns on the screen
+	page, pages, rows int // current page, number of pages and rows per column, if there are columns
 	columnW           int // their width
 }
 
@@ -116,15 +116,15 @@ func (p *Picker) WithLegend(text string) *Picker {
 	return p
 }
 
-// WithNew lets an action choose the typed text, whether or not an entry matches: Query is
-// the text, Value the selected entry or "". If nothing matches, LineAccept chooses the
-// typed text too.
+// WithNew lets an action choose the typed text, whether or not an entry matches:
+// Chosen.Query is the typed text, and Chosen.Value the selected entry or "". If nothing
+// matches, LineAccept chooses the typed text too.
 func (p *Picker) WithNew(a keymap.Action) *Picker {
 	p.new = a
 	return p
 }
 
-// WithoutSearch shows no line to search in: the entries are few.
+// WithoutSearch hides the search line, because there are few entries.
 func (p *Picker) WithoutSearch() *Picker {
 	p.fixed = true
 	return p
@@ -180,7 +180,7 @@ func (p *Picker) SetKeys(keys *keymap.Map) { p.keys = keys }
 func (p *Picker) hint() string {
 	hint, notice := p.keys.Hints(p.mode, p.offers...), p.notice
 	if p.start > 0 && !p.query.Empty() {
-		notice = "" // it is about the entries shown before the user types
+		notice = "" // the notice is about the entries shown before the user types
 	}
 	if notice != "" && hint != "" {
 		hint = " · " + hint

@@ -52,8 +52,8 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	return append(out, hint...)
 }
 
-// foot returns the lines below the entries: about the selected entry, in as many lines as the
-// longest such text takes, and the hint.
+// foot returns the lines below the entries: the text about the selected entry, in as many
+// lines as the longest such text takes, followed by the hint.
 func (p *Picker) foot(w int, st style.Styles) []string {
 	hint := hintLines(p.hint(), w, st)
 	most := 0

@@ -30,7 +30,7 @@ const (
 	detailLine           // Entry.Detail
 )
 
-// span returns the first line of a match and the line after its last.
+// span returns the first line of a match and the line after its last line.
 func (m *matches) span(match int) (first, end int) {
 	from := func(match int) int {
 		return sort.Search(len(m.lines), func(i int) bool { return m.lines[i].match >= match })
@@ -39,7 +39,8 @@ func (m *matches) span(match int) (first, end int) {
 }
 
 // search finds the entries from start on that match every word of a query, best first.
-// Without a query it returns all in order or, if start is not 0, those before it.
+// Without a query it returns all entries in order or, if start is not 0, only the entries
+// before start.
 func search(entries []Entry, start int, query string) (m matches) {
 	words := strings.Fields(query)
 	switch {
@@ -155,7 +156,8 @@ func scoreOf(match fuzzy.Match, word string) int {
 	return match.Score + extra
 }
 
-// also returns the score of a word that is, or begins, one of the words that are not shown.
+// also returns the score of a word that equals or begins one of words, which are searched
+// but not shown.
 func also(words, word string) int {
 	word = strings.ToLower(word)
 	score := noMatch
@@ -171,7 +173,7 @@ func also(words, word string) int {
 }
 
 // contiguous returns the extra score of a text that starts with a word, has a word that
-// starts with it, or contains it contiguously: such texts come before those with scattered
+// starts with it, or contains it contiguously: such texts come before texts with scattered
 // letters.
 func contiguous(text, word string) int {
 	text, word = strings.ToLower(text), strings.ToLower(word)

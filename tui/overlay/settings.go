@@ -29,12 +29,12 @@ type ScreenSettings struct {
 const (
 	ReplyStay = "stay" // the view does not move
 	ReplyTop  = "top"  // the view moves to the first line of the answer
-	ReplyView = "view" // the view moves there, and so does the focus unless the user is typing
+	ReplyView = "view" // like ReplyTop; the focus moves to the view too, unless the user is typing
 )
 
 // The values of pane.
 const (
-	PaneBeside = "beside" // next to the chat; on a narrow screen like PaneFull
+	PaneBeside = "beside" // next to the chat; on a narrow screen, the same as PaneFull
 	PaneFull   = "full"   // over the whole width while it has the focus
 	PaneAway   = "away"   // hidden; no key moves the focus to it
 )
@@ -49,9 +49,9 @@ func (s *ScreenSettings) NextPane() string {
 type Setting struct {
 	Key    string
 	Title  string
-	about  string // what it does
+	about  string // what the setting does
 	values []string
-	words  map[string]string // how a value is shown, where that differs from the value itself
+	words  map[string]string // how a value is shown, if not unchanged
 	value  func() string
 	set    func(value string) // nil for OfSession
 	// OfSession means that this is a setting of the session: it is changed by a use case,
@@ -105,7 +105,7 @@ func AllSettings(now assistant.Settings, screen *ScreenSettings) []Setting {
 	session := func(key, title, about string, value func(assistant.Settings) string, values ...string) Setting {
 		return Setting{Key: key, Title: title, about: about, values: values, value: func() string { return value(now) }, OfSession: true}
 	}
-	confirm := session("confirm", "Ask before", "what the assistant asks you before it does it", func(s assistant.Settings) string {
+	confirm := session("confirm", "Ask before", "actions that the assistant must ask you about", func(s assistant.Settings) string {
 		return string(cmp.Or(s.Confirm, assistant.ConfirmSave))
 	}, "save", "always", "never")
 	confirm.words = map[string]string{"save": "saving", "always": "every change", "never": "nothing"}
@@ -132,13 +132,13 @@ func (s *ScreenSettings) settings() []Setting {
 		}
 	}
 	reply := Setting{
-		Key: "long_reply", Title: "After a long answer", about: "what the screen shows after an answer that is longer than it", values: []string{ReplyStay, ReplyTop, ReplyView},
-		words: map[string]string{ReplyStay: "stay: at its end", ReplyTop: "top: go to its first line", ReplyView: "view: move to it after a pause"},
+		Key: "long_reply", Title: "After a long answer", about: "what the screen shows after an answer that is longer than the screen", values: []string{ReplyStay, ReplyTop, ReplyView},
+		words: map[string]string{ReplyStay: "stay: its last line", ReplyTop: "top: its first line", ReplyView: "view: its first line, with the focus"},
 		value: func() string { return cmp.Or(s.LongReply, ReplyStay) },
 		set:   func(v string) { s.LongReply = v },
 	}
 	pane := Setting{
-		Key: "pane", Title: "Pane", about: "where the rules are", values: []string{PaneBeside, PaneFull, PaneAway},
+		Key: "pane", Title: "Pane", about: "where the rules are shown", values: []string{PaneBeside, PaneFull, PaneAway},
 		words: map[string]string{PaneBeside: "beside the chat", PaneFull: "full: the whole width, alternating with the chat", PaneAway: "away: hidden until you bring it back"},
 		value: func() string { return cmp.Or(s.PanePlace, PaneBeside) },
 		set:   func(v string) { s.PanePlace = v },

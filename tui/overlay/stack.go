@@ -20,19 +20,20 @@ type Outcome interface{ outcome() }
 type (
 	// Stay keeps the overlay open.
 	Stay struct{}
-	// Closed closes it without a choice.
+	// Closed closes the overlay without a choice.
 	Closed struct{}
-	// TypedAhead keeps it open: the key was typed before the question could be read, and is
-	// meant for what had the focus before.
+	// TypedAhead keeps the overlay open: the key was typed before the question could be
+	// read, and is meant for whatever had the focus before.
 	TypedAhead struct{}
-	// Work keeps it open and requests work that would take too long for a key. Run may be
-	// called from any goroutine; the function it returns shows the result, and must be
-	// called where keys are handled.
+	// Work keeps the overlay open and requests work that would take too long for a key. Run
+	// may be called from any goroutine; the function it returns shows the result, and must
+	// be called where keys are handled.
 	Work struct{ Run func() (show func()) }
-	// Chosen closes it with a choice; the overlay's Kind tells what was chosen.
+	// Chosen closes the overlay with a choice; the overlay's Kind determines what was
+	// chosen.
 	Chosen struct {
 		Kind   Kind
-		Value  string        // of the entry
+		Value  string        // value of the entry
 		Action keymap.Action // the action that chose, if an overlay offers several; for a question, the answer
 		Query  string        // the search text, if an action other than LineAccept chose
 	}
@@ -116,8 +117,8 @@ type entry struct {
 	Overlay
 }
 
-// Push opens an overlay above the others. An open one of the same kind is closed, so that
-// holding down a key opens only one list.
+// Push opens an overlay above the others. An open overlay of the same kind is closed, so
+// that holding down a key opens only one list.
 func (s *Stack) Push(kind Kind, o Overlay) {
 	s.open = slices.DeleteFunc(s.open, func(e entry) bool { return e.kind == kind })
 	s.open = append(s.open, entry{kind, o})
@@ -135,7 +136,7 @@ func (s *Stack) SetKeys(keys *keymap.Map) {
 // Close closes all overlays.
 func (s *Stack) Close() { s.open = nil }
 
-// Pop closes the topmost.
+// Pop closes the topmost overlay.
 func (s *Stack) Pop() {
 	if len(s.open) > 0 {
 		s.open = s.open[:len(s.open)-1]
@@ -244,11 +245,11 @@ func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 	}
 	x, y = origin(bw, bh, w, h)
 	x, y = x-frameW/2, y-frameH/2
-	wayOut := ""
+	closeHint := ""
 	if y+bh+frameH >= h { // the hints in the footer are covered
-		wayOut = FitHints(o.Hints(), 0)
+		closeHint = FitHints(o.Hints(), 0)
 	}
-	return framed(o.Title(), wayOut, o.Position(), rows, bw, st), x, y
+	return framed(o.Title(), closeHint, o.Position(), rows, bw, st), x, y
 }
 
 // origin returns where the inside of an overlay starts on a screen of w×h.
@@ -290,9 +291,9 @@ func bodySize(o Overlay, w, h int) (bw, bh int) {
 	return max(1, min(width, w-frameW)), min(max(bh, 1), h-frameH)
 }
 
-// framed draws the border, with the title at the top, and wayOut (the hint that says how to
-// close the overlay) and the position at the bottom.
-func framed(title, wayOut, position string, lines []string, w int, st style.Styles) string {
+// framed draws the border, with the title at the top, and closeHint (how to close the
+// overlay) and the position at the bottom.
+func framed(title, closeHint, position string, lines []string, w int, st style.Styles) string {
 	b := st.Border.Overlay
 	border := st.Overlay.Border
 	title = style.TruncateWords(title, max(0, w-2), "…")
@@ -309,8 +310,8 @@ func framed(title, wayOut, position string, lines []string, w int, st style.Styl
 		position = " " + position + " "
 	}
 	left := ""
-	if wayOut != "" && ansi.StringWidth(wayOut+position)+2 < w {
-		left = b.Bottom + " " + wayOut + " "
+	if closeHint != "" && ansi.StringWidth(closeHint+position)+2 < w {
+		left = b.Bottom + " " + closeHint + " "
 	}
 	rest := strings.Repeat(b.Bottom, w+2-ansi.StringWidth(left+position))
 	rows = append(rows, border.Render(b.BottomLeft+left+rest+position+b.BottomRight))
@@ -361,7 +362,7 @@ func visible(text string) string {
 }
 
 // FitHints drops clauses, which are separated by " · ", from the start until the rest fits
-// in w cells; the last one closes the overlay.
+// in w cells; the last clause says how to close the overlay.
 func FitHints(hints string, w int) string {
 	for ansi.StringWidth(hints) > w {
 		_, rest, more := strings.Cut(hints, " · ")

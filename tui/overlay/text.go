@@ -13,13 +13,13 @@ import (
 	"winnow/tui/style"
 )
 
-// GuardTime is how long no key must be pressed before a question accepts one. A key in that
-// time restarts it, because a user who is still typing has not read the question.
+// GuardTime is how long the user must press no key before a question accepts a key. A key
+// press restarts this time, because a user who is still typing has not read the question.
 const GuardTime = 500 * time.Millisecond
 
 // Answer is one of the answers to a question.
 type Answer struct {
-	Action keymap.Action // in the mode Question, or one that extends it
+	Action keymap.Action // action of the mode Question, or of a mode that extends it
 	Label  string
 }
 
@@ -29,7 +29,7 @@ type Text struct {
 	title   string
 	lines   []string   // safe to show; may contain our styles
 	wrapped []string   // for width
-	width   int        // 0 if not wrapped yet
+	width   int        // width for which the lines are wrapped; 0 if they are not wrapped yet
 	shown   ListCursor // positioned on the first visible line
 
 	keys *keymap.Map
@@ -49,20 +49,20 @@ func NewText(title string, lines []string) *Text {
 	return &Text{title: title, lines: lines}
 }
 
-// NewQuestion asks a question with these answers; no is the one given by AnswerCancel and,
-// until the user marks another, by AnswerMarked. lines must be safe to show; the user can
-// scroll through all of them before answering.
+// NewQuestion asks a question with these answers; no is the answer given by AnswerCancel
+// and, until the user marks another answer, by AnswerMarked. lines must be safe to show;
+// the user can scroll through all of them before answering.
 func NewQuestion(title string, lines []string, answers []Answer, no keymap.Action, now func() time.Time) *Text {
 	mode := keymap.Question
 	for _, a := range answers {
-		mode = max(mode, keymap.Home(a.Action)) // a mode that extends it comes later
+		mode = max(mode, keymap.Home(a.Action)) // modes that extend Question come after it
 	}
 	marked := slices.IndexFunc(answers, func(a Answer) bool { return a.Action == no })
 	return &Text{title: title, lines: lines, mode: mode, answers: answers, no: no, marked: marked, lastKey: now(), now: now}
 }
 
-// WithHint says on the last line what else can be done, which the opener of the text
-// handles.
+// WithHint adds a last line about other keys, which the code that opens the text must
+// handle.
 func (t *Text) WithHint(hint string) *Text {
 	t.hint = strings.TrimSpace(hint)
 	return t
@@ -100,7 +100,7 @@ func (t *Text) Key(name keymap.Key, text string) Outcome {
 	return Stay{}
 }
 
-// answer handles a key of a question; it returns nil for one that scrolls.
+// answer handles a key of a question; it returns nil for a key that scrolls.
 func (t *Text) answer(name keymap.Key, text string) Outcome {
 	now := t.now()
 	typedAhead := now.Sub(t.lastKey) < GuardTime
@@ -177,8 +177,8 @@ func (t *Text) Hints() string {
 	return t.answering()
 }
 
-// answering says which keys answer: those above, the one for the marked answer, and the one
-// that changes nothing.
+// answering says which keys answer the question: the keys of the answers, the key for the
+// marked answer, and the key for the answer that changes nothing.
 func (t *Text) answering() string {
 	text := "press a key above"
 	i := slices.IndexFunc(t.answers, func(a Answer) bool { return a.Action == t.no })
@@ -283,7 +283,7 @@ func (t *Text) Body(w, h int, st style.Styles) []string {
 	foot := t.foot(w, st)
 	all := t.wrap(w)
 	if len(foot) >= h && len(foot) > 0 {
-		foot = foot[1:] // rather than an answer
+		foot = foot[1:] // drops the gap, so that no answer is dropped
 	}
 	rows := max(0, h-len(foot))
 	if t.answers != nil {

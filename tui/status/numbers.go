@@ -84,8 +84,7 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	return out[1:]
 }
 
-// filterWords describes a filter line; the filter that every session starts with has a
-// name.
+// filterWords describes a filter line. It names the filter that every session starts with.
 func filterWords(line string) string {
 	if line == "x" {
 		return "x: this session"
@@ -114,8 +113,8 @@ func (n ContextNumbers) budget(row func(name string, value any)) {
 			row(name, fmt.Sprintf("%d of %d left, full in %s", left, limit, reset.Round(time.Second)))
 		}
 	}
-	quota("tokens a minute", q.TokensLeft, q.TokensPerMinute, q.TokensReset)
-	quota("requests a minute", q.RequestsLeft, q.RequestsPerMinute, q.RequestsReset)
+	quota("tokens per minute", q.TokensLeft, q.TokensPerMinute, q.TokensReset)
+	quota("requests per minute", q.RequestsLeft, q.RequestsPerMinute, q.RequestsReset)
 	if q.Wait > 0 {
 		row("wait before the next request", q.Wait.Round(time.Second))
 	}
@@ -125,7 +124,7 @@ func (n ContextNumbers) budget(row func(name string, value any)) {
 func Refusals(c assistant.DraftCost) (lines []string) {
 	q := c.Quota
 	if q.Wait > 0 {
-		lines = append(lines, fmt.Sprintf("It asked to wait %s before the next request.", q.Wait.Round(time.Second)))
+		lines = append(lines, fmt.Sprintf("The endpoint asked to wait %s before the next request.", q.Wait.Round(time.Second)))
 	}
 	if q.RequestsLeft == 0 {
 		lines = append(lines, fmt.Sprintf("No requests are left for %s.", q.RequestsReset.Round(time.Second)))
