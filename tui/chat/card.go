@@ -14,18 +14,18 @@ import (
 	"winnow/tui/style"
 )
 
-// toolCard is one tool call, in one line: what it did or, while it is running, the call. If
-// the answer repeats what it did, the line is the call as well. It opens to show the call
-// and its output.
+// toolCard shows a tool call in one line: what the tool did. While the tool is running, or
+// if the answer repeats what the tool did, the line shows the call instead. An open card
+// also shows the call and its output.
 type toolCard struct {
 	partState
-	call     assistant.ToolCall // its Result is nil while it is running
-	index    int                // N of its marker [[tool:N]]
+	call     assistant.ToolCall // Result is nil while the tool is running
+	index    int                // N of the marker [[tool:N]]
 	repeated bool               // the answer contains the message of the result
 	progress string
-	args     string // of the call, in one line; "" until computed
-	input    string // the same, indented
-	data     string // of the result, indented
+	args     string // arguments of the call, in one line; "" until computed
+	input    string // arguments of the call, indented
+	data     string // data of the result, indented
 }
 
 func newToolCard(c assistant.ToolCall, index int) *toolCard {
@@ -77,7 +77,7 @@ func (c *toolCard) source() string {
 }
 
 // conditional begins the message of a tool that tried something out, as in "Would hide 3
-// models": its card does not look like something done.
+// models": the card must not look as if something had been done.
 const conditional = "Would "
 
 // cardLead is the width of fold and state signs before the name, in cells.
@@ -182,7 +182,7 @@ func indentedJSON(raw json.RawMessage) string {
 
 // oneLine converts external text to one line and makes hidden characters visible.
 func oneLine(text string) string {
-	const most = 400 // cells; no character of a displayed text has more bytes than this
+	const most = 400 // maximum width in cells; no character of a displayed text has more bytes than this
 	if len(text) > 16*most {
 		text = text[:16*most]
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // afterError lists what can be done about a failed pair: with the keys of these actions
-// while the pair has the focus, by number if it is the newest, or by a click.
+// while the pair has the focus, by number if the pair is the newest, or by a click.
 var afterError = []pane.Choice{{Label: "Retry", KeyAction: keymap.Retry}, {Label: "Re-ask", KeyAction: keymap.ReAsk}, {Label: "Delete", KeyAction: keymap.DeletePair}}
 
 // maxChoices is the maximum number of choices: alt+1 to alt+9.
@@ -33,7 +33,8 @@ func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 	return out[:min(len(out), maxChoices)]
 }
 
-// isSave reports whether a choice offers to save; it is hidden while nothing is unsaved.
+// isSave reports whether a choice offers to save; such a choice is hidden while there are
+// no unsaved changes.
 func isSave(c pane.Choice) bool {
 	return strings.EqualFold(c.Label, "save") || c.Action != nil && pane.ActionName(c.Action.Action) == keymap.Save
 }
@@ -80,11 +81,11 @@ func (v *View) updateChoices() {
 // choicesPart shows the choices of a pair as chips and buttons.
 type choicesPart struct {
 	partState
-	seq        int64 // of the pair
+	seq        int64 // Seq of the pair
 	choices    []pane.Choice
-	selectable bool // they can be chosen
+	selectable bool // the choices can be chosen
 	spans      []choiceSpan
-	selected   int  // the one that enter chooses while the part has the focus
+	selected   int  // index of the choice that enter chooses while the part has the focus
 	focused    bool // the part has the focus, and shows which choice is selected
 }
 
@@ -137,7 +138,7 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 			tone, open = tone.With(ansi.AttrUnderline), rc.st.Icons.Selected
 		}
 		label, _ := p.label(i, width, rc, bothKeys)
-		for n, chip := range style.Wrap(open+label+"]", width) { // wider than the line: one row below the other
+		for n, chip := range style.Wrap(open+label+"]", width) { // a chip that is wider than the line is wrapped
 			chip = tone.Render(chip)
 			if line != "" && (n > 0 || ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width) {
 				out, line = append(out, start+line), ""
@@ -165,8 +166,9 @@ func (p *choicesPart) label(i, width int, rc *renderContext, bothKeys bool) (lab
 	return p.withKeys(i, c.Label, width, rc, bothKeys), len(sends) == 0
 }
 
-// withKeys returns the text of a chip with the keys that choose it. Those of an action work
-// only where its pair has the focus: elsewhere they type a letter, or act on another pair.
+// withKeys returns the text of a chip with the keys that choose it. The keys of an action
+// work only while its pair has the focus; otherwise they type a letter, or act on another
+// pair.
 func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext, bothKeys bool) string {
 	key := ""
 	if rc.keyed == p.seq {
@@ -183,7 +185,7 @@ func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext,
 	return label
 }
 
-// choicesPart returns the part with the choices of a pair, which is always the last one;
+// choicesPart returns the part with the choices of a pair, which is always the last part;
 // nil if the pair has no choices.
 func (it *item) choicesPart() *choicesPart {
 	if n := len(it.parts); n > 0 {
@@ -238,8 +240,8 @@ func (v *View) focusedChoices() *choicesPart {
 	return nil
 }
 
-// updateChoiceFocus redraws the choices of a pair that gained or lost the focus, and those
-// of the newest pair if the choices themselves gained or lost it.
+// updateChoiceFocus redraws the choices of a pair that gained or lost the focus, and the
+// choices of the newest pair if their part gained or lost the focus.
 func (v *View) updateChoiceFocus() {
 	keyed := int64(0)
 	if i := v.list.Focused(); i >= 0 && v.active {

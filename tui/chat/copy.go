@@ -53,7 +53,7 @@ func (v *View) Markdown() (string, bool) {
 
 // answerParts returns the texts and tool cards of an answer, in order.
 func (it *item) answerParts() (all []part) {
-	if it.running { // the pair does not contain them yet
+	if it.running { // the stored pair does not contain these parts yet
 		for _, p := range it.parts {
 			switch p.(type) {
 			case *textPart, *toolCard:

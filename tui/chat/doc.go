@@ -41,7 +41,7 @@
 //
 // At most maxLoaded pairs stay loaded; unloaded pairs are Missing when scrolled back into
 // view. The lines of an item contain neither the gutter nor the dimming of pairs outside
-// the context: those are drawn per row, so that no pair is redrawn when the boundary moves.
+// the context: both are drawn per row, so that no pair is redrawn when the boundary moves.
 //
 // A RequestView shows at most maxShown of a text, and of the bytes; a line says how much is
 // not shown. The bytes of a picture are replaced by a description. Texts are untrusted:

@@ -27,7 +27,7 @@ func (v *View) Below() (text string, arrived bool) {
 	default:
 		return "", false
 	}
-	action := keymap.PageDown // in INPUT other keys are text
+	action := keymap.PageDown // in INPUT mode, other keys type text
 	if v.active {
 		action = keymap.LastMessage
 	}

@@ -218,8 +218,8 @@ func (v *View) JumpTo(seq int64) bool {
 func (v *View) EndJump() { v.jumpTarget = 0 }
 
 // ShowReply scrolls the first line of a pair's reply to the top of the screen and focuses
-// the pair, if the reply, without the user's message, is longer than the screen. It reports
-// whether it is.
+// the pair, if the reply, without the user's message, is longer than the screen. ShowReply
+// reports whether the reply is longer.
 func (v *View) ShowReply(seq int64) bool {
 	i, ok := v.src.Index(seq)
 	if !ok {
@@ -247,13 +247,14 @@ func (it *item) folds() bool {
 }
 
 // ToggleFold opens or closes the focused part, or else the first part of its pair that
-// folds. Its head stays in its row on the screen. It reports whether there is such a part.
+// folds. The head of the part stays in its row on the screen. It reports whether there is
+// such a part.
 func (v *View) ToggleFold() bool {
 	it := v.focused()
 	if it == nil || v.focus >= len(it.parts) {
 		return false
 	}
-	order := append([]part{it.parts[v.focus]}, it.parts[1:]...) // a long message folds if nothing in its answer does
+	order := append([]part{it.parts[v.focus]}, it.parts[1:]...) // the message is last: it folds only if nothing in its answer folds
 	order = append(order, it.parts[0])
 	for i := 0; i < len(order); i++ {
 		if p := order[i].state(); p.foldable {
@@ -292,8 +293,8 @@ func (v *View) ToggleAll() bool {
 	return true
 }
 
-// holdTopLine is holdFocusedLine, but if the focused part starts above the screen, the text
-// in the first row stays there; a part that folds is shown from its head.
+// holdTopLine does the same as holdFocusedLine, but if the focused part starts above the
+// screen, the text in the first row stays there; a part that folds is shown from its head.
 func (v *View) holdTopLine(fold func()) {
 	i, line, ok := v.list.ItemAt(0)
 	focused := v.focused()

@@ -33,7 +33,7 @@ func textOf(s lineSource, i int) (text string, lead int) {
 type joined struct {
 	text   string
 	starts []int // where the text of each line starts
-	leads  []int // the column where it starts on the screen
+	leads  []int // the column on the screen where the text of each line starts
 }
 
 func joinedFrom(s lineSource, needle markdown.Needle, i int) (j joined) {
@@ -130,7 +130,7 @@ func (s *partLines) Count(needle markdown.Needle, before, most int) (count int) 
 	return count
 }
 
-// findLine is lineSource.Find among the first n lines.
+// findLine does the same as lineSource.Find, for the first n lines only.
 func findLine(s lineSource, n int, needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
 	step, i := 1, from+1
 	if back {
@@ -144,7 +144,7 @@ func findLine(s lineSource, n int, needle markdown.Needle, from int, back markdo
 	return 0, false
 }
 
-// countLines is lineSource.Count among the first n lines.
+// countLines does the same as lineSource.Count, for the first n lines only.
 func countLines(s lineSource, n int, needle markdown.Needle, most int) (count int) {
 	for i := 0; i < n && count < most; i++ {
 		count += hitsFrom(s, needle, i)
@@ -208,8 +208,8 @@ func (l *docLines) Count(needle markdown.Needle, before, most int) int {
 	return count
 }
 
-// drawHits marks the hits in a row that shows a line of pair i, the current one in its own
-// style.
+// drawHits marks the hits in a row that shows a line of pair i, the current hit in a style
+// of its own.
 func (v *View) drawHits(row string, i, line int) string {
 	it := v.src.at(i)
 	n, at, ok := it.partAt(line)

@@ -23,17 +23,17 @@ type renderContext struct {
 	keys         pane.Keys
 	spinnerFrame int                              // current frame of the spinner
 	payloadTypes map[string]assistant.PayloadType // registered types by name
-	extraRows    map[string][]Row                 // by payload id
+	extraRows    map[string][]Row                 // additional rows of payload cards, by payload ID
 	budget       int                              // how much may still be laid out for the frame
 	pending      bool                             // something on the screen is not laid out yet
 	raw          bool                             // answers are shown as source text, see SetRaw
 	busy         bool                             // a turn is running: nothing can be chosen
 	keyed        int64                            // the pair that has the focus, whose keys work; 0 if none
-	saved        bool                             // nothing is unsaved: no choice offers to save
+	saved        bool                             // there are no unsaved changes, so no choice offers to save
 	cost         func(seq int64) int              // see View.cost
 }
 
-// item is one pair in the list. Until it is loaded it is a placeholder.
+// item is one pair in the list. Until the pair is loaded, the item is a placeholder.
 type item struct {
 	seq    int64
 	rc     *renderContext
@@ -49,14 +49,14 @@ type item struct {
 	end    int
 	foot   string
 	height int
-	width  int  // for which lines were drawn; 0 if all parts must be drawn again
+	width  int  // width for which the lines were drawn; 0 if all parts must be drawn again
 	stale  bool // some part must be drawn again
 
 	running     bool
 	raw         bool
-	newest      bool // its suggestions can be chosen
-	saved       bool // nothing was unsaved when its choices were built
-	notInFilter bool // shown because it is running or was just answered
+	newest      bool // this is the newest pair, whose choices can be chosen by number
+	saved       bool // there were no unsaved changes when the choices were built
+	notInFilter bool // the filter does not match the pair, which is shown because it is running or was just answered
 }
 
 // changed makes the next layOut draw the changed parts.
@@ -163,8 +163,8 @@ func (it *item) partAt(line int) (n, at int, ok bool) {
 	return n, line - it.starts[n], true
 }
 
-// setPair shows p in the item, during its turn or afterwards. What the user opened or
-// closed stays so.
+// setPair shows p in the item, during its turn or afterwards. Parts that the user has
+// opened or closed stay open or closed.
 func (it *item) setPair(p assistant.Pair, running bool) {
 	before := it.partsByName()
 	it.pair, it.loaded, it.running = p, true, running
@@ -230,12 +230,12 @@ func (it *item) build(p assistant.Pair) []part {
 	}
 	addAnswer(string(p.AssistantText[from:]))
 	for i, c := range cards {
-		if !used[i] { // its marker was lost with the end of a truncated answer
+		if !used[i] { // the marker of the card was lost with the end of a truncated answer
 			parts = append(parts, c)
 		}
 	}
 	markRepeated(parts, string(p.AssistantText))
-	for _, t := range thoughts { // no text followed them
+	for _, t := range thoughts { // reasoning after the last text
 		parts = append(parts, newReasoningPart(string(t.Text), t.Took))
 	}
 	for _, payload := range p.Payloads {
@@ -250,7 +250,7 @@ func (it *item) ending() (parts []part) {
 		parts = append(parts, newNoticePart(string(it.pair.Notice), ""))
 	}
 	if it.pair.State == assistant.PairError {
-		code := cmp.Or(it.pair.ErrorCode, string(llm.KindUnknown)) // an imported pair may have none
+		code := cmp.Or(it.pair.ErrorCode, string(llm.KindUnknown)) // an imported pair may have no error code
 		text := safetext.Sprintf("[error: %s]", code)
 		if string(it.pair.ErrorMessage) != code {
 			text += " " + it.pair.ErrorMessage

@@ -43,7 +43,7 @@ type lineSource interface {
 // partLines are the lines of a part.
 type partLines struct {
 	sources []lineSource
-	long    []*longText // texts of the last drawing, of which this one has reused the first `used`
+	long    []*longText // texts of the last drawing; the current drawing has reused the first `used` of them
 	used    int
 	pending bool // some lines are not laid out yet
 }
@@ -197,7 +197,7 @@ func (s *partLines) longText(text string) *longText {
 // longText is a text that is laid out in pieces and may grow. Its lines are created on
 // demand.
 type longText struct {
-	source  string // the first read bytes are in text
+	source  string // its first `read` bytes are in text
 	read    int
 	cleaner safetext.Cleaner
 	text    markdown.Text

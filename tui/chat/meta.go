@@ -15,9 +15,9 @@ import (
 // maxAuthor is the maximum width of an author next to a time.
 const maxAuthor = 24
 
-// when returns the time of day of a pair, with the day unless it is today, preceded by the
-// author in a shared history, in about a third of the width. A sign before it shows a
-// running turn.
+// when returns the time of a pair, with the date unless the date is today. In a shared
+// history the author precedes the time. The result takes about a third of the width, and
+// starts with a sign if the turn is running.
 func (it *item) when(width int) string {
 	const day = "2006-01-02"
 	room := max(len(day), width/3)
@@ -59,7 +59,7 @@ func (it *item) marks() string {
 	return strings.Join(all, " ")
 }
 
-// layOutFoot adds the line below the answer, in place of the blank one, and counts the
+// layOutFoot adds the line below the answer, in place of the blank line, and counts the
 // lines of the pair.
 func (it *item) layOutFoot(width int) {
 	it.end, it.foot = it.height, style.Truncate(it.footText(), width, it.rc.st.Icons.Ellipsis)

@@ -32,10 +32,10 @@ type part interface {
 // partState is embedded in all parts.
 type partState struct {
 	partLines
-	foldable bool // the user can open and close it
+	foldable bool // the user can open and close the part
 	open     bool // always true if the part is not foldable
-	byUser   bool // the user opened or closed it
-	dirty    bool // its lines differ from those last drawn
+	byUser   bool // the user has opened or closed the part
+	dirty    bool // the part has changed since it was last drawn
 }
 
 func (s *partState) state() *partState { return s }
@@ -56,18 +56,18 @@ func (s *partState) foldIcon(rc *renderContext) string {
 }
 
 // userPart is the user's message: on the right, on its own background, between the pair's
-// marks and its time. A long one is folded.
+// marks and its time. A long message is folded.
 type userPart struct {
 	partState
 	message  string
 	pictures []string // one line per picture
 
-	marks, when string // of the pair
-	headed      bool   // they do not fit next to the message and are on a line above it
+	marks, when string // marks and time of the pair
+	headed      bool   // the marks and the time do not fit next to the message, and are on a line above it
 }
 
 func newUserPart(p assistant.Pair) *userPart {
-	u := &userPart{partState: partState{foldable: true}, message: string(p.UserText)} // whether it folds is determined when drawing
+	u := &userPart{partState: partState{foldable: true}, message: string(p.UserText)} // draw determines whether the message folds
 	for _, f := range attachment.Pictures(p.Attachments) {
 		u.pictures = append(u.pictures, oneLine(f.String()))
 	}
@@ -153,7 +153,7 @@ func (p *userPart) addRight(line string, width int, rc *renderContext) {
 	p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
 }
 
-// firstLines are the first n lines of more.
+// firstLines contains the first n of the lines of a part.
 type firstLines struct {
 	partLines
 	n int
@@ -167,8 +167,8 @@ func (s *firstLines) Len() int { return min(s.n, s.partLines.Len()) }
 type reasoningPart struct {
 	partState
 	reasoning longText
-	took      time.Duration // 0 if unknown
-	began     time.Time     // set while it streams
+	took      time.Duration // duration of the reasoning; 0 if unknown
+	began     time.Time     // start of the reasoning, set while the reasoning streams
 	streaming bool
 }
 

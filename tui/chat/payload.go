@@ -46,7 +46,7 @@ func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
 	}
 	for _, it := range v.src.items {
 		if it.loaded && !it.running {
-			it.setPair(it.pair, false) // another type has other choices
+			it.setPair(it.pair, false) // the choices depend on the types
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, r
 }
 
 // SetExtraRows sets additional rows of a payload's card that take time to compute, such as
-// the effect of a proposal. They are drawn until it is decided.
+// the effect of a proposal. These rows are drawn until the payload is decided.
 func (v *View) SetExtraRows(payload string, rows []Row) {
 	v.rc.extraRows[payload] = rows
 	for _, it := range v.src.items {
@@ -115,7 +115,7 @@ type payloadPart struct {
 // addPayload adds a payload to the card of the previous proposals, or to a new card.
 func (rc *renderContext) addPayload(parts []part, p assistant.Payload) []part {
 	at := len(parts) - 1
-	for at >= 0 && isBlank(parts[at]) { // between the texts of two proposals
+	for at >= 0 && isBlank(parts[at]) { // skip blank text between two proposals
 		at--
 	}
 	if at >= 0 && rc.decides(p.Type) {
@@ -172,7 +172,7 @@ func (p *payloadPart) draw(width int, rc *renderContext) {
 func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
 	payload := p.payloads[i]
 	_, _, rows := rc.payloadHead(payload)
-	if payload.Decision == "" { // otherwise its current effect is meaningless
+	if payload.Decision == "" { // once decided, a payload has no further effect to show
 		rows = append(rows, rc.extraRows[payload.ID]...)
 	}
 	p.addRows(rows, width, rc)

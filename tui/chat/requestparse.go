@@ -29,7 +29,7 @@ type section struct {
 
 const (
 	maxPreview = 500     // cells; wider than any screen
-	previewed  = 4 << 10 // how many bytes of a text its preview is made from
+	previewed  = 4 << 10 // number of bytes of a text from which its preview is made
 )
 
 // request is the body of a chat completions request, or the JSON of an llm.Request, which
@@ -199,7 +199,7 @@ func pretty(text string) string {
 type ShownRequest struct {
 	Title string
 	Body  json.RawMessage // the exact bytes, except those of pictures
-	Sent  bool            // it was sent; if false, it would be sent now
+	Sent  bool            // the request was sent; if false, it would be sent now
 }
 
 // SentRequests converts the stored requests of a pair.

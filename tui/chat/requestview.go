@@ -16,8 +16,8 @@ import (
 	"winnow/tui/style"
 )
 
-// RequestView is the overlay for one request. Its owner carries out CopyRequest,
-// OlderRequest and NewerRequest, the actions in its Chosen.
+// RequestView is the overlay for one request. The code that opens it must carry out
+// CopyRequest, OlderRequest and NewerRequest, the actions in its Chosen.
 type RequestView struct {
 	title    string
 	keys     *keymap.Map
@@ -27,9 +27,9 @@ type RequestView struct {
 	several  bool          // there are other requests
 
 	starts []int // line of each section's title, as laid out for width
-	lines  int   // of all sections
+	lines  int   // number of lines of all sections
 	width  int
-	stale  bool // they must be laid out again
+	stale  bool // the sections must be laid out again
 	cursor overlay.ListCursor
 
 	query     overlay.HistoryEditor
@@ -179,7 +179,7 @@ func (v *RequestView) openSection(i int) {
 }
 
 // foldAll closes all sections or, if all are closed, opens them; in a large request it
-// opens those from the cursor on that may be open at once.
+// opens, from the cursor on, as many sections as may be open at once.
 func (v *RequestView) foldAll() {
 	at := v.sectionAt(v.cursor.At)
 	close, open := slices.ContainsFunc(v.sections, func(s *section) bool { return s.open }), 0

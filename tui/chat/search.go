@@ -15,7 +15,7 @@ type search struct {
 	at      hitLocation        // the current hit
 	goingOn bool               // the hit after at is unknown until its pair is laid out by the next frames
 	back    markdown.Direction // search for the previous hit instead
-	settled bool               // that hit has become known since the last Settled
+	settled bool               // that hit has become known since the last call of Settled
 	pairs   []int64            // the visible pairs that contain the text, as of the last NextFound
 }
 
@@ -31,15 +31,16 @@ const (
 	afterLast   = math.MaxInt
 )
 
-// Hit is the position of the current hit: the Nth of the Of hits in its pair, and the pair's
-// position among those that contain the text. Nth is 0 while the hit is unknown because its
-// pair is not laid out yet, and in a pair that contains the text only in what is not drawn.
+// Hit is the position of the current hit: the Nth of the Of hits in its pair, and the
+// pair's position among the pairs that contain the text. Nth is 0 while the hit is unknown
+// because its pair is not laid out yet, and in a pair that contains the text only in what
+// is not drawn.
 type Hit struct {
 	Nth, Of     int // at most MostHits, which means that there may be more
 	Pair, Pairs int
 }
 
-// MostHits is up to how many hits in a pair are counted.
+// MostHits is the maximum number of hits that are counted in a pair.
 const MostHits = 10_000
 
 // Search searches for a text; "" ends the search.
@@ -112,7 +113,7 @@ func (v *View) hit() (hit Hit) {
 }
 
 // enterPair goes to the first or last hit of a pair. If the pair is not loaded or laid out
-// yet, it shows its start until it is.
+// yet, enterPair shows its start in the meantime.
 func (v *View) enterPair(seq int64, back markdown.Direction) {
 	v.search.at, v.search.back, v.search.goingOn = hitLocation{seq: seq, line: beforeFirst}, back, true
 	if back {
@@ -251,8 +252,9 @@ func (v *View) countInPart(it *item, k, before, most int) int {
 	return 1
 }
 
-// without reports whether a text does not contain what is searched for; its lines need not
-// be examined. Other parts draw more than their source.
+// without reports whether p is a text that does not contain the searched text, so that its
+// lines need not be examined. It returns false for other parts, because they draw more than
+// their source.
 func (v *View) without(p part) bool {
 	_, text := p.(*textPart)
 	return text && !v.search.find.In(p.source())

@@ -27,10 +27,10 @@ func (p position) compare(q position) int {
 	return cmp.Or(p.compareLine(q.seq, q.line), cmp.Compare(p.cell, q.cell))
 }
 
-// cellRange is what is between two positions, excluding the second.
+// cellRange is the range between two positions, excluding the second.
 type cellRange struct{ from, to position }
 
-// selection is what the mouse selects: everything from one span to another.
+// selection is what the mouse selects: everything from anchor to head, including both.
 type selection struct {
 	anchor, head cellRange
 	dragging     bool // the button was pressed on text
@@ -136,7 +136,7 @@ func (v *View) eachSelected(do func(seq int64, sel cellRange)) {
 	}
 }
 
-// selectedText returns what sel contains of part n.
+// selectedText returns the text of part n that is in sel.
 func (it *item) selectedText(n int, sel cellRange) string {
 	var b strings.Builder
 	first, last := it.lineRange(n)
@@ -196,8 +196,9 @@ func (it *item) lineInfo(y int) markdown.LineInfo {
 	return markdown.LineInfo{Lead: notCopied}
 }
 
-// rangeAt returns the character at a cell. Next to a text it is the nearest place in the
-// line; where there is no text, the start of what follows or the end of what precedes.
+// rangeAt returns the character at a cell. Next to the text of a line, it returns the
+// nearest place in the line. In a line without text, it returns the start of the text below
+// or, if there is none, the end of the text above.
 func (v *View) rangeAt(x, y int) (cellRange, bool) {
 	y, x = max(0, min(y, v.height-1)), x-v.gutter()
 	for row := y; row < v.height; row++ {

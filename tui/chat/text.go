@@ -7,7 +7,7 @@ import (
 // textPart is a stretch of the answer.
 type textPart struct {
 	partState
-	stored string // the first read bytes are in doc
+	stored string // its first `read` bytes have been parsed
 	read   int
 	md     *markdown.Style
 	limit  int // maximum bytes shown as Markdown
@@ -22,8 +22,8 @@ func newTextPart(text string, md *markdown.Style) *textPart {
 	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md, limit: maxMarkdown}
 }
 
-// maxMarkdown is how many bytes of an answer are shown as Markdown, because it takes many
-// times as much memory.
+// maxMarkdown is how many bytes of an answer are shown as Markdown, because rendered
+// Markdown takes many times as much memory.
 const maxMarkdown = 1 << 20
 
 // addText adds a stretch of the answer.
@@ -107,7 +107,7 @@ func (p *textPart) reopen() {
 	p.write(text)
 }
 
-// end ends a text that is written to.
+// end completes a text to which write has appended.
 func (p *textPart) end() {
 	if p.stored == "" {
 		p.doc().Finish()
@@ -155,7 +155,7 @@ type docLines struct {
 	width      int
 	lines      []string
 	infos      []markdown.LineInfo // created on demand
-	read, rest int                 // number of bytes that are parsed, and that are not
+	read, rest int                 // numbers of bytes that have and have not been parsed
 }
 
 // laidOut returns the number of lines laid out so far.

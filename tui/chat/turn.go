@@ -92,13 +92,13 @@ func (v *View) replace(it *item, p assistant.Pair) {
 			t.end()
 		}
 	}
-	if thoughts := it.reasoningParts(); len(thoughts) == 1 { // the core measures closer to the network
+	if thoughts := it.reasoningParts(); len(thoughts) == 1 { // the session measures closer to the network
 		thoughts[0].finish(p.ReasoningFor)
 	}
 	it.pair, it.running = p, false
 	markRepeated(it.parts, string(p.AssistantText))
 	for _, payload := range p.Payloads {
-		if it.payloadCard(payload.ID) == nil { // a tool result, which arrived before the answer
+		if it.payloadCard(payload.ID) == nil { // payloads of tool results arrived before the answer and are shown already
 			it.parts = it.rc.addPayload(it.parts, payload)
 		}
 	}
@@ -173,7 +173,7 @@ func (it *item) addAnswer(delta string) {
 	if !ok {
 		it.parts, t = addText(it.parts, "", it.rc.md)
 	}
-	t.write(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes text that only looks like a marker
+	t.write(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the session escapes text that only looks like a marker
 }
 
 func (it *item) lastToolCard() *toolCard {

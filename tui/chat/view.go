@@ -15,8 +15,8 @@ import (
 	"winnow/tui/style"
 )
 
-// maxLoaded is how many pairs stay loaded: hundreds of screens, and with pairs of ordinary
-// size well below what a client's memory should be.
+// maxLoaded is how many pairs stay loaded: enough for hundreds of screens, without much
+// memory if the pairs are of ordinary size.
 const maxLoaded = 2000
 
 // View is the message viewport. Create it with New.
@@ -182,7 +182,7 @@ func (v *View) markNewest(before int64) {
 // Resize sets the size of the screen before anything is drawn, so that Missing returns what
 // will be visible.
 func (v *View) Resize(w, h int) {
-	if w != v.width { // a selection consists of cells
+	if w != v.width { // the cells of the selection move if the width changes
 		v.sel = selection{}
 	}
 	v.width, v.height = w, h

@@ -39,7 +39,7 @@ type Model struct {
 type drawn struct {
 	key    viewKey
 	view   string
-	cursor *tea.Cursor // nil without focus
+	cursor *tea.Cursor // nil if the box does not have the focus
 }
 
 // viewKey is everything that a view of the box depends on.

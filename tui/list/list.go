@@ -26,15 +26,15 @@ type position struct{ item, line int }
 // end.
 type List struct {
 	source        Source
-	width, height int        // of the last View
+	width, height int        // size of the last View
 	away          bool       // scrolled away from the end; otherwise the list follows its end
 	emptyRows     bool       // rows below the last line may stay empty, see ShowLine
 	top           position   // first line on the screen; valid only while away
 	rows          []position // what the last View drew on each row
 	focus         int64      // ID of the focused item; 0 means none
 	seen          struct {   // the end of the list when it was last visible
-		id    int64 // of the last item
-		lines int   // of that item
+		id    int64 // ID of the last item
+		lines int   // number of lines of this item
 	}
 }
 
@@ -98,7 +98,8 @@ func (l *List) resize(width, height int) {
 	l.width, l.height = width, height
 }
 
-// updateTop sets top to the first line to draw, and follows the end again if it is visible.
+// updateTop sets top to the first line to draw, and follows the end again if the end is
+// visible.
 func (l *List) updateTop() {
 	if l.away {
 		l.top.item = min(l.top.item, l.Len()-1)
@@ -138,8 +139,8 @@ func (l *List) markSeen() {
 const maxNew = 100
 
 // Below returns how many lines arrived below the screen since the user left the end, in new
-// items and at the end of the last one seen. It is called in every frame, so it looks at up
-// to maxNew items.
+// items and at the end of the last item that the user has seen. It is called in every
+// frame, so it looks at up to maxNew items.
 func (l *List) Below() (lines int) {
 	if !l.away || len(l.rows) == 0 {
 		return 0

@@ -116,8 +116,8 @@ func (l *List) Focus(i int) {
 		l.goTo(position{item: i})
 		return
 	}
-	// The last line of the item on the last row, or its first on the first row if it is
-	// taller than the screen.
+	// Show the last line of the item on the last row or, if the item is taller than the
+	// screen, its first line on the first row.
 	top := position{item: i}
 	if h := l.heightOf(i); h <= l.height {
 		top = l.up(position{i, h - 1}, l.height-1)
