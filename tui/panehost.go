@@ -227,7 +227,7 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	case msg.change.Conflict != nil:
 		m.notice.Fail("another program changed the file, and its changes conflict with yours" + m.hint(" · %s compares them", keymap.Save))
 	case msg.change.Deleted:
-		m.notice.Fail(oneLine(msg.change.Outcome()) + m.hint(" · %s creates it with the "+m.parts.state()+" alone", keymap.Save))
+		m.notice.Fail(oneLine(msg.change.Outcome()) + m.hint(" · %s writes only the "+m.parts.state(), keymap.Save))
 	default:
 		m.notice.Info(msg.change.Outcome() + " · its rules are loaded")
 	}
