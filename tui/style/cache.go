@@ -6,11 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Cache measures the texts of frames, and keeps the widths of the texts that the last frame
-// had too. The zero value is ready to use, from one goroutine.
+// Cache measures the texts of frames, and keeps the widths of the texts in the last and the
+// current frame. The zero value is ready to use. A Cache must be used by one goroutine.
 type Cache struct {
 	Measure   func(string) int // nil means ansi.StringWidth
-	last, now map[string]int   // the texts of the last frame, and of this one
+	last, now map[string]int   // widths of the texts in the last frame and in the current frame
 }
 
 // Width returns the width of s in cells.
@@ -33,7 +33,7 @@ func (c *Cache) Width(s string) int {
 	return w
 }
 
-// Fit is like the function Fit.
+// Fit does the same as the function Fit, with cached widths.
 func (c *Cache) Fit(s string, width int, tail string) string {
 	if n := c.Width(s); width > 0 && n <= width {
 		return s + strings.Repeat(" ", width-n)
@@ -41,7 +41,7 @@ func (c *Cache) Fit(s string, width int, tail string) string {
 	return Fit(s, width, tail)
 }
 
-// Truncate is like the function Truncate.
+// Truncate does the same as the function Truncate, with cached widths.
 func (c *Cache) Truncate(s string, width int, tail string) string {
 	if c.Width(s) <= width {
 		return s

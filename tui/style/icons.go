@@ -3,12 +3,12 @@ package style
 import "strings"
 
 // Icons holds the symbols that go with the colours, so that every state can be recognised
-// without colour. Each is one cell wide in both sets; the ASCII set is for terminals
+// without colour. Each symbol is one cell wide in both sets; the ASCII set is for terminals
 // without Unicode.
 type Icons struct {
 	ToolOK, ToolBad string
 	Running         []string // frames of the spinner, in order
-	Folded, Open    string   // a fold that is closed, and one that is open
+	Folded, Open    string   // a closed fold; an open fold
 	Menu            string   // after a name that opens a list
 	Unsaved, Saved  string
 	Lock            string // the assistant is working and the window is locked
@@ -25,7 +25,7 @@ type Icons struct {
 	Flag            string
 	Ignore, Allow   string
 	Pending         string // a rule that is not saved
-	Shadowed, Dead  string // a rule that never decides anything; one that matches nothing
+	Shadowed, Dead  string // a rule that never decides anything; a rule that matches nothing
 	RuleBar         string
 	RuleIcons       []string // one per rule colour, all different
 	Available       string   // a model that the proxy lists
@@ -38,7 +38,7 @@ type Icons struct {
 	Line            string // repeated: a horizontal line
 	Ticked, Blank   string // task list items
 	Column          string // between the columns of a table
-	Wrapped         string // before the rest of a line of code that was too long
+	Wrapped         string // before the continuation of a wrapped line of code
 	Cross           string // where Column meets Line
 }
 
@@ -61,10 +61,10 @@ var equivalents = map[rune]byte{
 	'╭': '+', '╮': '+', '╰': '+', '╯': '+',
 }
 
-// ASCII replaces the symbols of winnow's own texts in a frame with ASCII ones of the same
-// width, for a terminal without Unicode. Letters and unknown characters stay, because they
-// are part of messages and names, and half readable is better than missing. The addresses
-// of links do not change.
+// ASCII replaces the symbols of winnow's own texts in a frame with ASCII symbols of the
+// same width, for a terminal without Unicode. Letters and unknown characters stay, because
+// they are part of messages and names, and a partly readable text is better than a missing
+// one. The addresses of links do not change.
 func ASCII(frame string) string {
 	inOSC, previous := false, rune(0) // an operating system command, such as a link, ends with BEL or ESC \
 	return strings.Map(func(r rune) rune {

@@ -48,28 +48,31 @@ type builder struct {
 	profile Profile
 }
 
-// quiet is muted text: a colour if there are many, otherwise faint.
+// quiet returns the style of muted text; without a muted colour, the text is faint.
 func (b builder) quiet() lipgloss.Style {
 	return fg(b.muted).Faint(b.muted == nil)
 }
 
-// bubbled is text on the bubble's background, or reversed if there is none.
+// bubbled returns the style of text on the bubble's background; without a background, the
+// text is reversed.
 func (b builder) bubbled() lipgloss.Style {
 	return on(fg(b.onBubble), b.bubble).Reverse(b.bubble == nil)
 }
 
-// marked is a search hit, underlined and bold if there is no background.
+// marked returns the style of a search hit, which is bold; without a background, it is also
+// underlined.
 func (b builder) marked() lipgloss.Style {
 	return on(fg(b.base), b.mark).Bold(true).Underline(b.mark == nil)
 }
 
-// chip is text on the panel's background, or bold if there is none.
+// chip returns the style of text on the panel's background; without a background, the text
+// is bold.
 func (b builder) chip() lipgloss.Style {
 	return on(fg(b.base), b.panel).Bold(b.panel == nil)
 }
 
-// selected is text selected with the mouse: on the accent colour, or reversed if there is
-// none.
+// selected returns the style of text selected with the mouse: on the accent colour, or
+// reversed if there is no accent colour.
 func (b builder) selected() lipgloss.Style {
 	return on(fg(b.onAccent), b.accent).Reverse(b.accent == nil)
 }

@@ -21,8 +21,8 @@ const DefaultTheme = "winnow"
 const ruleColourCount = 8
 
 // palette names colours by their purpose, never by their look. Each is "#rrggbb", or "0" to
-// "15" for one of the terminal's sixteen; a missing one is the terminal's own. The names
-// are:
+// "15" for one of the terminal's sixteen colours; a missing colour is the terminal's
+// default. The names are:
 //
 //	back       assumed background of the terminal, never painted; text on accent
 //	panel      background of code, overlays and chips
@@ -40,8 +40,8 @@ const ruleColourCount = 8
 //	special    models, badges, numbers in code
 type palette struct {
 	Colours     map[string]string
-	Xterm       map[string]string       // hand-picked from the 256 colours where the nearest one looks wrong
-	RuleColours [ruleColourCount]string // of the rules of the pane, in turn
+	Xterm       map[string]string       // hand-picked from the 256 colours where the nearest colour looks wrong
+	RuleColours [ruleColourCount]string // colours of the rules in the pane, used in turn
 }
 
 // theme has a palette for each kind of background.
@@ -136,12 +136,13 @@ type Profile int
 // The profiles. The zero value is TrueColor.
 const (
 	TrueColor Profile = iota // 24 bit
-	ANSI256                  // the 256 of xterm
-	ANSI16                   // the terminal's own sixteen
+	ANSI256                  // the 256 colours of xterm
+	ANSI16                   // the terminal's own sixteen colours
 	NoColor                  // no colour at all (NO_COLOR): bold, faint, underline and reverse only
 )
 
-// color returns a colour of a palette in this profile; nil is the terminal's own.
+// color returns a colour of a palette in this profile; nil means the terminal's default
+// colour.
 func (p Profile) color(value string) color.Color {
 	switch {
 	case value == "":
@@ -152,7 +153,7 @@ func (p Profile) color(value string) color.Color {
 	return lipgloss.Color(value)
 }
 
-// colours is a palette resolved for one terminal; nil means the terminal's own.
+// colours is a palette resolved for one terminal; nil means the terminal's default colour.
 type colours struct {
 	panel, base, muted, edge, accent, onAccent, bubble, onBubble, mark color.Color
 	good, bad, warn, info, special                                     color.Color
@@ -175,7 +176,7 @@ func resolve(o Options) colours {
 	return c
 }
 
-// fg returns a style with the foreground c; nil leaves the terminal's own.
+// fg returns a style with the foreground c; nil keeps the terminal's default.
 func fg(c color.Color) lipgloss.Style {
 	if c == nil {
 		return lipgloss.NewStyle()
@@ -183,7 +184,7 @@ func fg(c color.Color) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(c)
 }
 
-// on returns s with the background c; nil leaves the terminal's own.
+// on returns s with the background c; nil keeps the terminal's default.
 func on(s lipgloss.Style, c color.Color) lipgloss.Style {
 	if c == nil {
 		return s

@@ -8,8 +8,8 @@ import (
 )
 
 // Style is a lipgloss style reduced to the escape sequence before a text; ansi.ResetStyle
-// ends it. A frame has hundreds of pieces of text, and for each of them lipgloss takes longer
-// than the rest of the frame. The zero value leaves text unchanged.
+// ends it. A frame has hundreds of pieces of text, and lipgloss would take longer for them
+// than for the rest of the frame. The zero value leaves text unchanged.
 type Style struct{ before string }
 
 // Compile returns st as a Style, without margins, borders, padding and sizes. It reads the
@@ -95,14 +95,14 @@ type Chat struct {
 	ToolOK      Style
 	ToolBad     Style
 	ToolRunning Style
-	OffContext  Style // an off-context pair
+	OffContext  Style // a pair outside the context
 	Badge       Style // "off", "not in filter"
 	Time        Style
 	Error       Style
 	Notice      Style
 	Chip        Style // a suggested value
 	Number      Style // the digit of a chip or action
-	Primary     Style // the main action, by style
+	Primary     Style // a suggested action, by its style
 	Secondary   Style
 	Warning     Style
 	Focus       Style // the mark next to the focused item
@@ -110,7 +110,7 @@ type Chat struct {
 	CurrentHit  Style
 	Selected    Style // text selected with the mouse
 	// SelectedUser is Selected in the user's message, which has its own background. Without
-	// colours that message is reversed, so the selection in it is not.
+	// colours the message is reversed, so a selection in it is not.
 	SelectedUser Style
 	Separator    Style // checkpoint and boundary lines
 	Star, Flag   Style
@@ -131,7 +131,7 @@ type Rules struct {
 
 // Input styles the input box.
 type Input struct {
-	Text, Placeholder, Prompt, Selected lipgloss.Style // of bubbles' textarea
+	Text, Placeholder, Prompt, Selected lipgloss.Style // styles of the textarea of package bubbles
 	Estimate                            Style
 }
 

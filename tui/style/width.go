@@ -114,8 +114,8 @@ const emojiSelector = "\ufe0f"
 // keycap matches a digit, * or # followed by U+FE0F, with or without U+20E3.
 var keycap = regexp.MustCompile("[0-9#*]\ufe0f\u20e3?")
 
-// placeholders are characters two cells wide. One that does not occur in a text replaces
-// the keycaps in it.
+// placeholders are characters two cells wide. A placeholder that does not occur in a text
+// replaces the keycaps of that text.
 var placeholders = []string{"〾", "㍻", "㋿", "㊙"}
 
 // hidden is a text whose keycaps were replaced by placeholder.

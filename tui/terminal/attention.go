@@ -14,7 +14,7 @@ const ClearStatus = ansi.ClearProgramStatus
 // Attention describes what the program is doing. The zero value is an idle program.
 type Attention struct {
 	Working  bool
-	Doing    string // what it is doing, in a few words; "" if unknown
+	Doing    string // what the program is doing, in a few words; "" if unknown
 	Question string // the question that the user has to answer; may be ""
 	Outcome  string // how the last turn ended, until the user does something; may be ""
 	Failed   bool   // Outcome is a failure
@@ -33,7 +33,7 @@ const (
 
 const (
 	app      = "winnow"
-	maxText  = 80 // cells of a text
+	maxText  = 80 // maximum cells of a text
 	waiting  = "waiting for you: "
 	question = "a question waits: "
 )
@@ -63,9 +63,9 @@ func (s Attention) Title() string {
 }
 
 // Progress returns what the terminal shows in its tab or in the task bar: a moving bar
-// while the program works, a still one in a warning colour while it waits for an answer,
-// and one for a failure that the user has not seen. Otherwise it returns nil, which removes
-// the bar.
+// while the program works, a still bar in a warning colour while it waits for an answer,
+// and a bar in an error colour after a failure that the user has not seen. Otherwise it
+// returns nil, which removes the bar.
 func (s Attention) Progress() *tea.ProgressBar {
 	const whole = 100 // percent
 	switch {
@@ -96,8 +96,8 @@ func (s Attention) Status() *tea.ProgramStatus {
 	return status
 }
 
-// TurnEnded returns the outcome of a turn that ended with an event. A cancelled turn has
-// none.
+// TurnEnded returns the outcome of a turn that ended with an event. A cancelled turn has no
+// outcome.
 func TurnEnded(end assistant.Event) Attention {
 	switch end.(type) {
 	case assistant.Cancelled:
@@ -109,8 +109,8 @@ func TurnEnded(end assistant.Event) Attention {
 	}
 }
 
-// Asked returns a command that notifies the user of a new question, one that was not
-// there before, if the user is looking elsewhere and notifications are on.
+// Asked returns a command that notifies the user of a question that was not yet in before.
+// It does so only if the user is looking elsewhere and on is true.
 func (s Attention) Asked(before Attention, on bool) tea.Cmd {
 	if !on || s.Focused || s.Question == "" || s.Question == before.Question {
 		return nil
@@ -120,5 +120,5 @@ func (s Attention) Asked(before Attention, on bool) tea.Cmd {
 
 // Notify returns a command that shows a notification.
 func Notify(text string) tea.Cmd {
-	return tea.Raw("\x1b]9;" + app + ": " + safetext.Line(text, maxText) + "\a")
+	return tea.Raw("\x1b]9;" + app + ": " + string(safetext.Line(text, maxText)) + "\a")
 }

@@ -21,8 +21,8 @@
 //
 // # Concurrency
 //
-// Only one goroutine may read from a KeyReader; AcceptText may be called from any. The
-// methods of an Attention are pure.
+// Only one goroutine may read from a KeyReader; AcceptText may be called from any
+// goroutine. The methods of an Attention are pure.
 //
 // # Caveats
 //
@@ -30,7 +30,7 @@
 // Windows file descriptor 2 is not redirected, and there is no job control. On a system
 // without poll no pastes are recognised: pastes without marks count as typed text.
 //
-// The texts of an Attention may come from anywhere: they are sanitised here. Terminals
-// ignore the sequences that they do not know. A status outlives the program, so the
-// caller that runs the program must write ClearStatus after it has ended.
+// The texts of an Attention may come from anywhere: this package sanitises them. Terminals
+// ignore the sequences that they do not know. A status outlives the program, so the caller
+// that runs the program must write ClearStatus after it has ended.
 package terminal

@@ -9,7 +9,7 @@ import (
 
 const (
 	// pasteSilence is how long a marked paste may pause. A terminal sends it without a
-	// break, so after such a pause its end marker must be lost.
+	// break, so after such a pause its end marker must have been lost.
 	pasteSilence = 2 * time.Second
 	// pasteGap is shorter than the time between two typed keys.
 	pasteGap = 10 * time.Millisecond
@@ -75,7 +75,7 @@ func (r *KeyReader) markBurst(p []byte, n, room int) int {
 	now := r.now()
 	burst := now.Sub(r.lastText) < pasteGap || len(bytes.Runes(p[:n])) > 1
 	r.lastText = now
-	if !burst && p[0] != '\r' && p[0] != '\n' { // a line break may send the message, so it waits for what follows
+	if !burst && p[0] != '\r' && p[0] != '\n' { // a line break may send the message, so markBurst waits for what follows
 		return n
 	}
 	for n < room && r.ready(r.File, pasteGap) {
@@ -98,7 +98,7 @@ func (r *KeyReader) markBurst(p []byte, n, room int) int {
 func (r *KeyReader) watch(read []byte) {
 	seen := append(r.tail, read...)
 	start, end := bytes.LastIndex(seen, pasteStart), bytes.LastIndex(seen, pasteEnd)
-	if start != end { // at least one was found
+	if start != end { // at least one marker was found
 		r.inPaste, r.marksPaste = start > end, true
 	}
 	r.tail = bytes.Clone(seen[max(0, len(seen)-len(pasteEnd)+1):])

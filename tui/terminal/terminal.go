@@ -27,8 +27,8 @@ const LeaveScreen = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b
 	"\x1b[<u\x1b[>4m\x1b[0 q\x1b[?25h\x1b[0m" + ClearStatus + "\x1b[?1049l"
 
 const (
-	// leaveTime is how long a terminal may take to accept LeaveScreen. One that has stopped
-	// reading never does.
+	// leaveTime is how long a terminal may take to accept LeaveScreen. A terminal that has
+	// stopped reading never accepts it.
 	leaveTime = 100 * time.Millisecond
 	// graceTime is how long the program may take to end by itself after a signal. Together
 	// with leaveTime and CloseTime it stays below two seconds, within which a process that
@@ -39,9 +39,9 @@ const (
 	// stackTime is how long the stack of a panic may take to arrive. It always arrives, but
 	// late on a busy machine.
 	stackTime = 10 * time.Second
-	// frameRate is the highest that Bubble Tea supports: while text is streamed, the echo
-	// of a key takes half as long as at the usual 60. It costs nothing while nothing
-	// changes.
+	// frameRate is the highest rate that Bubble Tea supports: while text is streamed, the
+	// echo of a key takes half as long as at the usual 60 frames per second. The rate costs
+	// nothing while nothing changes on the screen.
 	frameRate = 120
 )
 
@@ -49,7 +49,7 @@ const (
 // Bubble Tea's loop, which may be blocked.
 type guard struct {
 	in, out *os.File
-	states  map[*os.File]*term.State // of the files that are terminals
+	states  map[*os.File]*term.State // initial states of the files that are terminals
 	once    sync.Once
 }
 
@@ -63,11 +63,11 @@ func newGuard(in, out *os.File) *guard {
 	return g
 }
 
-// restore never blocks for longer than leaveTime.
+// restore restores the terminal. It never blocks for longer than leaveTime.
 func (g *guard) restore() {
 	g.once.Do(func() {
 		for f, state := range g.states {
-			_ = term.Restore(f.Fd(), state) // a terminal that is gone needs nothing
+			_ = term.Restore(f.Fd(), state) // a terminal that is gone need not be restored
 		}
 		within(leaveTime, func() { _, _ = g.out.WriteString(LeaveScreen) })
 	})
@@ -96,7 +96,8 @@ func New(model tea.Model, in io.Reader, out *os.File, environ []string) *tea.Pro
 // SuspendFailed is sent to the model when the program could not be suspended.
 type SuspendFailed struct{ Err error }
 
-// suspendAsked asks for a suspension. The goroutine that sets taken carries it out.
+// suspendAsked is a request to suspend the program. The goroutine that sets taken suspends
+// it.
 type suspendAsked struct{ taken atomic.Bool }
 
 // suspend stops the program, after restoring the terminal, where Bubble Tea would send
@@ -184,7 +185,7 @@ func watch(g *guard, p *tea.Program, closeFiles func()) (stop func() (status int
 		case <-gone:
 			status.Store(signalStatus(syscall.SIGHUP))
 		}
-		go p.Quit() // in the background: it waits for the loop, which may be blocked
+		go p.Quit() // in the background, because Quit waits for the loop, which may be blocked
 		select {
 		case <-done:
 			return
@@ -222,7 +223,7 @@ func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
 		return func() {}, panicked
 	}
 	restore, err := redirectStderr(w)
-	_ = w.Close() // descriptor 2 is a copy of it
+	_ = w.Close() // descriptor 2 is a copy of w
 	if err != nil {
 		_ = r.Close()
 		close(panicked)
@@ -234,7 +235,7 @@ func captureStderr(out io.Writer) (release func(), stack <-chan struct{}) {
 		defer close(read)
 		lines := bufio.NewReader(r)
 		for {
-			line, err := lines.ReadSlice('\n') // a longer line comes in pieces
+			line, err := lines.ReadSlice('\n') // a line longer than the buffer is read in pieces
 			_, _ = out.Write(line)             // there is nowhere to report an error
 			if bytes.HasPrefix(line, []byte("goroutine ")) {
 				stackSeen()

@@ -14,7 +14,7 @@ import (
 )
 
 // terminalGone returns a channel that is closed when the other end of a terminal is closed,
-// even if no hang-up is sent. Nothing else wakes it up.
+// even if no hang-up is sent. Nothing else ends the goroutine that waits for this.
 func terminalGone(tty *os.File) <-chan struct{} {
 	gone := make(chan struct{})
 	fd := int32(tty.Fd())
@@ -51,10 +51,10 @@ func redirectStderr(w *os.File) (restore func(), err error) {
 	}, nil
 }
 
-// suspendOnSignal suspends p when SIGTSTP arrives. p cannot give the terminal back while
-// another program has it, such as an editor that ctrl+z stops together with this one, or
-// while the loop is blocked; then the job is stopped without giving it back.
-// suspendOnSignal returns when done is closed.
+// suspendOnSignal suspends p when SIGTSTP arrives. p cannot restore the terminal while
+// another program uses it, such as an editor that ctrl+z stops together with this program,
+// or while the loop is blocked. In these cases the job is stopped without restoring the
+// terminal. suspendOnSignal returns when done is closed.
 func suspendOnSignal(p *tea.Program, done <-chan struct{}) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTSTP)
@@ -88,8 +88,8 @@ func jobControl() error {
 }
 
 // stopJob stops the processes of the job and returns when the shell continues them. It uses
-// SIGSTOP, because once a program has asked for SIGTSTP, Go's runtime handles that signal
-// for good and it no longer stops anything.
+// SIGSTOP, because once a program has asked for SIGTSTP, Go's runtime keeps handling this
+// signal, which then no longer stops the process.
 func stopJob() error {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
