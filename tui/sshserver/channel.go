@@ -32,7 +32,7 @@ type Streams struct {
 var allowed = []string{"COLORTERM", "NO_COLOR", "LANG", "LC_ALL", "LC_CTYPE"}
 
 const (
-	maxValue = 64 // bytes of a variable or of a logged value
+	maxValue = 64 // maximum bytes of a variable or of a logged value
 	maxLine  = 64 << 10
 )
 
@@ -58,8 +58,8 @@ func (t *Terminal) setVariable(name, value string) bool {
 	return true
 }
 
-// setSize sets the size, within the limits. If a side is 0, which means unknown, it takes
-// the usual size.
+// setSize sets the size, within the limits. A width or height of 0, which means unknown, is
+// replaced by the usual one.
 func (t *Terminal) setSize(width, height uint32, maxWidth, maxHeight int) {
 	const usualWidth, usualHeight = 80, 24
 	if width == 0 || height == 0 {
@@ -83,7 +83,7 @@ type channel struct {
 	ch    ssh.Channel
 	ctx   context.Context // ends with the channel or the connection
 	end   context.CancelCauseFunc
-	sizes chan Terminal // the newest size, until it is read
+	sizes chan Terminal // the newest size, if it has not been read yet
 
 	terminal Terminal // used by the request loop only
 	hasPTY   bool
@@ -175,7 +175,7 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 	return nil, false
 }
 
-// setSize sets the size of the terminal, and logs and counts one that is too large.
+// setSize sets the size of the terminal, and logs and counts a size that is too large.
 func (c *channel) setSize(width, height uint32) {
 	if o := &c.server.opts; width > uint32(o.Width) || height > uint32(o.Height) {
 		c.refused(fmt.Sprintf("a screen of %dx%d", width, height), "screen_size")
@@ -183,7 +183,7 @@ func (c *channel) setSize(width, height uint32) {
 	c.terminal.setSize(width, height, c.server.opts.Width, c.server.opts.Height)
 }
 
-// resized passes on the size. It replaces one that has not been read yet.
+// resized passes on the size. The size replaces an earlier size that has not been read yet.
 func (c *channel) resized() {
 	select {
 	case <-c.sizes:
@@ -238,7 +238,7 @@ func kindOf(line string) string {
 	return identifier(words[0])
 }
 
-// sorry returns a command that runs nothing and says why.
+// sorry returns a command that only prints why nothing is run.
 func (c *channel) sorry(why string) func() int {
 	const usage = 2 // exit status of a command line that was not understood
 	return func() int {

@@ -1,12 +1,12 @@
 // Package sshserver serves the program over SSH: anyone with a key gets winnow's screen in the
 // terminal of an ssh client, as a session of a serve.Hub.
 //
-// # Nouns
+// # Types
 //
-// A Server accepts connections. A connection belongs to a user, who is named by the comment of
-// the key in the authorized_keys file. On it the client opens channels, each of which runs either
-// the screen, as a new serve.Session, or one command line. A Terminal is what the client reports
-// about its terminal.
+// A Server accepts connections. A connection belongs to a user, who is named by the comment
+// of the key in the authorized_keys file. The client opens channels on its connection, each
+// of which runs either the screen, as a new serve.Session, or one command line. A Terminal
+// is what the client reports about its terminal.
 //
 // # What a client can do
 //
@@ -19,10 +19,11 @@
 //
 // # Limits
 //
-// A connection must log in within loginTime; serve.Logins limits how many may be waiting to.
-// After the login, Options.Connections and Options.PerUser apply, and a connection has at most
-// maxChannel channels. A client that is refused gets the reason as the answer to its first
-// channel. A screen has at most Options.Width columns and Options.Height rows.
+// A connection must log in within loginTime; serve.Logins limits how many connections may
+// be waiting for a login. After the login, Options.Connections and Options.PerUser apply,
+// and a connection has at most maxChannel channels. A client that is refused gets the
+// reason as the answer to its first channel. A screen has at most Options.Width columns and
+// Options.Height rows.
 //
 // # How a connection ends
 //
@@ -32,7 +33,7 @@
 // stallTime. When the context of Serve ends, idle screens close at once, and running turns have
 // drainTime to end.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // Serve is called once. Options.Screen and Options.Command are called from any
 // goroutine, at most one at a time for a channel.

@@ -26,7 +26,7 @@ import (
 // ModeError reports a key file that others can read or change.
 type ModeError struct {
 	Path string
-	Mode fs.FileMode // the permissions that it may have at most
+	Mode fs.FileMode // the maximum permissions that the file may have
 }
 
 func (e *ModeError) Error() string {
@@ -87,8 +87,8 @@ func makeHostKey(path string) error {
 }
 
 const (
-	maxKeyFile = 1 << 20 // bytes of an authorized_keys file
-	maxUser    = 40      // cells of a user name
+	maxKeyFile = 1 << 20 // maximum bytes of an authorized_keys file
+	maxUser    = 40      // maximum cells of a user name
 )
 
 // readUsers reads an authorized_keys file and returns the credential of each key, indexed
@@ -134,7 +134,7 @@ func readKey(line []byte) (ssh.PublicKey, serve.Credential, error) {
 	case strings.Contains(key.Type(), "-cert-"):
 		return nil, user, errors.New("certificates are not supported")
 	case user.User == "":
-		return nil, user, errors.New("the key has no comment, which names its user")
+		return nil, user, errors.New("the key has no comment: add the name of its user as the comment")
 	}
 	for _, option := range options {
 		if err := setOption(&user, option); err != nil {
@@ -145,11 +145,11 @@ func readKey(line []byte) (ssh.PublicKey, serve.Credential, error) {
 	return key, user, nil
 }
 
-// granted lists the options that forbid what this server never does anyway: a key with them
-// is safe to accept.
+// granted lists the options that forbid what this server never does anyway: a key with
+// these options is safe to accept.
 var granted = []string{
 	"restrict", "no-port-forwarding", "no-agent-forwarding", "no-x11-forwarding", "no-user-rc",
-	"pty", // taken away by restrict; every client has it here
+	"pty", // the option restrict takes this away, but every client has it here
 }
 
 // setOption applies an option of a key. It returns an error for an option that would
@@ -183,7 +183,7 @@ func expiry(value string) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, errors.New("expiry-time is not YYYYMMDD[HHMM[SS]][Z]")
+	return time.Time{}, errors.New("expiry-time must have the form YYYYMMDD[HHMM[SS]][Z]")
 }
 
 // validKeys returns the keys of the credentials in the file.

@@ -58,7 +58,7 @@ func (c *channel) screen(t Terminal) error {
 	}
 	_, _ = io.WriteString(c.writer(c.ch), end)
 	if errors.Is(err, tea.ErrProgramKilled) && c.ctx.Err() != nil && !errors.Is(err, tea.ErrProgramPanic) {
-		err = nil // it was ended on purpose
+		err = nil // the screen was ended on purpose
 	}
 	saving, cancel := context.WithTimeout(context.Background(), saveTime)
 	defer cancel()
@@ -87,8 +87,8 @@ func (c *channel) lastKey() string {
 	return "ssh session:" + c.server.opts.Folder + "\x00" + c.user
 }
 
-// session opens the session that the user had last, or a new one if that one is open
-// already.
+// session opens the session that the user had last, or a new session if that session is
+// already open.
 func (c *channel) session() (*serve.Session, error) {
 	hub, ctx := c.server.opts.Hub, context.WithoutCancel(c.ctx)
 	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // an unknown key means no session
@@ -105,7 +105,7 @@ func (c *channel) session() (*serve.Session, error) {
 	return s, nil
 }
 
-// leave ends the session and stores it as the user's last.
+// leave ends the session and stores it as the user's last session.
 func (c *channel) leave(ctx context.Context, s *serve.Session) error {
 	return errors.Join(s.Close(ctx), c.server.opts.History.Set(ctx, c.lastKey(), s.ID()))
 }
@@ -123,7 +123,7 @@ func (c *channel) watch(ctx context.Context, p *tea.Program, s *serve.Session) {
 		}
 		c.end(errEnding)
 	}
-	go p.Quit() // in the background: it waits for the loop, which may be blocked
+	go p.Quit() // in the background, because Quit waits for the loop, which may be blocked
 	select {
 	case <-ctx.Done():
 	case <-time.After(graceTime):

@@ -22,21 +22,21 @@ import (
 // Options configures a Server. A limit of 0 means the default below.
 type Options struct {
 	Hub            *serve.Hub
-	History        history.Settings // the hub's; also stores each user's last session
-	Folder         string           // the hub's
+	History        history.Settings // settings in the hub's history, where each user's last session is stored
+	Folder         string           // folder of the hub
 	HostKey        string           // file with the server's key, created if it does not exist
 	AuthorizedKeys string           // file with the keys that may log in
 	Version        string           // version of the program that clients see; "" hides it
 	Log            *slog.Logger     // nil means no log
 
-	Idle        time.Duration // after which a connection without a key press ends
-	Total       time.Duration // after which any connection ends
-	Connections int           // open at once, of logged-in clients
-	PerUser     int           // connections of one user at once; the same limit holds for screens and commands
-	Logins      int           // connections that have not logged in; 0 means serve.MaxLogins
-	Address     int           // such connections from one address; 0 means serve.MaxAddressLogins
-	Width       int           // most columns of a screen; 0 means DefaultWidth
-	Height      int           // most rows of a screen; 0 means DefaultHeight
+	Idle        time.Duration // time without a key press after which a connection ends
+	Total       time.Duration // time after which any connection ends
+	Connections int           // maximum number of open connections of logged-in clients
+	PerUser     int           // maximum number of open connections of a user; the same limit holds for screens and commands
+	Logins      int           // maximum number of connections that have not logged in; 0 means serve.MaxLogins
+	Address     int           // maximum number of such connections from one address; 0 means serve.MaxAddressLogins
+	Width       int           // maximum number of columns of a screen; 0 means DefaultWidth
+	Height      int           // maximum number of rows of a screen; 0 means DefaultHeight
 
 	Metrics *serve.Metrics // may be nil
 
@@ -55,16 +55,16 @@ const (
 	DefaultTotal       = 24 * time.Hour
 	DefaultConnections = 100
 	DefaultPerUser     = 10
-	DefaultWidth       = 500 // columns: a frame is drawn for all of them and takes up to 25 MB
+	DefaultWidth       = 500 // columns; a frame of this width takes up to 25 MB
 	DefaultHeight      = 200
 )
 
 const (
-	loginTime  = 20 * time.Second // from the connection to the login
-	drainTime  = 10 * time.Second // for running turns when the server ends
-	closeTime  = 3 * time.Second  // for screens and commands to end after that
-	stallTime  = 30 * time.Second // for a client to read what was written
-	maxChannel = 4                // channels of a connection at once
+	loginTime  = 20 * time.Second // time from the connection to the login
+	drainTime  = 10 * time.Second // time for running turns to end when the server ends
+	closeTime  = 3 * time.Second  // time for screens and commands to end after drainTime
+	stallTime  = 30 * time.Second // time for a client to read what was written
+	maxChannel = 4                // maximum number of open channels of a connection
 )
 
 // Reasons for the end of a connection, as the user reads them.
@@ -88,7 +88,7 @@ type Server struct {
 	places  *places
 	open    sync.Map      // the logged-in connections, as keys
 	ending  chan struct{} // closed when Serve is to end
-	drained chan struct{} // closed drain after ending
+	drained chan struct{} // closed when the time drain has passed after ending
 }
 
 // New returns a server with its host key, which is created at the first start. It checks
@@ -166,7 +166,7 @@ func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
 		users, problems, err := readUsers(s.opts.AuthorizedKeys, time.Now())
 		user, known := users[string(key.Marshal())]
 		if err == nil && !known {
-			err = errors.New("the key is not in the file of keys")
+			err = errors.New("the key is not in the authorized_keys file")
 		}
 		if err != nil {
 			s.opts.Metrics.Refused(serve.ServerSSH, "key")
@@ -220,7 +220,7 @@ func (s *Server) Reload() { s.endRevoked(true) }
 func (s *Server) connection(raw net.Conn) {
 	log := s.log.With("remote", raw.RemoteAddr().String())
 	defer func() {
-		if r := recover(); r != nil { // one connection must not end the others
+		if r := recover(); r != nil { // a panic in one connection must not end the others
 			log.Error("ssh: panic", "panic", fmt.Sprint(r))
 		}
 		_ = raw.Close()
