@@ -146,7 +146,7 @@ func (d *Doc) add(b *block) {
 }
 
 // paragraphLine returns a line of a paragraph in a form that goldmark reads correctly: a
-// line that would be something else at the start of a document gets a mark.
+// line that would not be a paragraph at the start of a document begins with mark.
 func paragraphLine(p placement, first bool) []byte {
 	text := bytes.TrimLeft(p.rest, " \t")
 	_, item := openItem(text, 0)

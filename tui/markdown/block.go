@@ -13,22 +13,22 @@ import (
 // rendered separately.
 type block struct {
 	kind   blockKind
-	text   []byte     // without the markers of containers and fences; for a table, its rows
+	text   []byte     // source without the markers of containers and fences; for a table, its rows
 	parent *container // the innermost container; nil if none
-	above  int        // how many of its containers also contain the block above; only the others draw their markers
-	gap    bool       // a blank line before it, if there is a block above
+	above  int        // number of containers that also contain the block above; only the others draw their markers
+	gap    bool       // a blank line precedes the block, if there is a block above
 
 	prev      *block // the previous piece of the same long paragraph, code or table; nil if none
-	unspaced  bool   // no blank between this piece and the previous one
+	unspaced  bool   // there is no blank between this piece and the previous one
 	continued bool   // the next block is a continuation of this one
 
-	partial    []byte  // of open code or an open table: the incomplete line, for the current frame
-	growth     *growth // for open code that was drawn; otherwise nil
+	partial    []byte  // for open code or an open table: the incomplete line, for the current frame
+	growth     *growth // for open code that has been drawn; otherwise nil
 	linesFinal bool    // for code: lines covers the whole piece
 
 	fence    fence      // for code
-	from, to delimiters // for code: what is open at the start and end of a piece
-	head     []byte     // for a table: its source
+	from, to delimiters // for code: delimiters of the comment or string that is open at the start and at the end of a piece
+	head     []byte     // for a table: source of its head
 	table    *table
 
 	ready  bool     // the following fields are valid
@@ -38,14 +38,14 @@ type block struct {
 	layout blockLayout
 }
 
-// openBlock is the open block, with state that closed ones no longer need, because an
-// answer has thousands of those.
+// openBlock is the open block. It holds the state that closed blocks do not need, because
+// an answer has thousands of closed blocks.
 type openBlock struct {
 	*block
 	line    int    // for text: start of the last line
 	scanned int    // for a paragraph: how far cut has read it
 	cut     cutter // for a paragraph: finds where to split it
-	check   int    // for code: the length at which to try to cut it
+	check   int    // for code: the length at which the next attempt is made to cut it
 	pending []byte // for indented code: blank lines, which belong to it if more follows
 	noTable bool   // for a paragraph: it contains a delimiter row that matches no head, so no table follows in it
 }
@@ -160,8 +160,8 @@ func (d *Doc) addCode(line []byte, open bool) {
 	}
 }
 
-// endCodeLine ends a line of the open code. If the code is long, it splits it at a line
-// that ends outside strings and comments, or inside one whose delimiters are known.
+// endCodeLine ends a line of the open code. Long code is split at a line that ends outside
+// strings and comments, or inside a string or comment whose delimiters are known.
 func (d *Doc) endCodeLine() {
 	b := d.leaf
 	if d.rest != nil {
@@ -211,7 +211,7 @@ func (d *Doc) tableHead(delimiters []byte) []byte {
 		return nil
 	}
 	head := append(append(bytes.Clone(b.text[b.line:]), delimiters...), '\n')
-	if b.line > 0 && head[0] == '[' { // not a link definition, which can only start a paragraph
+	if b.line > 0 && head[0] == '[' { // the row is not a link definition, which can only start a paragraph
 		head = append([]byte(mark), head...)
 	}
 	if !isTable(d.parse(head).FirstChild()) {

@@ -9,7 +9,8 @@ import (
 // Tabs extend to multiples of four.
 func lineIndent(line []byte) (columns, at int) { return indentFrom(line, 0) }
 
-// indentFrom is lineIndent for text that starts in the middle of a line, at a column.
+// indentFrom does the same as lineIndent for text that starts in the middle of a line, at a
+// column.
 func indentFrom(line []byte, column int) (columns, at int) {
 	for ; at < len(line); at++ {
 		switch line[at] {
@@ -126,7 +127,7 @@ type listMarker struct {
 	Char   byte // '-', '*', '+', or the character after the number: '.' or ')'
 	Number int
 	Size   int // bytes
-	Pad    int // columns of white space after it that belong to it
+	Pad    int // columns of white space after the marker that belong to it
 	Offset int // indent of the item's lines in columns
 	Empty  bool
 }
@@ -179,7 +180,7 @@ func openItem(line []byte, column int) (listMarker, bool) {
 func (m listMarker) Ordered() bool { return m.Char == '.' || m.Char == ')' }
 
 // interrupts reports whether line starts a new block even directly after a paragraph. A
-// marker without text or a number other than 1 does not.
+// list marker without text, or with a number other than 1, does not.
 func interrupts(line []byte) bool {
 	if _, _, ok := openFence(line); ok {
 		return true

@@ -10,17 +10,18 @@ const (
 	// span or link is open: a few hundred words, more than most paragraphs have. It must be
 	// at least longLine, so that a line that may belong to a table is never cut.
 	minCut = 1024
-	// blankCut is the length from which it is cut at any blank, even if something is open.
+	// blankCut is the length from which a paragraph is cut at any blank, even if an
+	// emphasis, code span or link is open.
 	blankCut = 3072
-	// hardCut is the length at which it is cut even within a word.
+	// hardCut is the length at which a paragraph is cut even within a word.
 	hardCut = 4096
 	// longLine is the length from which a line is treated as paragraph text or code, so
 	// that its type is known before it ends.
 	longLine = 1024
 
 	// minCode is the length from which code is cut after a line that ends outside strings
-	// and comments, or inside one whose delimiters are known; this is checked every
-	// stepCode. Highlighting this much takes a few milliseconds.
+	// and comments, or inside a string or comment whose delimiters are known. This is
+	// checked every stepCode bytes. Highlighting minCode bytes takes a few milliseconds.
 	minCode  = 1024
 	stepCode = 512
 	// maxCode is the length from which code is cut after any line.
@@ -29,7 +30,7 @@ const (
 
 // cutter finds where to cut a paragraph. It reads every byte once, in order.
 type cutter struct {
-	at         int  // number of bytes of the piece that were read
+	at         int  // number of bytes of the piece that have been read
 	last       byte // the last byte and the one before it
 	beforeLast byte
 	run        int  // length of the current run of *
@@ -40,7 +41,7 @@ type cutter struct {
 	code       int  // length of the run that opened a code span; 0 outside
 	underscore bool // a word starts with _
 	depth      int  // number of open brackets
-	address    bool // in the parentheses after a bracket
+	address    bool // the last byte is in the parentheses after a bracket
 	escaped    bool
 }
 

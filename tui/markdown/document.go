@@ -11,21 +11,21 @@ type Doc struct {
 	style       *Style
 	src         []byte
 	crSeen      bool // the last byte appended was CR, so a following LF is not another line break
-	lineStart   int  // start of the incomplete line
+	lineStart   int  // start of the incomplete line, or of the part of it that has not been read
 	searched    int  // how far src was searched for line breaks
-	inLine      bool // the incomplete line up to begun already belongs to leaf
+	inLine      bool // the incomplete line is long, and its text before lineStart already belongs to leaf
 	finishedLen int  // length of src including the line break added by Finish; 0 if none was
 
 	stack      []*container // the open quotes and items, outermost first
 	leaf       *openBlock   // the open block; nil if none
 	blank      bool         // the last line was blank
-	blankDepth int          // in how many of the containers
+	blankDepth int          // minimum depth of the containers in which that line was blank
 	blocks     []*block     // the closed blocks
 	last       *block       // the last closed block that has lines
-	nodes      int          // number of closed blocks and table rows, and
-	usedBytes  int          // their total size in bytes, for the budget
+	nodes      int          // number of closed blocks and table rows, for the budget
+	usedBytes  int          // total size of the closed blocks and table rows in bytes, for the budget
 	rest       *Text        // what exceeds the budget; nil if nothing does
-	restFrom   int          // how much of it is also in src
+	restFrom   int          // number of bytes of rest that are also in src
 
 	defined definitions
 	version uint64
@@ -34,12 +34,12 @@ type Doc struct {
 }
 
 // work counts the bytes processed by each stage, for tests of cost, and a surcharge for
-// what takes much longer than its length suggests.
+// text that takes much longer than its length suggests.
 type work struct{ parsed, highlighted, laid, surcharge int }
 
 func (w work) total() int { return w.parsed + w.highlighted + w.laid }
 
-// One byte of Markdown costs 1. The following cost more, each time they are drawn.
+// One byte of Markdown costs 1. The following elements cost more, each time they are drawn.
 const (
 	codeCost    = 4  // per byte of highlighted code
 	textCost    = 16 // per paragraph or link definition
@@ -143,7 +143,7 @@ func (d *Doc) Finish() {
 	d.version++
 }
 
-// longRow is longLine for the rows of a table.
+// longRow does for the rows of a table what longLine does for other lines.
 const longRow = 16 << 10
 
 // next processes the next line, or the next part of a long one, and reports whether there
@@ -199,8 +199,8 @@ func (d *Doc) next() bool {
 	return true
 }
 
-// startLong starts a line of which only the first bytes are examined. White space of that
-// length counts as a blank line.
+// startLong starts a line of which only the first bytes are examined. If these bytes are
+// all white space, the line counts as blank.
 func (d *Doc) startLong(start []byte) {
 	if isBlank(start) {
 		d.apply(d.place(nil, false))
@@ -230,7 +230,7 @@ func (d *Doc) extend(part []byte) {
 	}
 }
 
-// endLine ends that line.
+// endLine ends the long line at the end of the open block.
 func (d *Doc) endLine() {
 	switch {
 	case d.rest != nil:
@@ -260,8 +260,8 @@ func completeRunes(s []byte) int {
 }
 
 const (
-	// maxDepth is the maximum nesting of quotes and items; deeper ones are text. Each line
-	// is drawn with the markers of all its containers.
+	// maxDepth is the maximum nesting of quotes and items; deeper quotes and items are
+	// text. Each line is drawn with the markers of all its containers.
 	maxDepth = 64
 	// maxNodes and maxBytes are the number of blocks and table rows, and the size, above
 	// which the rest of a document is shown as plain text.
@@ -290,18 +290,18 @@ func (d *Doc) endRestLine() {
 }
 
 // Rest returns what follows the lines of a document that exceeds its budget, as plain text
-// after a blank line; nil if there is none. It belongs to the document: lay it out and read
-// it.
+// after a blank line; nil if there is none. The Text belongs to the document: the caller
+// may lay it out and read it, but not append to it.
 func (d *Doc) Rest() *Text { return d.rest }
 
 // Code is a block of code in a document.
 type Code struct {
 	Language string // the first word after the fence; "" if there is none
-	Text     string // without the fence, with its line breaks
+	Text     string // the code without the fence, with its line breaks
 }
 
-// Code returns the blocks of code in order, including what exists of one that is still
-// open.
+// Code returns the blocks of code in order, including the part that exists of a block that
+// is still open.
 func (d *Doc) Code() []Code {
 	var all []Code
 	for _, b := range append(d.blocks[:len(d.blocks):len(d.blocks)], d.openBlocks()...) {

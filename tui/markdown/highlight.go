@@ -19,9 +19,9 @@ const tabWidth = 4
 const longCode = 1024
 
 // coloured lists the languages whose code is highlighted, by chroma's names. Some of
-// chroma's lexers take seconds per kilobyte, or never return; these do not, see
-// TestLexersAreBounded. Also excluded are lexers that look up other languages by a name in
-// the code.
+// chroma's lexers take seconds per kilobyte, or never return; the lexers of these languages
+// do not, see TestLexersAreBounded. Also excluded are lexers that look up other languages
+// by a name in the code.
 const coloured = `Ada Arduino awk Bash Batchfile C C# C++ Clojure CMake CoffeeScript Common_Lisp CSS CSV Dart Diff
 	Docker Elixir Elm EmacsLisp Erlang FSharp GLSL Go GraphQL Groovy Haskell HCL HTML INI Java JavaScript JSON Julia Kotlin Lua Makefile
 	Mathematica Matlab NASM Nginx_configuration_file Nim Nix Objective-C OCaml Perl PHP PowerShell Prolog Properties Protocol_Buffer Puppet
@@ -107,7 +107,7 @@ func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lin
 	return lines, end
 }
 
-// blankLines is a number of blank lines before a line.
+// blankLines records that n blank lines precede a line.
 type blankLines struct{ before, n int }
 
 // withoutBlankLines removes all blank lines that follow a blank line, because lexers of C
@@ -148,13 +148,13 @@ func withBlankLines(lines []string, left []blankLines) []string {
 // delimiters start and end a multi-line comment or string.
 type delimiters struct{ open, closed string }
 
-// multilineDelimiters lists them for the languages that have any.
+// multilineDelimiters lists the delimiters of all languages that have any.
 var multilineDelimiters = []delimiters{
 	{"/*", "*/"}, {"<!--", "-->"}, {"{-", "-}"}, {"(*", "*)"}, {"`", "`"}, {`"""`, `"""`}, {"'''", "'''"},
 }
 
-// codeEnd says how code ends: inside something if open is set, and inside what if that is
-// known.
+// codeEnd says how code ends: open means inside a comment or string, whose delimiters are
+// inside, if they are known.
 type codeEnd struct {
 	open   bool
 	inside delimiters
@@ -207,8 +207,8 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end codeEnd
 }
 
 // endOf returns how code ends, given its last token and the text outside strings and
-// comments. Most lexers recognise only complete ones, so that text may contain the start of
-// one.
+// comments. Most lexers recognise only complete strings and comments, so outside may
+// contain the start of one.
 func endOf(last chroma.Token, outside string) codeEnd {
 	at := -1
 	var end codeEnd
@@ -233,8 +233,8 @@ func endOf(last chroma.Token, outside string) codeEnd {
 	return end
 }
 
-// cleanCode makes part of a line safe to draw, with tabs expanded; column is where it
-// starts.
+// cleanCode makes part of a line safe to draw, with tabs expanded; column is the column
+// where the part starts.
 func cleanCode(s string, column int) string {
 	if !strings.Contains(s, "\t") {
 		return clean(s)

@@ -133,7 +133,7 @@ func (c *copier) node(to, n ast.Node) {
 		c.link(to, n, literal(n.Destination), "")
 	case *ast.Image:
 		c.link(to, n, literal(n.Destination), "image: ")
-	case *extast.TaskCheckBox: // the icon of its list item
+	case *extast.TaskCheckBox: // drawn as the icon of the list item
 	default:
 		c.children(to, n)
 	}

@@ -12,18 +12,19 @@ import (
 // starts.
 type LineInfo struct {
 	Soft  bool  // the line above was broken only because of the width
-	Space bool  // it was broken at a blank
+	Space bool  // the line above was broken at a blank
 	Lead  uint8 // number of cells at the start that are not part of the text: bars, indents
-	Tail  uint8 // number of such cells at the end
+	Tail  uint8 // number of cells at the end that are not part of the text
 }
 
-// blockLayout contains the lines of a block for a width; 0 means not laid out.
+// blockLayout contains the lines of a block for a width. A width of 0 means that the block
+// is not laid out.
 type blockLayout struct {
 	width int
 	lines []string
 	infos []LineInfo // one for each line
 	open  string     // the last line, if the next block continues it; otherwise ""
-	info  LineInfo   // how that line joins the one above
+	info  LineInfo   // how that line joins the line above
 }
 
 // add adds a line.
@@ -93,7 +94,7 @@ func (d *Doc) prefixes(b *block, width int) prefixes {
 		}
 	}
 	most := width - minInner
-	if most <= 0 { // if cut to nothing, their escape sequences would remain
+	if most <= 0 { // prefixes that are cut to nothing would still leave their escape sequences
 		return prefixes{inner: width}
 	}
 	l.first, l.rest = first.String(), rest.String()
@@ -155,7 +156,7 @@ func (d *Doc) draw(b *block, width int) blockLayout {
 	case blockEmpty:
 		out.add("", LineInfo{})
 	}
-	if b.continued && b.kind == blockText { // before prefixing, because the next piece has its own prefixes
+	if b.continued && b.kind == blockText { // before apply, because the next piece has its own prefixes
 		last := len(out.lines) - 1
 		out.open, out.info = out.lines[last], out.infos[last]
 		out.lines, out.infos = out.lines[:last], out.infos[:last]
@@ -205,10 +206,10 @@ func withPrefix(lead, line string) string {
 	case line == "":
 		return trimRight(lead)
 	}
-	return lead + line // does not end in blanks
+	return lead + line // line does not end in blanks
 }
 
-// trimRight removes blanks from the end of a styled line, including those before the
+// trimRight removes blanks from the end of a styled line, including blanks before the
 // sequences that end its styles.
 func trimRight(s string) string {
 	if s == "" || s[len(s)-1] != ' ' && s[len(s)-1] != 'm' && s[len(s)-1] != '\a' {

@@ -7,8 +7,8 @@ type view struct {
 	width   int
 	version uint64 // version of the document for which lines were created
 	lines   []string
-	starts  []int // where the lines of each closed block start
-	kept    int   // how many of lines belong to closed blocks
+	starts  []int // indexes of the first lines of the closed blocks
+	kept    int   // number of lines that belong to closed blocks
 }
 
 // Lines returns the lines of the text for a width of at least 1. The slice belongs to the
@@ -153,7 +153,7 @@ func (d *Doc) placePartial() (p placement, ok bool) {
 // leaf.
 func (d *Doc) openLeaf(p placement, joins bool) *block {
 	b := d.leaf.block
-	if b.kind == blockCode { // not a copy, so that its final lines are not rendered again
+	if b.kind == blockCode { // the block itself, not a copy, so that its final lines are not rendered again
 		b.partial = nil
 		if joins {
 			b.partial = p.rest

@@ -61,8 +61,9 @@ func (n Needle) find(text string) (at, length int) {
 	return -1, 0
 }
 
-// hits yields the position and the length of every occurrence of the needle in a text. They
-// do not overlap. It reads the text once, however many there are.
+// hits yields the position and the length of every occurrence of the needle in a text.
+// Occurrences do not overlap. The text is read only once, however many occurrences there
+// are.
 func (n Needle) hits(text string) iter.Seq2[int, int] {
 	return func(yield func(at, length int) bool) {
 		var cases [maxCases]int // next position of each case of the first rune
@@ -97,7 +98,8 @@ func indexFrom(text, s string, from int) int {
 	return len(text)
 }
 
-// lengthAt returns the length of the needle at the start of a text; 0 if it is not there.
+// lengthAt returns the length of the needle at the start of a text; 0 if the text does not
+// start with the needle.
 func (n Needle) lengthAt(text string) (length int) {
 	for _, want := range n.runes {
 		r, size := utf8.DecodeRuneInString(text[length:])

@@ -13,13 +13,13 @@ import (
 type container struct {
 	parent     *container
 	depth      int  // 1 is the outermost
-	quote      bool // otherwise an item
+	quote      bool // a quote; otherwise an item
 	item       listMarker
 	number     int
-	next       bool // not the first item of its list
-	blank      bool // a blank line before it
-	hasContent bool // something in it has started
-	ended      bool // an item whose first two lines are blank: nothing can follow in it
+	next       bool // this is not the first item of its list
+	blank      bool // a blank line precedes the container
+	hasContent bool // a block in the container has started
+	ended      bool // the first two lines of this item are blank, so nothing can follow in it
 }
 
 // depthOf returns the depth of c; 0 for nil, the document.
@@ -58,7 +58,7 @@ const (
 	lineBlank lineKind = iota
 	lineEmpty          // nothing after the marker of a new container
 	lineText
-	lineUnderline // of a heading
+	lineUnderline // the underline of a heading
 	lineDelimiter // the second line of a table
 	lineRow
 	lineHeading
@@ -71,7 +71,7 @@ const (
 // fence is what starts a block of code.
 type fence struct {
 	codeFence
-	lang string // "" if none
+	lang string // language; "" if none
 }
 
 // firstWord returns the first word of text; "" if it is blank.
@@ -86,10 +86,10 @@ func firstWord(text string) string {
 type placement struct {
 	cursor
 	kind          lineKind
-	matched       int          // number of open containers that it continues
-	opened        []*container // containers that it opens
-	continuesLeaf bool         // it continues the open leaf
-	lazy          bool         // a lazy continuation line, without the markers of all containers
+	matched       int          // number of open containers that the line continues
+	opened        []*container // containers that the line opens
+	continuesLeaf bool         // the line continues the open leaf
+	lazy          bool         // the line is a lazy continuation line, without the markers of all containers
 	open          bool         // the line is incomplete
 	fence         fence
 }
@@ -131,8 +131,8 @@ func (c *cursor) skipTo(n int) {
 	c.rest, c.column = c.rest[at+n:], c.column+columns+n
 }
 
-// place determines where a line belongs without changing anything. Of a long line it sees
-// only the start.
+// place determines where a line belongs without changing anything. Of a long line, place
+// examines only the start.
 func (d *Doc) place(line []byte, long bool) placement {
 	p := placement{cursor: cursor{rest: line}}
 	for p.matched < len(d.stack) && p.enter(d.stack[p.matched]) {
@@ -158,9 +158,9 @@ func (d *Doc) place(line []byte, long bool) placement {
 	return p
 }
 
-// placeLeaf determines what the text of a line after its containers is. inside means that
-// the line is in all open containers; paragraph means that the line may continue
-// the open paragraph.
+// placeLeaf determines the kind of the text of a line after its containers. inside means
+// that the line is in all open containers; paragraph means that the line may continue the
+// open paragraph.
 func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	lazy := !inside && len(p.opened) == 0
 	inside = inside && len(p.opened) == 0

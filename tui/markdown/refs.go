@@ -9,9 +9,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// definitions are the link definitions of a text, and the blocks that wait for others.
+// definitions contains the link definitions of a text, and the blocks that use labels
+// without a definition.
 type definitions struct {
-	refs  map[string]parser.Reference // by label; the first definition counts
+	refs  map[string]parser.Reference // definitions by label; the first definition counts
 	users map[string][]int            // closed blocks that use an undefined label
 }
 
@@ -108,10 +109,10 @@ func (d *Doc) define(src []byte) {
 func (d *Doc) rerender(i int) {
 	d.blocks[i].invalidate()
 	for k := i + 1; k < len(d.blocks) && d.blocks[k].prev != nil; k++ {
-		d.blocks[k].layout = blockLayout{} // it continues lines that change
+		d.blocks[k].layout = blockLayout{} // the block continues lines that change
 	}
 	d.version++
-	if v := &d.view; i < len(v.starts) { // its lines and those below it move
+	if v := &d.view; i < len(v.starts) { // the lines of the block and the lines below it move
 		v.kept, v.starts = v.starts[i], v.starts[:i]
 	}
 }

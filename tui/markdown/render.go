@@ -8,7 +8,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// render computes what b shows at any width, unless that was done before.
+// render computes what b shows at any width, unless it has been computed before.
 func (d *Doc) render(b *block) {
 	if b.ready {
 		return
@@ -42,7 +42,7 @@ func (d *Doc) renderText(b *block) {
 		switch n.(type) {
 		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
 			s, nodes = d.style.inlineText(n, src)
-		default: // the head of a table that continues
+		default: // another node, such as the head of a table that continues: drawn as plain text
 			s = paint(d.style.plain, clean(strings.TrimSpace(strings.TrimPrefix(string(src), mark))))
 		}
 		if s != "" {
@@ -92,7 +92,7 @@ func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, co
 // renderTable creates the table of b, or adds new rows to it.
 func (d *Doc) renderTable(b *block) {
 	if b.table == nil {
-		if b.table = d.newTable(b); b.table == nil { // a label defined since has turned it into a definition
+		if b.table = d.newTable(b); b.table == nil { // a label that has been defined since has turned the head into a definition
 			return
 		}
 	}
@@ -128,19 +128,19 @@ func (d *Doc) newTable(b *block) *table {
 type growth struct {
 	lines     []string    // highlighted
 	final     int         // number of lines that will not be highlighted again until the code is complete
-	end       int         // how far the text was highlighted
+	end       int         // number of bytes that have been highlighted
 	at        int         // start of the text whose highlighting may change
-	from      delimiters  // what that text is inside
+	from      delimiters  // delimiters of the comment or string in which that text starts
 	laid      blockLayout // the final lines
-	laidCount int         // how many of them are laid out
+	laidCount int         // number of final lines that are laid out
 }
 
 const (
 	// shortLine is the length in bytes up to which a growing line of code is highlighted
-	// each time; a longer one only when it is complete.
+	// each time; a longer line is highlighted only when it is complete.
 	shortLine = 256
-	// maxRehighlight limits the bytes of code that are highlighted again for a line at its
-	// end.
+	// maxRehighlight limits the bytes of code that are highlighted again for a line at the
+	// end of the code.
 	maxRehighlight = 1024
 )
 

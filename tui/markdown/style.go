@@ -29,10 +29,10 @@ type Style struct {
 	mu       sync.Mutex        // glamour's renderer keeps state between calls
 	inline   renderer.Renderer // for headings, which are blocks in glamour
 	flow     renderer.Renderer // for all other text
-	rendered textBuffer        // output of one of them
+	rendered textBuffer        // output of inline or flow
 
-	syntax map[chroma.TokenType]string // style sequences of tokens, see token
-	code   string                      // for all other tokens
+	syntax map[chroma.TokenType]string // style sequences by token type, see token
+	code   string                      // style sequence for all other tokens
 
 	bar, bullet, ticked, blank string // prefixes of the lines of quotes and items
 	wrapped                    cell   // starts the lines of code after a break
@@ -103,8 +103,8 @@ func config(look style.Markdown) ansi.StyleConfig {
 		Strikethrough: primitive(look.Strike), Link: primitive(look.Link), LinkText: primitive(look.LinkText),
 		Code: ansi.StyleBlock{StylePrimitive: primitive(look.Code)},
 	}
-	// The words of a heading are Text too; without a colour they inherit that of the
-	// heading.
+	// The words of a heading are Text too; without a colour of their own, they inherit the
+	// colour of the heading.
 	c.Text.Color = nil
 	c.Paragraph = ansi.StyleBlock{StylePrimitive: primitive(look.Text)}
 	for i, h := range []*ansi.StyleBlock{&c.H1, &c.H2, &c.H3, &c.H4, &c.H5, &c.H6} {

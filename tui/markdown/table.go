@@ -15,9 +15,9 @@ type table struct {
 	align     []extast.Alignment
 	head      []string
 	rows      [][]string
-	width     []int // natural width of each column; all pieces use that of the first
-	continued bool  // continues another piece
-	read      int   // how far the source of the rows was read
+	width     []int // natural width of each column; all pieces use the widths of the first piece
+	continued bool  // this piece continues another piece
+	read      int   // number of bytes of the source of the rows that have been read
 
 	// The lines laid out so far. They stay valid while the columns do, so that a new row
 	// costs only that row.
@@ -59,11 +59,12 @@ func (t *table) cells(row ast.Node, src []byte) (cells []string, nodes int) {
 const minColumn = 4
 
 // columnStep is the step in which columns widen, so that few rows of a growing table change
-// those above. A complete table keeps it, so that nothing jumps at the end.
+// the rows above. A complete table keeps these widths, so that nothing jumps at the end.
 const columnStep = 4
 
-// columns returns the widths of the columns in inner cells; nil if they do not fit. They
-// are multiples of columnStep or, if there is no room for that, as wide as the cells.
+// columns returns the widths of the columns in inner cells; nil if they do not fit. The
+// widths are multiples of columnStep or, if there is no room for that, the widths of the
+// cells.
 func (t *table) columns(inner int) []int {
 	n := len(t.width)
 	room := inner - columnGap*(n-1)
@@ -84,7 +85,7 @@ func (t *table) columns(inner int) []int {
 		cols[i] = max(1, min(w, room))
 		most, sum = max(most, cols[i]), sum+cols[i]
 	}
-	for limit := most; sum > room; { // narrow the widest until all fit
+	for limit := most; sum > room; { // narrow the widest columns until all columns fit
 		limit--
 		for i := range cols {
 			if cols[i] > limit {

@@ -10,11 +10,11 @@ import (
 )
 
 // Text is plain text of any length that may still grow. It creates lines on demand, and
-// remembers where every lineStep-th line starts. The zero value is empty. Like a Doc it
-// must be used by one goroutine.
+// remembers where every lineStep-th line starts. The zero value is empty. Like a Doc, a
+// Text must be used by one goroutine.
 type Text struct {
 	src   strings.Builder
-	solid int // src is drawn up to here: line breaks at its end are not, until more text follows
+	solid int // length of the part of src that is drawn: line breaks at the end of src are not drawn until more text follows
 	width int // width of a line in cells; 0 if not laid out
 
 	next  lineStart   // the first line that is not counted
@@ -149,7 +149,8 @@ const (
 )
 
 // Find returns the nearest line after from, or before it, in which the needle starts. The
-// text must be laid out; from may be -1 or Len. It searches the text, not the drawn lines.
+// text must be laid out; from may be -1 or Len. Find searches the text, not the drawn
+// lines.
 func (t *Text) Find(needle Needle, from int, back Direction) (line int, ok bool) {
 	src := t.src.String()[:t.solid]
 	if t.width == 0 || len(src) == 0 {
@@ -223,7 +224,7 @@ func textLine(s string, width int) string {
 // next: after a line break, at a blank, between wide graphemes, or within a word that is
 // longer than a line.
 func breakText(src string, from lineStart, width int) (end int, next lineStart) {
-	used, breakAt, wide := 0, 0, false // breakAt: where the line may end
+	used, breakAt, wide := 0, 0, false // breakAt is where the line may end
 	for i := from.at; i < len(src); {
 		c := src[i]
 		if c == '\n' {
@@ -269,7 +270,7 @@ func textCharacter(s string) (width, n int) {
 	switch {
 	case odd(r):
 		return 1, size
-	case odd(after): // Character would treat it as part of this one
+	case odd(after): // Character would treat the rest as part of this character
 		return ansi.StringWidth(s[:size]), size
 	}
 	_, width, n, _ = Character(s, 0)

@@ -110,8 +110,8 @@ func renderCells(line []cell) string {
 }
 
 // wrap breaks a styled string into lines of at most width cells: at blanks, between wide
-// graphemes, and within words longer than a line. Existing line breaks are kept. It adds at
-// least one line to out.
+// graphemes, and within words longer than a line. Existing line breaks are kept. wrap adds
+// at least one line to out.
 func wrap(out *blockLayout, s string, width int) {
 	withCells(s, func(all []cell) {
 		for start := 0; start <= len(all); {
@@ -140,8 +140,8 @@ func Wrap(s string, width int) (lines []string, infos []LineInfo) {
 // breakLine calls emit with the start and end of each line of one logical line. Graphemes
 // too wide for any line are replaced in line.
 func breakLine(line []cell, width int, emit func(from, to int)) {
-	start, used := 0, 0 // of the current line
-	breakAt := -1       // where it may end: the next line starts with the cell after it
+	start, used := 0, 0 // start and width of the current line
+	breakAt := -1       // index of the cell before which the current line may end
 	for i := 0; i < len(line); i++ {
 		if line[i].width > width {
 			line[i].text, line[i].width = tooWide, 1
@@ -172,7 +172,7 @@ func breakLine(line []cell, width int, emit func(from, to int)) {
 // Lines after the first start at the indent of the code, with a sign if there is room.
 func wrapCode(out *blockLayout, s string, width int, sign cell) {
 	if len(s) <= width && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
-		out.add(strings.TrimRight(s, " "), LineInfo{}) // fast path, because megabytes of plain text may be drawn at once
+		out.add(strings.TrimRight(s, " "), LineInfo{}) // a fast path, because megabytes of plain text may be drawn at once
 		return
 	}
 	withCells(s, func(line []cell) { wrapCodeCells(out, line, width, sign) })
@@ -207,7 +207,7 @@ func wrapCodeCells(out *blockLayout, line []cell, width int, sign cell) {
 
 // codeLineEnd returns the end of a line of code that starts at start: after the last single
 // blank in its second half (the end of a line shows no blanks), or else where the width
-// ends, but not after a blank. It is not before from.
+// ends, but not after a blank. The end is not before from.
 func codeLineEnd(line []cell, start, width, from int) int {
 	end, used := start, 0
 	for ; end < len(line); end++ {

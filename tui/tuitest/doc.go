@@ -1,9 +1,9 @@
-// Package tuitest has what the tests of the screen share: golden frames and a terminal in
-// memory.
+// Package tuitest contains what the tests of the screen share: golden frames and a terminal
+// in memory. It must be used only by tests.
 //
 // A frame is what a screen of w×h cells shows, as lines joined by newlines. Golden compares
-// one with a file, Exact checks its size. A Screen is a real tea.Program whose terminal is
-// an emulator: a test types keys and waits for text, as a user does.
+// a frame with a file, and Exact checks the size of a frame. A Screen is a real tea.Program
+// whose terminal is an emulator: a test types keys and waits for text, as a user does.
 //
 //	s := tuitest.Start(t, model, 80, 24)
 //	s.Type("block previews", tuitest.Send)
@@ -29,8 +29,6 @@
 // SVG draws a frame as an SVG picture of a terminal window. The same frame always gives the
 // same bytes, so a test can compare a stored picture with what the program draws. The
 // picture contains no font. Escape sequences that do not style text are ignored.
-//
-// The package is for tests only.
 //
 // MovieSVG joins pictures into one SVG that shows them in turn; a Shot is a picture and how
 // long it is shown. A movie needs a viewer that animates CSS in SVG, as browsers do in an

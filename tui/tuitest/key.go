@@ -126,8 +126,8 @@ func PaneKey(action keymap.Action) string {
 // needs, and more than the gaps within a paste.
 const KeyGap = 50 * time.Millisecond
 
-// clockStart is where a Clock begins. It is fixed, so that frames with times are the same
-// in each run.
+// clockStart is the initial time of a Clock. It is fixed, so that frames with times are the
+// same in each run.
 var clockStart = time.Date(2026, 3, 4, 14, 32, 0, 0, time.UTC)
 
 // Clock is a clock that only Advance moves. Create it with NewClock. Any goroutine may use

@@ -9,7 +9,7 @@ import (
 
 // Shot is one picture of a movie.
 type Shot struct {
-	SVG []byte // from SVG; all shots of a movie have the same size and title
+	SVG []byte // picture from SVG; all shots of a movie have the same size and title
 	For time.Duration
 }
 

@@ -16,7 +16,7 @@ import (
 // PictureOptions configures SVG. The zero value is a light window without a title.
 type PictureOptions struct {
 	Dark  bool   // the terminal has dark default colours
-	Title string // of the window
+	Title string // title of the window
 }
 
 // Sizes of the picture, in pixels. A cell is 0.6 of the font size wide, as the letters
@@ -99,12 +99,13 @@ func (p *picture) window(width, height int, title string) {
 
 // paint is the look of a cell.
 type paint struct {
-	fore, back   string // back is "" for the terminal's own
+	fore, back   string // back is "" for the terminal's background
 	bold, italic bool
 }
 
-// paint resolves a style. Reversed text swaps colours with its background, faint text is
-// halfway to it, and hidden text has the same colour.
+// paint resolves a style. Reversed text swaps colours with its background. Faint text is
+// halfway between its colour and the background, and hidden text has the colour of the
+// background.
 func (p *picture) paint(st *uv.Style) paint {
 	out := paint{fore: p.fore, bold: st.Attrs&uv.AttrBold != 0, italic: st.Attrs&uv.AttrItalic != 0}
 	if st.Fg != nil {
@@ -187,7 +188,7 @@ func (p *picture) row(row uv.Line, y int) {
 		case isPlain(c.Content):
 			return "<text" + attrs
 		}
-		return "<text" + attrs + ` class="sign"` // a font may lack it, so textLength fixes its width
+		return "<text" + attrs + ` class="sign"` // a font may lack the character, so textLength fixes its width
 	})
 	lines := p.decorations(row)
 	if len(runs)+len(lines) == 0 {

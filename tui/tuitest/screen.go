@@ -24,9 +24,10 @@ const (
 // Options configures Start. The zero value is ready to use.
 type Options struct {
 	Clock *Clock    // advanced by KeyGap before each key; nil means the real time
-	Input io.Reader // what the program reads instead of Bytes
-	// File makes the keyboard a file, as a terminal is: a program that borrows it reads it
-	// itself. After a panic, Bubble Tea closes a file while it still reads it.
+	Input io.Reader // input that the program reads in place of Type and Bytes
+	// File makes the keyboard a file, as a terminal is: a program that borrows the terminal
+	// reads the file itself. After a panic, Bubble Tea closes the file while it is still
+	// reading from it.
 	File bool
 }
 
@@ -36,10 +37,10 @@ type Screen struct {
 	term     *terminal
 	program  *tea.Program
 	clock    *Clock
-	input    io.WriteCloser // the end of the keyboard
+	input    io.WriteCloser // the end of the keyboard to which keys are written
 	ended    chan struct{}  // closed when the program has ended
-	err      error          // of the program; may be read after ended
-	reported bool           // the test has been told of err
+	err      error          // error of the program; may be read once ended is closed
+	reported bool           // err has been reported to the test
 }
 
 // syncMsg is dropped by the program's filter after look was called with the model. By then
@@ -59,7 +60,7 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 		t.Fatal(err)
 	}
 	s := &Screen{t: t, term: newTerminal(w, h), clock: o.Clock, input: keys, ended: make(chan struct{})}
-	go func() { _, _ = io.Copy(io.Discard, s.term.emu) }() // the emulator's answers to queries
+	go func() { _, _ = io.Copy(io.Discard, s.term.emu) }() // discards the emulator's answers to queries
 	input := in
 	if o.Input != nil {
 		input = o.Input

@@ -84,7 +84,7 @@ func (v *terminal) line(y int) string {
 }
 
 // resize changes the size. It then sets the scrolling margins to the old height, as the
-// renderer does in a frame drawn before it heard of the new size.
+// renderer does in a frame drawn before it learns of the new size.
 func (v *terminal) resize(w, h int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
