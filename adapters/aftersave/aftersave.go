@@ -46,8 +46,8 @@ type Options struct {
 	Command  config.Words // not empty
 	Environ  []string     // in the form of os.Environ; the command gets it without keys
 	Redactor *safetext.Redactor
-	// Check asks the proxy and compares: differs is "" if the proxy follows the rules, and otherwise how it differs. The error means that the proxy
-	// does not answer.
+	// Check asks the proxy and compares: differs is "" if the proxy follows the rules, and otherwise how it differs.
+	// The error means that the proxy does not answer.
 	Check func(ctx context.Context) (differs string, err error)
 	// Done is called with the result of each run.
 	Done func(assistant.Applied)

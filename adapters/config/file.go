@@ -61,7 +61,8 @@ var Modes = []string{
 	"question", "queue", "undo", "recovery", "editing",
 }
 
-// readFile copies the values in a file into s. The error is an *Error or, if several keys are wrong, several joined.
+// readFile copies the values in a file into s. The error is an *Error or, if several keys are wrong, several *Errors
+// joined.
 func (s *Settings) readFile(path string, data []byte) error {
 	values := map[string]any{}
 	if err := toml.Unmarshal(data, &values); err != nil {
@@ -90,7 +91,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 			fault("", "%s is not a setting%s", quoted(strings.Join(name, ".")), hint(name[0], settingNames()))
 		case len(name) == 1 || lines[name[0]] == nil:
 			if _, ok := values[name[0]].([]any); !ok {
-				fault(name[0], "write [[%s]] with double brackets, once for each endpoint", name[0])
+				fault(name[0], "write [[%s]] with double brackets, once for each entry", name[0])
 			}
 			lines[name[0]] = append(lines[name[0]], line)
 		}
@@ -101,7 +102,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 	return s.readLists(path, data, lines)
 }
 
-// readLists reads the lists of tables. lines has the line of each entry.
+// readLists reads the lists of tables. lines contains the line of each entry.
 func (s *Settings) readLists(path string, data []byte, lines map[string][]int) error {
 	var entries struct { // without fields, because struct fields match keys in any case
 		Provider []struct{}
@@ -177,7 +178,7 @@ func (s *Settings) readBinding(name []string, values map[string]any, line int, f
 	}
 	value := any(values)
 	for _, part := range name {
-		value = value.(map[string]any)[part] // the decoder has found this path
+		value = value.(map[string]any)[part] // cannot fail: the decoder has found this path
 	}
 	b := Binding{Mode: name[1], Action: name[2], Line: line}
 	switch value := value.(type) {
@@ -210,7 +211,7 @@ func (s *Settings) checkProviders(path string, lines []int) error {
 		where, reason := "provider "+p.Name, ""
 		switch {
 		case p.Name == "":
-			where, reason = "provider", `name is missing; it precedes the "/" in the ids of its models`
+			where, reason = "provider", `name is missing; it is the part of a model's id before the "/"`
 		case strings.ContainsAny(p.Name, "/ \t"):
 			where, reason = "provider", fmt.Sprintf("the name %s must not contain a slash or a space", quoted(p.Name))
 		case p.BaseURL == "":

@@ -79,7 +79,7 @@ func (h Home) Journal(envFile string) string {
 	return filepath.Join(h.StateDir, "journals", fileKey(envFile), "journal")
 }
 
-// HistoryJournal returns the path of the journal of the chat history as a window.
+// HistoryJournal returns the path of the journal of the window for the chat history.
 func (h Home) HistoryJournal() string {
 	return filepath.Join(h.StateDir, "journals", "history", "journal")
 }
@@ -97,7 +97,7 @@ func (h Home) Files() []HomeFile {
 		{h.Settings(), "the settings"},
 		{h.History(), "sessions and messages, unless the setting history names a PostgreSQL database; the locks of the file are in the same folder"},
 		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file in this folder"},
-		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of the chat history as a window"},
+		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of changes to the chat history"},
 		{h.Versions() + folder, "the last 20 saved versions of each .env file and the first one; winnow rules log lists them"},
 		{h.Log(), "the log: events and errors, never keys, and conversations only with --log-level debug"},
 		{h.Typeahead(), "text typed in a run that ended before the history was open"},

@@ -26,7 +26,7 @@ var errNoKeyringReply = errors.New("the keyring did not answer in time")
 
 var errNoKeyringTool = errors.New("using the keyring requires secret-tool, which is not installed (package libsecret-tools or libsecret)")
 
-// HasKeyring reports whether a keyring seems to exist, which servers and containers usually have not. It only guesses;
+// HasKeyring reports whether a keyring seems to exist. Servers and containers usually have none. It only guesses;
 // StoreInKeyring reports an error. environ is the environment of the tool.
 func HasKeyring(environ []string) bool {
 	if _, err := exec.LookPath(keyringTool); err != nil {

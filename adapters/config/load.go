@@ -28,7 +28,7 @@ type Flag struct {
 	Value string
 }
 
-// Load reads the settings. The error is an *Error, or several joined.
+// Load reads the settings. The error is an *Error, or several *Errors joined.
 func Load(o Options) (*Settings, error) {
 	s := newSettings(o.Path, o.Themes)
 	if o.Path != "" {
@@ -119,31 +119,31 @@ func Template(themes []string) string {
 		fmt.Fprintf(&b, "# %s\n#%s = %s\n", k.Help, k.Key, k.literal(k.Default))
 	}
 	b.WriteString(`
-# Other keys for actions, by mode: winnow's help (f1) names the actions.
+# Other keys for actions, by mode: winnow's help (f1) lists the actions.
 #[keys.view]
 #boundary = ["O", "o"]
 
-# An endpoint that speaks OpenAI's chat completions.
+# An endpoint with OpenAI's chat completions API.
 #[[provider]]
 #name = "openrouter"
 #base_url = "https://openrouter.ai/api/v1"
 #api_key = "env:OPENROUTER_API_KEY"   # or cmd:pass show openrouter, keyring:openrouter
-#models = []                          # none: the endpoint is asked
+#models = []                          # empty: the endpoint is asked
 
-# A server whose tools the assistant may use, by the Model Context Protocol. Each call asks.
+# A Model Context Protocol server whose tools the assistant may use. Each call needs your approval.
 #[[mcp]]
 #name = "github"
 #command = ["github-mcp-server", "stdio"]
-#env = { GITHUB_PERSONAL_ACCESS_TOKEN = "keyring:github" }   # nothing else that looks like a key reaches it
-#allowed_tools = ["search_issues"]                           # these run without asking
+#env = { GITHUB_PERSONAL_ACCESS_TOKEN = "keyring:github" }   # the command gets no other keys
+#allowed_tools = ["search_issues"]                           # these run without approval
 #timeout = "60s"                                             # of a call
 #[[mcp]]
 #name = "docs"
 #url = "https://docs.example/mcp"
 #headers = { Authorization = "env:DOCS_AUTHORIZATION" }
 
-# Another proxy, for winnow rules diff and winnow rules apply: by its .env on this machine, or by a
-# winnow server on its machine, with a token that has the role save.
+# Another proxy for winnow rules diff and winnow rules apply: either its .env on this machine, or a winnow
+# server on the machine of the proxy and a token with the role save.
 #[[target]]
 #name = "staging"
 #env_file = "/srv/staging/.env"

@@ -7,7 +7,7 @@ import (
 )
 
 // MCPServer is a server whose tools the assistant may use: an entry of [[mcp]]. It has either a command, which is
-// started and talks on standard input and output, or an address for streamable HTTP.
+// started and communicates over standard input and output, or an address for streamable HTTP.
 type MCPServer struct {
 	Name         string            `toml:"name" json:"name"`
 	Command      []string          `toml:"command" json:"command,omitempty"` // runs without a shell
@@ -50,9 +50,9 @@ func (s *Settings) checkMCP(path string, lines []int) error {
 		case len(m.Command) > 0 && m.Command[0] == "":
 			reason = "command: the first word, the program, is empty"
 		case m.URL != "" && m.Env != nil:
-			reason = "env is for a command, headers are for a url"
+			reason = "env is for a command; headers are for a url"
 		case m.URL == "" && m.Headers != nil:
-			reason = "headers are for a url, env is for a command"
+			reason = "headers are for a url; env is for a command"
 		case m.Timeout != "" && (err != nil || d <= 0 || d > maxCallTimeout):
 			reason = fmt.Sprintf("timeout: %s is not a duration such as \"90s\", at most 1h", quoted(m.Timeout))
 		}
@@ -73,7 +73,7 @@ func nameProblem(name string, first map[string]int) string {
 	case !entryName.MatchString(name):
 		return fmt.Sprintf("the name %s must be 1 to 24 letters and digits, with - between them", quoted(name))
 	case first[name] > 0:
-		return fmt.Sprintf("line %d has one with the same name", first[name])
+		return fmt.Sprintf("line %d has an entry with the same name", first[name])
 	}
 	return ""
 }

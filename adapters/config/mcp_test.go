@@ -56,7 +56,7 @@ func TestErrorsInMCPServers(t *testing.T) {
 		"headers":         {"[[mcp]]\nname = 'a'\ncommand = ['x']\nheaders = { A = 'b' }", "headers are for a url"},
 		"timeout":         {"[[mcp]]\nname = 'a'\nurl = 'x'\ntimeout = 'soon'", `timeout: "soon" is not a duration`},
 		"unknown key":     {"[[mcp]]\nname = 'a'\ncomand = ['x']", `:3: "comand" is not a key of an MCP server; did you mean "command"?`},
-		"twice":           {"[[mcp]]\nname='a'\nurl='x'\n[[mcp]]\nname='a'\nurl='y'", ":4: mcp a: line 1 has one with the same name"},
+		"twice":           {"[[mcp]]\nname='a'\nurl='x'\n[[mcp]]\nname='a'\nurl='y'", ":4: mcp a: line 1 has an entry with the same name"},
 		"single brackets": {"[mcp]\nname = 'a'", ":1: mcp: write [[mcp]] with double brackets"},
 		"no words":        {"after_save = [1]", ":1: after_save: is not a list of words"},
 		"no program":      {"after_save = ['', 'x']", ":1: after_save: the first word, the program, is empty"},

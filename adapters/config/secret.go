@@ -24,7 +24,7 @@ const commandTimeout = 60 * time.Second
 // Secret is a key, or a reference to one. Its printed forms do not reveal the key.
 type Secret string
 
-// Hidden is shown in place of a key that the settings file holds itself.
+// Hidden is shown in place of a key that is written in the settings file.
 const Hidden = "[key]"
 
 // String returns the reference without the arguments of a command, or Hidden.
@@ -51,7 +51,7 @@ func (s Secret) parse() (kind, rest string, ok bool) {
 	return kind, rest, ok && (kind == "env" || kind == "cmd" || kind == "keyring")
 }
 
-// KeyVariables returns the environment variables that the settings name for keys.
+// KeyVariables returns the names of the environment variables from which the settings take keys.
 func (s *Settings) KeyVariables() (names []string) {
 	secrets := []Secret{s.HistoryPassword}
 	for _, p := range s.Providers {

@@ -17,7 +17,7 @@ import (
 )
 
 // Set writes a setting to the file at path with Edit. Only the bytes of the value change. It returns an error if the
-// key would have another value or any other key would change. themes is Options.Themes.
+// key would get a different value or any other key would change. themes is Options.Themes.
 func Set(path, key, value string, themes []string) error {
 	k, ok := find(key, themes)
 	if !ok {
@@ -37,9 +37,9 @@ func Set(path, key, value string, themes []string) error {
 	})
 }
 
-// Edit changes the text of the file at path; now holds its current settings. A new file is readable only by its
-// owner. The result is decoded and passed to check before it replaces the file, so after an error the file is
-// unchanged.
+// Edit changes the text of the file at path. change receives the current settings and the text, and returns the new
+// text. A new file is readable only by its owner. The result is decoded and passed to check before it replaces the
+// file, so after an error the file is unchanged.
 func Edit(path string, themes []string, change func(now *Settings, data []byte) []byte, check func(result *Settings, before, after []byte) error) error {
 	mode, data := fs.FileMode(0o600), []byte(nil) // for a new file; private, because keys may be added to it
 	target, err := filepath.EvalSymlinks(path)
@@ -83,9 +83,9 @@ func othersUnchanged(before, after []byte, key string) bool {
 // tablePattern matches the first table with the comments above it.
 var tablePattern = regexp.MustCompile(`(?m)(^[ \t]*(#.*)?\r?\n)*^[ \t]*\[`)
 
-// WithValue returns a file, or the lines of a table, with a new value for a top-level key; text is TOML. A missing
-// key is inserted after the line of the template that mentions it in a comment, or else before the first table. The
-// check of Edit verifies the result.
+// WithValue returns the text of a file, or of a table, with a new value for a top-level key; text is the value as TOML.
+// A missing key is inserted after the line of the template that mentions it in a comment, or else before the first
+// table. Edit verifies the result.
 func WithValue(data []byte, key, text string) []byte {
 	from, to := len(data), len(data) // start of the first table, with and without its comments
 	if at := tablePattern.FindIndex(data); at != nil {

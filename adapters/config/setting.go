@@ -65,7 +65,7 @@ type Binding struct {
 	Line   int
 }
 
-// Origin says where a value comes from: "flag", "environment", "file" or "default".
+// Origin is where a value comes from: "flag", "environment", "file" or "default".
 type Origin struct {
 	From string
 	Name string // the flag, the variable or the path of the file
@@ -171,7 +171,7 @@ func (k Setting) set(s *Settings, v string) error {
 	return err
 }
 
-// setList stores a list of the file in s.
+// setList stores a list from the file in s.
 func (k Setting) setList(s *Settings, list []any) error {
 	if k.Type() != "command" {
 		return errors.New("takes one value, not a list")
@@ -191,7 +191,7 @@ func (k Setting) setList(s *Settings, list []any) error {
 	return nil
 }
 
-// Words is a command in words, as it is run without a shell. It may be empty.
+// Words is a command split into words, which runs without a shell. It may be empty.
 type Words []string
 
 // String returns the words in a form that SplitWords reads.

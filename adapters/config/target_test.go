@@ -44,7 +44,7 @@ func TestErrorsInTargets(t *testing.T) {
 		"file token":    {"[[target]]\nname = 'a'\nenv_file = '/x'\ntoken = 'env:A'", "token and token_file go with url, not env_file"},
 		"relative file": {"[[target]]\nname = 'a'\nurl = 'x'\ntoken_file = 'x'", "token_file must be an absolute path"},
 		"unknown key":   {"[[target]]\nname = 'a'\nenvfile = '/x'", `"envfile" is not a key of a target; did you mean "env_file"?`},
-		"twice":         {"[[target]]\nname='a'\nenv_file='/x'\n[[target]]\nname='a'\nenv_file='/y'", ":4: target a: line 1 has one with the same name"},
+		"twice":         {"[[target]]\nname='a'\nenv_file='/x'\n[[target]]\nname='a'\nenv_file='/y'", ":4: target a: line 1 has an entry with the same name"},
 	} {
 		_, err := Load(Options{Path: write(t, c.text)})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "wnw_secret") {

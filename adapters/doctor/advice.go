@@ -98,7 +98,7 @@ var advice = [kinds]string{
 	KeyInFile:    "replace the key at its provider, then: rm {what}",
 	NoTools:      "winnow config edit   and correct the [[mcp]] entry {what}, then: winnow tools test {what}",
 	ToolsLeftOut: "winnow tools test {what}   names them",
-	TooSlow:      "run winnow doctor again; if the result is the same, {what} is not responding",
+	TooSlow:      "winnow doctor   runs the check again; if the result is the same, {what} is not responding",
 }
 
 // Advice lists the advice for every kind, with an example for what a finding names.

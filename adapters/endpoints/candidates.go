@@ -63,7 +63,7 @@ func (c *Connector) Offline(id string) bool { return id == OfflineModel }
 // SettingsPath returns the path of the file that Save writes.
 func (c *Connector) SettingsPath() string { return c.opts.Endpoints.Settings.Path }
 
-// Kind says what is known about a candidate.
+// Kind is what is known about a candidate.
 type Kind int
 
 // The kinds of candidates, in the order in which they are listed.
@@ -96,8 +96,8 @@ var vendors = []string{"openai", "anthropic", "openrouter", "gemini", "groq", "m
 // vendorKey matches a variable with the key of a vendor; a proxy with several keys of one vendor numbers them.
 var vendorKey = regexp.MustCompile(`^([A-Z0-9_]+?)_API_KEY(?:_[0-9]+)?$`)
 
-// Search finds candidates, those that respond first. It asks the automatic endpoints for their models, concurrently
-// and for at most a few seconds each.
+// Search returns the candidates, starting with those that respond. It asks the automatic endpoints for their models,
+// concurrently and for at most a few seconds each.
 func (c *Connector) Search(ctx context.Context) []Candidate {
 	all := c.endpoints(ctx)
 	has := func(name string) bool {

@@ -36,7 +36,7 @@ type Checked struct {
 	Pasted  bool            // the key was pasted, so Save needs a Storage
 	HasKey  bool
 
-	write    bool // it is not an endpoint of this run, or has another key there
+	write    bool // the candidate is not an endpoint of this run, or has a different key there
 	provider config.Provider
 	endpoint *Endpoint
 }
@@ -70,7 +70,7 @@ func (c *Connector) Check(ctx context.Context, cand Candidate, address, key stri
 			return nil, err
 		}
 		cand.Name, cand.BaseURL = cand.provider.Name, cand.provider.BaseURL
-		if e := c.at(cand.BaseURL); e != nil { // use its own key and name
+		if e := c.at(cand.BaseURL); e != nil { // use the endpoint's own key and name
 			cand.Name, cand.BaseURL, cand.endpoint = e.Name, e.BaseURL, e
 			cand.provider = c.providerOf(e)
 		}

@@ -16,7 +16,7 @@ import (
 // Storage is a place for a pasted key.
 type Storage int
 
-// The places of a pasted key.
+// The places for a pasted key.
 const (
 	Keyring  Storage = iota // the keyring of the desktop or the system
 	Variable                // not stored: the settings name a variable that the user sets
@@ -50,7 +50,7 @@ func (ch *Checked) KeyVariable() string {
 	}, strings.ToUpper(ch.Name))
 }
 
-// Saved is what Save did.
+// Saved is the result of Save.
 type Saved struct {
 	Model    string // id of the model, which is used from now on
 	Path     string // the settings file; "" if it was not changed

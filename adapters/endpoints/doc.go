@@ -15,7 +15,7 @@
 // candidate cannot be used or stored: a code with facts, to which a front end adds advice. A Storage is a place for a
 // pasted key. A Flow is the sequence of questions, used by both the screen and the terminal.
 //
-// # What is kept
+// # What is stored
 //
 // The last model list of each address is stored with its time, together with models that only earlier lists
 // contained. Those count as gone once the address has responded without them; until then, the stored list is used and

@@ -114,14 +114,13 @@ func (e *Endpoint) Image(ctx context.Context, model, prompt string) (llm.Image, 
 	return client.Image(ctx, model, prompt)
 }
 
-// List asks the endpoint for its models and stores the answer. Data that the endpoint omits are added from the
-// catalogue.
+// List asks the endpoint for its models and stores the list. Data that the endpoint omits are added from the catalogue.
 func (e *Endpoint) List(ctx context.Context) ([]llm.ModelInfo, error) {
 	listed, _, err := e.list(ctx)
 	return listed, err
 }
 
-// list returns List plus the models that only earlier answers contained.
+// list is like List, but also returns the models that only earlier lists contained.
 func (e *Endpoint) list(ctx context.Context) (listed, gone []llm.ModelInfo, err error) {
 	if len(e.Known) > 0 {
 		return slices.Clone(e.Known), nil, nil
@@ -145,7 +144,7 @@ func (e *Endpoint) list(ctx context.Context) (listed, gone []llm.ModelInfo, err 
 	return listed, gone, nil
 }
 
-// usage implements usage.Asker for the proxy. An error does not quote the answer, which may contain names of
+// usage implements usage.Asker for the proxy. An error does not quote the response, which may contain names of
 // credentials.
 func (e *Endpoint) usage(ctx context.Context) ([]byte, error) {
 	if !e.Answers(ctx) {
@@ -159,11 +158,11 @@ func (e *Endpoint) usage(ctx context.Context) ([]byte, error) {
 	failed, ok := errors.AsType[*llm.RequestError](err)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s has not answered %s in time", e.BaseURL, usage.StatsPath)
+		return nil, fmt.Errorf("%s did not respond to %s in time", e.BaseURL, usage.StatsPath)
 	case ok && (failed.Status == http.StatusNotFound || failed.Status == http.StatusMethodNotAllowed):
-		return nil, nil // a version that does not count
+		return nil, nil // a proxy version that does not count requests
 	case ok && failed.Status != 0:
-		return nil, fmt.Errorf("%s answers %s with status %d", e.BaseURL, usage.StatsPath, failed.Status)
+		return nil, fmt.Errorf("%s responds to %s with status %d", e.BaseURL, usage.StatsPath, failed.Status)
 	}
 	return text, err
 }

@@ -166,7 +166,8 @@ func (f *finder) add(e *Endpoint) {
 	}
 }
 
-// moveNamedFirst moves the endpoint named by Options.Provider to the front. It then counts as set up by the user.
+// moveNamedFirst moves the endpoint named by Options.Provider to the front. That endpoint then counts as set up by the
+// user.
 func (f *finder) moveNamedFirst() error {
 	if f.Provider == "" {
 		return nil
@@ -185,8 +186,8 @@ func (f *finder) moveNamedFirst() error {
 	return nil
 }
 
-// atBaseURL returns the endpoint of Options.BaseURL, or nil without one. It has the key of another endpoint only if
-// they have the same origin.
+// atBaseURL returns the endpoint of Options.BaseURL, or nil if there is none. It gets the key of another endpoint only
+// if both have the same origin.
 func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	if f.BaseURL == "" {
 		return nil, nil

@@ -28,8 +28,8 @@ const (
 
 // keptList is the stored list of models of an address, with ids as the endpoint knows them.
 type keptList struct {
-	Models []llm.ModelInfo // models of the last answer
-	Gone   []llm.ModelInfo // models only in earlier answers, as last seen
+	Models []llm.ModelInfo // models of the last list
+	Gone   []llm.ModelInfo // models that only earlier lists contained, as last seen
 }
 
 // keptPath returns the path of the list of this address.
@@ -50,7 +50,7 @@ func (e *Endpoint) kept() (k keptList) {
 	return k
 }
 
-// keepList stores an answer and returns the models that only earlier answers contained.
+// keepList stores a list and returns the models that only earlier lists contained.
 func (e *Endpoint) keepList(ctx context.Context, listed []llm.ModelInfo) (gone []llm.ModelInfo, err error) {
 	if e.cacheDir == "" {
 		return nil, nil
@@ -171,7 +171,7 @@ func (e *Endpoint) feedTo(to func(models.Answer)) {
 	e.feed = to
 }
 
-// answered passes on a list.
+// answered passes a list on to the function given to Feed.
 func (e *Endpoint) answered(listed []llm.ModelInfo) {
 	e.mu.Lock()
 	feed := e.feed

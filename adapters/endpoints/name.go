@@ -10,7 +10,7 @@ import (
 // NameError means that no endpoint lists a model of this name, or that several do.
 type NameError struct {
 	Name string
-	IDs  []string // the models with this name or, if there are none, all models; with PROVIDER/
+	IDs  []string // full ids of the models with this name or, if there are none, of all models
 	Some bool     // IDs are the models with this name
 }
 
@@ -27,11 +27,11 @@ func (n *NameError) Error() string {
 	return fmt.Sprintf("no endpoint lists a model %q; available models: %s", n.Name, text)
 }
 
-// ModelID returns the full id of a model that the user named, either as PROVIDER/NAME or by the NAME, or the part of
-// it after a "/", of a model that exactly one endpoint lists. If the user set up the first endpoint, a name that it
-// has not listed still belongs to it. With preferNamed, the endpoint that the user named takes precedence over a
-// PROVIDER in name. Automatic endpoints are asked if no stored list contains the name. It returns a *NameError or an
-// error of Registry.Open.
+// ModelID returns the full id of a model that the user named. The name is PROVIDER/NAME or, if exactly one endpoint
+// lists such a model, only NAME or the part of NAME after a "/". If the user set up the first endpoint, a name that
+// this endpoint has not listed still belongs to it. With preferNamed, the endpoint that the user named takes precedence
+// over a PROVIDER in name. Automatic endpoints are asked if no stored list contains the name. It returns a *NameError
+// or an error of Registry.Open.
 func (s *Set) ModelID(ctx context.Context, name string, preferNamed bool) (string, error) {
 	prefix, rest, qualified := strings.Cut(name, "/")
 	first := s.All[0]

@@ -119,7 +119,7 @@ func (s *Set) AskProxy(ctx context.Context, to func(models.Answer)) {
 // Choice is a model to start with.
 type Choice struct {
 	ID   string
-	Note string // a sentence about a model that the user did not choose
+	Note string // a sentence about a model that was chosen automatically
 }
 
 // ListError means that no initial model could be chosen from an endpoint's list.
@@ -164,8 +164,8 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 	return Choice{m.ID, fmt.Sprintf("using %s, the %s of %s (%s)", m.ID, which, e.Name, e.From)}, nil
 }
 
-// suitable chooses a model to start with, and says which one it is: the newest general model that can call tools. Of
-// models about which nothing is known, it is the first in the list.
+// suitable chooses a model to start with: the newest general model that can call tools. If nothing is known about the
+// models, it chooses the first in the list. which describes the choice.
 func suitable(listed []llm.ModelInfo) (m llm.ModelInfo, which string, ok bool) {
 	chat := thatChat(listed)
 	if len(chat) == 0 {
@@ -178,7 +178,7 @@ func suitable(listed []llm.ModelInfo) (m llm.ModelInfo, which string, ok bool) {
 	if len(general) == 0 {
 		return chat[0], "first model", true
 	}
-	// Of models released on the same day, it is the first in the list.
+	// Of models released on the same day, MaxFunc returns the first in the list.
 	byDate := func(a, b llm.ModelInfo) int { return strings.Compare(a.Facts.Released, b.Facts.Released) }
 	return slices.MaxFunc(general, byDate), "newest general model", true
 }
@@ -200,7 +200,7 @@ func (s *Set) firstUsable(ctx context.Context) *Endpoint {
 	return s.All[slices.Index(usable, true)]
 }
 
-// Describe adds information about a model that its endpoint was not asked about in this run to the registry, from the
+// Describe adds a model to the registry if its endpoint was not asked in this run. The information comes from the
 // stored list or the catalogue.
 func (s *Set) Describe(id string) error {
 	_, _, info, err := s.Registry.Open(id)

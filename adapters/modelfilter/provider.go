@@ -18,22 +18,22 @@ import (
 type provider struct {
 	name           string
 	hasKeyVariable bool // there is a variable for its key, possibly empty
-	hasKey         bool // one of these variables is not empty
+	hasKey         bool // one of the key variables is not empty
 	lists          [2]ruleList
 
-	engine   *engine.Engine // one of the key variables is not empty
+	engine   *engine.Engine // uses the effective rules; nil until needed
 	models   ModelList
-	info     []llm.ModelInfo // uses the effective rules; nil until needed
-	news     []models.Change // in the order of the models; nil if not read yet
+	info     []llm.ModelInfo // in the order of the models; nil if not read yet
+	news     []models.Change // changes to models since the user last looked; valid if newsRead
 	newsRead bool
-	asking   int // changes to models since the user last looked; valid if newsRead
+	asking   int // number of refreshes in progress
 	drift    models.Drift
 
 	use        *usage.Report // as last read; nil if unknown
 	useProblem string        // why the usage file cannot be used
 
 	revision int64             // window revision at the last change of the provider's rules or models
-	shown    *ProviderSnapshot // source of most models, see models.List
+	shown    *ProviderSnapshot // as of revision; nil until needed
 	numbers  *numbers          // as of revision; nil until needed
 }
 

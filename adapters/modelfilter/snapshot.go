@@ -161,7 +161,7 @@ const (
 	dropStaged    stagedPolicy = iota // the file's rules replace the staged rules
 	retainStaged                      // the staged rules are not changed
 	mergeStaged                       // the staged changes are applied to the file's rules
-	mergeOrReport                     // like mergeStaged, but contradicting changes are a conflict
+	mergeOrReport                     // like mergeStaged, but changes that contradict each other are a conflict
 )
 
 // mergedLists returns the lists that p has after s is adopted. p is not changed.

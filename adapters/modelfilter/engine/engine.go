@@ -40,10 +40,10 @@ type ruleList struct {
 	matched bitset // models that some rule matches
 }
 
-// matches the ids of the provider
+// Engine holds the models and rules of one provider. Create it with New.
 type Engine struct {
 	provider string
-	within   *glob.Pattern // the ids of the provider
+	within   *glob.Pattern // matches the ids of the provider
 	models   *index
 	lists    [2]ruleList
 }
