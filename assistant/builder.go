@@ -19,7 +19,7 @@ import (
 type Builder struct {
 	conversation *Conversation
 	deltas       []delta
-	sampling     *llm.Sampling // for the next Run; nil keeps the current one
+	sampling     *llm.Sampling // sampling for the next Run; nil keeps the current one
 }
 
 // delta is one change to apply: a message or a new config value.

@@ -33,7 +33,7 @@ type Conversation struct {
 	registry *llm.Registry
 	messages *message.List
 	config   Config
-	sampling llm.Sampling // for the next Run
+	sampling llm.Sampling // sampling for the next Run
 }
 
 // NewConversation returns a conversation that uses the models of a registry.

@@ -189,7 +189,7 @@ func (r Retrying) After() time.Duration { return time.Duration(r.AfterMS) * time
 
 // ResponsePayload is the whole answer of a turn.
 type ResponsePayload struct {
-	Message string `json:"message"` // with its [[tool:N]] markers
+	Message string `json:"message"` // the text of the answer, with its [[tool:N]] markers
 	Suggested
 	Custom *CustomPayload `json:"custom_payload,omitempty"`
 	Notice string         `json:"notice,omitempty"` // what winnow reports about the turn; "" if nothing

@@ -13,11 +13,11 @@ import (
 // Update is what changed after a version: every changed part as of one instant,
 // and at most one turn event.
 type Update struct {
-	Version int64 // to pass to the next call to Next
+	Version int64 // the version to pass to the next call to Next
 	State
 	Stale *StalePairs // nil if no stored pair changed
 	Event Event       // nil if there is no event
-	Of    *Turn       // the turn of Event
+	Of    *Turn       // the turn that Event belongs to
 	// Resync reports that events were dropped because the reader was too far
 	// behind. All parts are set, and every pair is stale.
 	Resync bool
@@ -43,7 +43,7 @@ type sessionLog struct {
 	wake    chan struct{} // closed at the next version; nil if no reader waits
 
 	models int    // counts changes to what the registry knows
-	states states // as of version
+	states states // the states as of version
 	shown  part[Shown, *Shown]
 	turn   part[TurnState, *TurnState]
 	model  part[ModelState, *ModelState]

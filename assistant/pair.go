@@ -69,9 +69,9 @@ type Pair struct {
 	Page         string        `json:"page,omitempty"`          // the page that was open
 	ReasoningFor time.Duration `json:"reasoning_for,omitempty"` // how long the model reasoned, in ns
 	Thoughts     []Thought     `json:"thoughts,omitempty"`      // blocks of Reasoning; nil if all of it came before the text
-	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
+	Took         time.Duration `json:"took,omitempty"`          // time from send to end, in ns
 	Usage        *llm.Usage    `json:"usage,omitempty"`         // summed over the responses of the turn
-	Price        *float64      `json:"price,omitempty"`         // of Usage in US dollars, at the prices of that time; nil if unknown
+	Price        *float64      `json:"price,omitempty"`         // price of Usage in US dollars, at the prices of that time; nil if unknown
 	Suggested    *Suggested    `json:"suggested,omitempty"`
 	Notice       safetext.Text `json:"notice,omitempty"` // what winnow reports about the turn
 	// InvalidRounds counts the invalid rounds of tool calls at the end of the

@@ -74,7 +74,7 @@ func (t *turn) assemble(included []Ref) error {
 		return err
 	}
 	sys := t.systemCost(system)
-	boundary := t.boundary // as the user saw it, but with the sizes of the loaded pairs
+	boundary := t.boundary // the boundary that the user saw, but with the sizes of the loaded pairs
 	boundary.First, boundary.SYS, boundary.Usable, boundary.HistoryTokens = 0, sys, boundary.ML-sys, historyTokens
 	t.attempt = budget.NewAttempt(boundary, costs, t.settings.Budget.Estimate(string(t.pair.UserText))+attachment.Tokens(t.pair.Attachments), sys, t.settings.Budget)
 	if t.earlier != nil && !t.attempt.TooLarge() {

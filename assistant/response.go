@@ -130,7 +130,7 @@ func (t *turn) responded(final bool) error {
 
 // reply is one complete response.
 type reply struct {
-	text string // without payloads; text that looks like a card marker is not escaped
+	text string // the text without payloads; what looks like a card marker is not escaped
 	end  llm.End
 }
 
@@ -150,7 +150,7 @@ func (t *loop) respond() (reply, error) {
 		if reqErr == nil || reqErr.Kind != llm.KindOverflow || r.received {
 			return reply{strings.TrimSpace(r.text.String()), r.end}, err
 		}
-		if reqErr.Limit > 0 { // from now on, this is the model's limit
+		if reqErr.Limit > 0 { // the model's limit from now on
 			t.registry.LearnLimit(t.modelID, reqErr.Limit, t.now())
 		}
 		if err := t.host.overflow(reqErr); err != nil {

@@ -12,9 +12,10 @@ import (
 	"winnow/checkpoint"
 )
 
-// Saver is a Window whose state is also saved outside the session, for example
-// in a file, and differs from it until it is saved. The zero values of the
-// types below mean "nothing"; all of them encode to JSON.
+// Saver is a Window whose state can be saved outside the session, for example
+// in a file. Until a change is saved, the window differs from the saved state.
+// The zero values of the types below mean "nothing"; all of them encode to
+// JSON.
 type Saver interface {
 	Dirtier
 	Discarder

@@ -213,10 +213,10 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 }
 
 // Close cancels the running turn, if any, and waits for it to end, or for ctx.
-// Its pair stays as interrupted, with everything received so far. Close stores
-// the position, the queue and the retry counters. It closes neither the Store
-// nor the Journal; the program closes them afterwards. The session can still be
-// used.
+// The turn's pair stays, marked as interrupted, with everything received so
+// far. Close stores the position, the queue and the retry counters. It closes
+// neither the Store nor the Journal; the program closes them afterwards. The
+// session can still be used.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	t := s.running

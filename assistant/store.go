@@ -112,10 +112,10 @@ type PairRequest struct {
 	SentRequest
 }
 
-// Batch is one Commit.
+// Batch is what one Commit stores.
 type Batch struct {
-	// Put inserts pairs with Seq 0 and sets their Seq, and replaces the stored
-	// pairs with the other Seqs.
+	// Put inserts the pairs that have Seq 0, and sets their Seq. A pair with
+	// another Seq replaces the stored pair.
 	Put []*Pair
 	// KeepMarks keeps the stored star, flag and topic of existing pairs, and
 	// copies them to the pairs of Put: a turn must not undo what the user set
@@ -149,7 +149,7 @@ type Batch struct {
 	// Uncut restores what the Cut with this name hid. "" for none.
 	Uncut string
 	// Intent names the checkpoint intent that this batch carries out. A store
-	// remembers the last one, so that applying it twice changes nothing.
+	// remembers the last intent, so that applying it twice changes nothing.
 	Intent string
 }
 
@@ -316,8 +316,8 @@ func Lineage(session string, branches map[string]Branch) []Branch {
 	return all
 }
 
-// answered returns the pairs with their changed answers. It fails if a pair is
-// not in the store.
+// answered returns copies of the pairs with the changes to their answers
+// applied. It fails if a pair is not in the store.
 func (s *MemoryStore) answered(changes []PairAnswer) ([]Pair, error) {
 	pairs := make([]Pair, len(changes))
 	for n, a := range changes {

@@ -17,7 +17,7 @@ import (
 // toolbox is the set of tools available to one turn.
 type toolbox struct {
 	byName map[string]Tool
-	names  []string // in the order of the tools
+	names  []string // names of the tools, in the same order
 	specs  []llm.ToolSpec
 }
 

@@ -30,7 +30,7 @@ type turn struct {
 
 	// Guarded by the session's mutex:
 	seq           int64           // Seq of the pair, once it is stored
-	pendingEvents []Event         // from Queue, before TurnStarted
+	pendingEvents []Event         // events from Queue, which must come after TurnStarted
 	asks          *ConfirmRequest // the question waiting for an answer
 	unstored      []outgoing      // requests sent but not stored; the last may still wait for its response
 	progress      *Pair           // the pair with its new answer as far as it is stored; nil if the stored pair is up to date
@@ -348,7 +348,7 @@ func (t *turn) storing() (context.Context, context.CancelFunc) {
 }
 
 // noteProgress updates what Pairs returns for a pair that is being answered again; the
-// store still has its old answer. The session's mutex is held.
+// store still has its old answer. The session's mutex must be locked.
 func (t *turn) noteProgress() {
 	if t.prompt.Regenerate != 0 {
 		t.progress = new(clonePair(t.pair))

@@ -248,7 +248,7 @@ type LastSend struct {
 	Stage    budget.Stage // how the last attempt ended
 	// LeftOut are the T pairs that were trimmed, oldest first; usually empty.
 	LeftOut []LeftOut
-	Tokens  int // total of LeftOut
+	Tokens  int // total tokens of LeftOut
 }
 
 // noteSend updates LastSend and, if freeze is set, freezes what Counter reports.

@@ -154,8 +154,8 @@ func (t *turn) loadRegenerate() error {
 }
 
 // answerBatch returns a batch that stores the turn's result so far as an answer of its
-// pair. It becomes the chosen answer when it is complete. An unfinished one is stored in
-// the state in which it would be found after a crash.
+// pair. It becomes the chosen answer when it is complete. An unfinished answer is stored
+// as interrupted, because the program may crash before the next commit.
 func (t *turn) answerBatch() *Batch {
 	p := *t.pair
 	p.Interrupt()

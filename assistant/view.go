@@ -54,8 +54,9 @@ func (s *Session) refs(ctx context.Context, session string) ([]Ref, error) {
 	return s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())
 }
 
-// SetView makes refs the visible pairs, in order of Seq: the result of a filter line. A
-// running pair that does not match stays in view until the next SetView.
+// SetView makes refs, which a filter line selected, the visible pairs. They must be in
+// order of Seq. A running pair that does not match stays in view until the next
+// SetView.
 func (v View) SetView(refs []Ref, line string) {
 	s := v.session
 	s.mu.Lock()
@@ -123,7 +124,7 @@ func (v View) Boundary() budget.Boundary {
 }
 
 // followLimit applies what the registry has learned about the model. The boundary does not
-// move while a turn is running. s.mu is held.
+// move while a turn is running. s.mu must be held.
 func (s *Session) followLimit() {
 	if s.running == nil {
 		s.view.tracker.SetLimit(s.limit())
@@ -192,7 +193,7 @@ func (v View) Fits() func(base []Ref) int {
 	}
 }
 
-// limit returns the limit of the selected model. s.mu is held, or s is new.
+// limit returns the limit of the selected model. s.mu must be held, unless s is new.
 func (s *Session) limit() budget.Limit {
 	_, _, info, _ := s.registry.Open(s.model) // for an unknown model, info is zero: the limit is unknown
 	return info.Limit()

@@ -28,7 +28,7 @@ type Attempt struct {
 	boundary   Boundary
 	sys        int
 	aut        int
-	turnTokens int // added by the running turn after the user's text
+	turnTokens int // tokens added by the running turn after the user's text
 	pairs      []int
 	costs      []int // of pairs
 	history    int   // size of pairs[dropped:]

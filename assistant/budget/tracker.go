@@ -10,7 +10,7 @@ import "slices"
 type Tracker struct {
 	params Params
 	limit  Limit
-	sys    int // for the next computation; the current boundary uses result.SYS
+	sys    int // size of the system prompt for the next computation; the current boundary uses result.SYS
 	costs  []Cost
 
 	current    Boundary // First, X and HistoryTokens are updated with every change to the costs

@@ -10,7 +10,7 @@ type segment struct {
 	tokens  []token
 	text    string  // the literal characters; if plain, the exact bytes that the segment matches
 	plain   bool    // contains only valid literal characters
-	finder  *finder // for a middle segment that is neither plain nor onlyAny
+	finder  *finder // only for a middle segment that is neither plain nor onlyAny
 	onlyAny bool    // contains only `?`
 
 	prefix, suffix, core string // the fixed text at the beginning and end of every match, and the longest fixed text in it

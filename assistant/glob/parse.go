@@ -15,8 +15,8 @@ const (
 // token is one element of a pattern. There are no consecutive stars.
 type token struct {
 	kind  kind
-	rune  rune   // for kind char
-	class *class // for kind oneOf
+	rune  rune   // only for kind char
+	class *class // only for kind oneOf
 }
 
 func (t token) accepts(r rune) bool {

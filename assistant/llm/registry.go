@@ -95,7 +95,7 @@ func (r *Registry) Changed() <-chan struct{} {
 	return r.wake
 }
 
-// changed closes the channel of Changed. r.mu is held.
+// changed closes the channel that Changed returned. r.mu must be held.
 func (r *Registry) changed() {
 	if r.wake != nil {
 		close(r.wake)
@@ -155,7 +155,7 @@ func (r *Registry) Learn(models ...ModelInfo) {
 	r.learn(models...)
 }
 
-// learn is called by every method that changes a description. r.mu is held.
+// learn is called by every method that changes a description. r.mu must be held.
 func (r *Registry) learn(models ...ModelInfo) {
 	r.changed()
 	if r.models == nil {
@@ -201,7 +201,7 @@ func (r *Registry) LearnLimit(id string, tokens int, now time.Time) {
 	}
 }
 
-// withLimit returns a description with the limit from LearnLimit. r.mu is held.
+// withLimit returns a description with the limit from LearnLimit. r.mu must be held.
 func (r *Registry) withLimit(m ModelInfo) ModelInfo {
 	if l, ok := r.limits[m.ID]; ok {
 		m.Context, m.Known, m.ContextFrom = l.Tokens, true, "an overflow error, "+l.At.Local().Format("2006-01-02")

@@ -18,7 +18,7 @@ type clause struct {
 	question bool              // it ends with a question mark, or begins with "would": it changes nothing
 	also     bool              // "and …", "… too": it may continue the previous request
 	text     string            // as understood
-	plan     gjson.Result      // for a change of rules: one provider's part of the plan that plan_rules returned
+	plan     gjson.Result      // for a change to rules: one provider's part of the plan that plan_rules returned
 	left     []string          // the words that were not understood; if there are any, the clause is not carried out
 }
 

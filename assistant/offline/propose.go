@@ -80,8 +80,9 @@ func (w *window) examples() (out []string) {
 	return out
 }
 
-// effectOf says what a request would do: ": hides 3 models on openai". ok is false if it is
-// not possible or has no effect, and while tools are called to determine that.
+// effectOf says what a request would do: ": hides 3 models on openai". ok is false if the
+// request is not possible or has no effect, and until the tools that determine this have
+// returned.
 func (c *conversation) effectOf(request string) (effect string, ok bool) {
 	clauses, _ := complete(c.parse(request), clause{})
 	for _, s := range clauses {

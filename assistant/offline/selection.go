@@ -32,7 +32,7 @@ type item struct {
 	words  []string // parts of names, and conditions
 	all    bool     // every model
 	some   bool     // "all" or "the" precedes it: without words, it means every model
-	noun   bool     // "models" follows: not only the model with this id
+	noun   bool     // "models" follows, so that more than the model with this id is meant
 	newest []string // "newest", and the count if one was given
 }
 

@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Limits for one answer.
+// Limits on one answer.
 const (
 	maxAnswer     = 16 << 20 // bytes of text, reasoning and calls together
 	maxUnreadable = 100      // unreadable events; a body with more of them does not use this protocol
@@ -24,17 +24,17 @@ const (
 // depend on where the body is split into pieces.
 type answer struct {
 	*Client
-	limits *llm.RateLimits // from the headers
+	limits *llm.RateLimits // the limits in the headers
 
 	frames     frames
 	think      thinkSplitter
 	unescape   [2]unescaper        // [0] for text, [1] for reasoning
 	clean      [2]safetext.Cleaner // [0] for text, [1] for reasoning
 	calls      calls
-	parts      []llm.Part // not yet returned
+	parts      []llm.Part // parts not yet returned
 	pending    []byte     // text of the next part
 	reasoning  bool       // pending is reasoning
-	err        error      // ends the answer
+	err        error      // the error that ended the answer
 	size       int
 	progress   int // counts events that advance the answer
 	unreadable int

@@ -57,9 +57,9 @@ type Client struct {
 	opts     Options // with defaults filled in
 	base     *url.URL
 	host     string                 // of base
-	request  []option.RequestOption // for every request; see requestOptions
-	secrets  *safetext.Redactor     // for displayed and logged text
-	outgoing *safetext.Redactor     // for text sent to the model
+	request  []option.RequestOption // the options of every request; see requestOptions
+	secrets  *safetext.Redactor     // redacts displayed and logged text
+	outgoing *safetext.Redactor     // redacts text sent to the model
 
 	// noUsage is set once the endpoint has rejected stream_options.
 	noUsage atomic.Bool

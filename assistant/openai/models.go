@@ -22,13 +22,13 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Limits for a list of models: entries, bytes, bytes per id.
+// Limits on a list of models: entries, bytes, bytes per id.
 const (
 	maxModels    = 200_000
 	maxModelList = 128 << 20
 	maxModelID   = 512
 
-	listTimeout = time.Minute // for the whole list
+	listTimeout = time.Minute // timeout for the whole list
 )
 
 // ErrEmptyList is the cause of the error for an endpoint that serves no models.

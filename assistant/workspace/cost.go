@@ -16,7 +16,7 @@ type Cost struct {
 	Answers int
 	Took    time.Duration // the sum of their times
 	Counted int           // answers with usage that their endpoint reported
-	Tokens  int           // in the requests and answers that Counted counts
+	Tokens  int           // tokens in the requests and answers that Counted counts
 	USD     float64
 	Priced  int // answers whose model has a known price; USD is the sum of these
 }

@@ -36,8 +36,8 @@ func (w *Workspace) Events(ctx context.Context, after int64) iter.Seq[assistant.
 	return w.session.Events(ctx, after)
 }
 
-// replacing returns p as a prompt that replaces the pair of BeginReAsk, unless p already
-// names a pair.
+// replacing returns p as a prompt that replaces the pair passed to BeginReAsk, unless p
+// already names a pair.
 func (w *Workspace) replacing(p assistant.Prompt) assistant.Prompt {
 	if p.Replaces == 0 && !p.Again() {
 		p.Replaces = w.session.ReAsked()
