@@ -114,8 +114,8 @@ func (m *Model) dropQueued(typed string) tea.Cmd {
 	return m.commands.ForgetQueued(m.acts.query(), typed)
 }
 
-// queuedCard returns the queued message as the last line of the conversation; "" if no
-// message is queued. On a narrow screen the text of the message is dropped before the key.
+// queuedCard returns the queued message as the last line of the conversation; "" if no message
+// is queued. If the screen is too narrow for both, the key is left out and the text is cut.
 func (m *Model) queuedCard(w int) string {
 	text := m.parts.queuedText()
 	if text == "" {

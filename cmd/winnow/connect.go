@@ -40,7 +40,7 @@ func connectCommand(a *app) *cobra.Command {
 	c := command("connect", "Connect a model: choose an endpoint, its key and a model", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.configConnect(ctx, form)
 	})
-	c.Long = "It asks for everything that the flags do not specify. Without a terminal, --endpoint and\n--yes are required, and -m if the endpoint has several models."
+	c.Long = "connect asks for everything that the flags do not specify. Without a terminal, --endpoint and\n--yes are required, and -m if the endpoint has several models."
 	form.Bind(c.Flags())
 	return c
 }

@@ -19,7 +19,7 @@ func doctorCommand(a *app) *cobra.Command {
 		return a.doctor(ctx, secrets)
 	})
 	c.Long = "doctor changes nothing except the mode of winnow's own files that other users can read.\n" +
-		"--secrets reads all of winnow's files and names those that contain a key in any encoding."
+		"--secrets reads all of winnow's files and names the files that contain a key in any encoding."
 	c.Flags().BoolVar(&secrets, "secrets", false, "search winnow's own files for keys")
 	c.AddCommand(keysCommand(a))
 	return c

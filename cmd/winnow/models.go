@@ -51,7 +51,7 @@ func modelsCommand(a *app) *cobra.Command {
 	})
 	c.Long = "A list combines the provider's own list, the proxy's and, unless the provider's list is complete, the\n" +
 		"built-in catalogue. The last column says where each model is listed; \"cache\" is an earlier answer.\n" +
-		"--provider names one provider. --chat lists the models that can answer you instead."
+		"--provider names one provider. --chat instead lists the models that can answer you."
 	c.Flags().BoolVar(&refresh, "refresh", false, "ask the providers, or the proxy, for their models")
 	c.Flags().BoolVar(&drift, "drift", false, "compare the models that the proxy serves with the rules")
 	c.Flags().BoolVar(&chat, "chat", false, "list the endpoints and models that -m accepts")

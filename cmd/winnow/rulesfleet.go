@@ -45,7 +45,7 @@ func rulesApplyCommand(a *app) *cobra.Command {
 	from, to, yes := config.HereTarget, []string(nil), false
 	c := command("apply", "Copy the saved rules of one target to others", 0, 0, func(ctx context.Context, _ []string) error {
 		if len(to) == 0 {
-			return &usageError{"winnow rules apply", "--to names the targets"}
+			return &usageError{"winnow rules apply", "--to is required: it names the targets"}
 		}
 		return a.applyTo(ctx, from, to, yes)
 	})

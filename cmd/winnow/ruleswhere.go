@@ -95,7 +95,7 @@ func rulesCheckCommand(a *app) *cobra.Command {
 		}
 		return errPending
 	}))
-	c.Long = "It checks the rules as they would be after a save, so staged rules count."
+	c.Long = "check applies the rules as they would be after a save, so staged rules count."
 	c.Example = "winnow rules check --where 'price>10'\nwinnow rules check --where 'status:deprecated used:7d' --json"
 	c.Flags().StringVar(&where, "where", "", whereHelp)
 	return c

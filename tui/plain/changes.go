@@ -272,7 +272,7 @@ func (c *console) undoRollback(ctx context.Context) error {
 			c.out.Line("The last rollback was made by " + Name(ask.By) + ".")
 		}
 		if len(ask.Drops) > 0 {
-			c.out.Line("Undoing it loses what was done since:")
+			c.out.Line("Undoing the rollback loses these later steps:")
 		}
 		for _, step := range ask.Drops {
 			c.out.Indent(checkpointText(step))

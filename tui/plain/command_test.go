@@ -443,7 +443,7 @@ func TestAChangedPlanIsAskedAgain(t *testing.T) {
 	r.wait("Rolled back to before “add cow”")
 	meanwhile("fox")
 	r.say("/undo rollback")
-	r.wait("Undoing it loses what was done since:")
+	r.wait("Undoing the rollback loses these later steps:")
 	r.wait("add fox")
 	meanwhile("hen")
 	r.answer("Type yes to undo the rollback: ", "yes")
