@@ -16,20 +16,20 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Limits of the context. The tools return the rest.
+// Limits on the context. The tools return what the context omits.
 const (
-	maxContextPairs = 40 // number of newest pairs, about two screenfuls
-	maxUserCells    = 80 // width of a user's text in cells
+	maxContextPairs = 40 // the number of newest pairs, about two screenfuls
+	maxUserCells    = 80 // the width of a user's text in cells
 )
 
 // truncatedNote tells the model what to do if the context is truncated.
 const truncatedNote = "The lists are truncated to fit; every count is exact. search_pairs, list_topics and list_sessions return the rest."
 
-// countTimeout limits counting the pairs of a line that has to read texts; if it is exceeded, the context has no
-// count.
+// countTimeout limits how long counting the pairs of a line that has to read texts may take. If counting takes longer,
+// the context contains no count.
 const countTimeout = 2 * time.Second
 
-// defaultContextTokens limits the context if no budget is set.
+// defaultContextTokens is the limit on the context if no budget is set.
 const defaultContextTokens = 16_000
 
 // Context is the model's view of the window. The lists may be truncated; the counts are exact.
@@ -118,7 +118,7 @@ func pairLine(p assistant.Pair) PairLine {
 	return l
 }
 
-// Context returns a Context that fits the budget.
+// Context returns a Context that fits the context budget.
 func (w *Window) Context() (any, error) {
 	w.storeMu.Lock()
 	defer w.storeMu.Unlock()
@@ -131,7 +131,7 @@ func (w *Window) Context() (any, error) {
 	return w.describe(ctx, now)
 }
 
-// describe makes the context for the current marks.
+// describe builds the context for the current marks.
 func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	selected := w.selected()
 	sessions, err := w.sessions(ctx)
@@ -215,10 +215,10 @@ func jsonChars(v any) int {
 	return utf8.RuneCount(text)
 }
 
-// estimateChars returns the number of characters that correspond to an estimated number of tokens.
+// estimateChars returns the number of characters that corresponds to an estimated number of tokens.
 func estimateChars(tokens int) int { return int(float64(tokens) * budget.Params{}.CPT()) }
 
-// activeFilter describes the user's filter line and counts the pairs it matches.
+// activeFilter describes the user's filter line and counts the pairs that the line matches.
 func (w *Window) activeFilter(ctx context.Context, line string) (ContextFilter, error) {
 	f := ContextFilter{Line: oneLine(line)}
 	q, err := filter.Parse(line)

@@ -18,8 +18,8 @@ const (
 	maxTopicCells = 40 // maximum width of a topic in cells
 )
 
-// DescribeChange implements [assistant.Describer]: "gave 3 stars to 2 messages; moved 1 message to AI > Agents". It returns
-// "" if nothing changed or a state cannot be read.
+// DescribeChange implements [assistant.Describer]. It returns, for example, "gave 3 stars to 2 messages; moved 1
+// message to AI > Agents", or "" if nothing changed or a state cannot be read.
 func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	was, _, err1 := readState(before)
 	is, _, err2 := readState(after)
@@ -46,7 +46,7 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	return sentence(gained, made, gone)
 }
 
-// marked returns the pairs that have a non-default mark of a kind.
+// marked returns the pairs with a mark of kind k that is not the default.
 func (m marks) marked(k kind) (all seqs) {
 	for key, pairs := range m.byMark {
 		if key.kind == k && !key.isDefault() {
@@ -89,13 +89,13 @@ func sentence(gained map[mark]int, made, gone []string) string {
 // kindOrder is the order of the marks in a sentence.
 var kindOrder = []kind{stars, flags, topics}
 
-// clause describes the pairs that gained a mark: "gave 3 stars to 2 messages".
+// clause describes that pairs gained a mark, for example "gave 3 stars to 2 messages".
 func clause(m mark, pairs string) string {
 	switch {
 	case m.kind == stars && m.isDefault():
 		return "removed the stars of " + pairs
 	case m.kind == stars:
-		n, _ := strconv.Atoi(m.value) // valid: checked by readState
+		n, _ := strconv.Atoi(m.value) // readState has checked the value
 		return "gave " + assistant.Counted(n, "star") + " to " + pairs
 	case m.kind == flags && m.isDefault():
 		return "flagged " + pairs

@@ -51,12 +51,12 @@ func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change,
 	}
 	words := "the topic " + quote(path)
 	if !found {
-		words += ", which is new"
+		words += ", a new topic"
 	}
 	return w.planMark(ctx, a.pairArgs, now, mark{topics, path}, words)
 }
 
-// planMark plans to give pairs a mark; words name the mark in sentences.
+// planMark plans to set a mark on pairs; words describes the mark in sentences.
 func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark, words string) (change, error) {
 	s, err := w.selectPairs(ctx, which)
 	if err != nil {
@@ -71,12 +71,12 @@ func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark
 	same, pairs := s.pairs.split(now.byMark[m])
 	c := change{pairs: pairs, mark: m, words: words, data: map[string]any{"matched": len(s.pairs), "changed": len(pairs)}}
 	if len(pairs) == 0 {
-		c.message = fmt.Sprintf("nothing changed: %s %s already%s", assistant.Counted(len(s.pairs), "message"), has(s.pairs), s.remarks())
+		c.message = fmt.Sprintf("nothing changed: %s already %s%s", assistant.Counted(len(s.pairs), "message"), has(s.pairs), s.remarks())
 		return c, nil
 	}
 	c.message = fmt.Sprintf("%s now %s", assistant.Counted(len(pairs), "message"), has(pairs))
 	if len(same) > 0 {
-		c.message += fmt.Sprintf("; %d already had it", len(same))
+		c.message += fmt.Sprintf("; %d already had this mark", len(same))
 	}
 	c.message += s.remarks()
 	before := map[string]string{}

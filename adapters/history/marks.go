@@ -13,14 +13,14 @@ import (
 	"winnow/assistant/history"
 )
 
-// kind is a kind of mark. Each pair has one value of each kind.
+// kind is a kind of mark. Each pair has exactly one value of each kind.
 type kind string
 
 // The kinds of marks, and the values of a flag.
 const (
 	stars  kind = "stars" // "0" to "3"
 	flags  kind = "flags"
-	topics kind = "topics" // path; "" for none
+	topics kind = "topics" // path, or "" for no topic
 
 	flagOn  = "blue"
 	flagOff = "grey"
@@ -29,7 +29,7 @@ const (
 // defaultMarks contains the marks of a new pair.
 var defaultMarks = map[kind]string{stars: "0", flags: flagOn, topics: ""}
 
-// mark is one value of a kind.
+// mark is a kind of mark with one value.
 type mark struct {
 	kind  kind
 	value string
@@ -43,11 +43,11 @@ type pairKind struct {
 
 func (m mark) isDefault() bool { return m.value == defaultMarks[m.kind] }
 
-// storeMark returns the mark as an argument of Store.Mark.
+// storeMark returns m as an argument for Store.Mark.
 func (m mark) storeMark() history.Mark {
 	switch m.kind {
 	case stars:
-		n, _ := strconv.Atoi(m.value) // valid: checked by the callers
+		n, _ := strconv.Atoi(m.value) // the callers have checked the value
 		return history.Mark{Star: &n}
 	case flags:
 		on := m.value == flagOn
@@ -60,7 +60,7 @@ func (m mark) storeMark() history.Mark {
 // marks is a snapshot of everything that the tools can change.
 type marks struct {
 	pairs  seqs          // pairs that are not cut
-	byMark map[mark]seqs // the pairs with each mark; contains a key for every topic
+	byMark map[mark]seqs // the pairs with each mark; it contains a key for every topic
 	tree   []history.Topic
 }
 
@@ -91,7 +91,7 @@ func (w *Window) readMarks(ctx context.Context) (m marks, err error) {
 	return m, err
 }
 
-// values groups pairs by their value of a kind.
+// values groups pairs by their value of kind k.
 func (m marks) values(k kind, pairs seqs) map[string]seqs {
 	out := map[string]seqs{}
 	for key, have := range m.byMark {
@@ -102,7 +102,7 @@ func (m marks) values(k kind, pairs seqs) map[string]seqs {
 	return out
 }
 
-// paths lists the topics in tree order.
+// paths lists the topics in the order of the tree.
 func (m marks) paths() []string {
 	paths := make([]string, len(m.tree))
 	for i, t := range m.tree {
@@ -122,8 +122,8 @@ func (m marks) below(under string) []ContextTopic {
 	return list
 }
 
-// topic returns the path of the topic that name refers to, ignoring case. If there is none, it returns the normalized
-// name and false.
+// topic returns the path of the topic with this name, ignoring case. If there is no such topic, it returns the
+// normalized name and false.
 func (m marks) topic(name string) (path string, found bool) {
 	path = history.TopicPath(name)
 	if _, exact := m.byMark[mark{topics, path}]; exact && path != "" {
@@ -137,7 +137,7 @@ func (m marks) topic(name string) (path string, found bool) {
 	return path, false
 }
 
-// unknownTopic returns a refusal for an unknown topic, with similar topics.
+// unknownTopic returns a refusal that names an unknown topic and similar topics.
 func (m marks) unknownTopic(path string) *refusal {
 	r := refuse(assistant.CodeFailed, "there is no topic %s", quote(path))
 	pattern := filter.Topic{}
@@ -183,7 +183,7 @@ func (a seqs) minus(b seqs) seqs {
 	return out
 }
 
-// upTo returns the part of a up to and including last.
+// upTo returns the elements of a that are not greater than last.
 func (a seqs) upTo(last int64) seqs {
 	n, _ := slices.BinarySearch(a, last+1)
 	return a[:n:n]
@@ -224,8 +224,8 @@ func (a seqs) String() string {
 	return strings.Join(ranges, ", ")
 }
 
-// parseRanges parses the result of ranges. It rejects numbers above last, which limits the memory that a damaged
-// state can take.
+// parseRanges parses the result of ranges. It rejects numbers above last, which limits the memory that a damaged state
+// can use.
 func parseRanges(ranges []string, last int64) (seqs, error) {
 	var out seqs
 	at := int64(0)

@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/history/transfer"
 )
 
-// Snapshot is the history as its pane draws it, as last read. It is immutable and shared by all readers.
+// Snapshot is the history as it was last read for its pane to draw. It is immutable and shared by all readers.
 type Snapshot struct {
 	Read         bool // false before the first Read
 	Topics       []history.Topic
@@ -41,14 +41,14 @@ func (w *Window) Snapshot() (snapshot any, revision int64) {
 	return w.snapshot, w.revision
 }
 
-// Revision increases with every change of the snapshot.
+// Revision increases with every change to the snapshot.
 func (w *Window) Revision() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.revision
 }
 
-// Changed returns a channel that is closed at the next change of Revision.
+// Changed returns a channel that is closed the next time that Revision increases.
 func (w *Window) Changed() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,7 +58,7 @@ func (w *Window) Changed() <-chan struct{} {
 	return w.wake
 }
 
-// read takes a snapshot of the store, unless it already tried to do so at the store's current revision.
+// read takes a snapshot of the store, unless it has already tried to at the store's current revision.
 func (w *Window) read(ctx context.Context) error {
 	w.reading.Lock()
 	defer w.reading.Unlock()

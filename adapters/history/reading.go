@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Limits of what the reading tools return.
+// Limits on what the reading tools return.
 const (
 	maxTextChars    = 20_000 // characters per text of a pair
 	maxCallChars    = 1_000  // characters per argument list and result of a call
@@ -149,12 +149,12 @@ func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.To
 	return assistant.OK(assistant.Counted(len(all), "session"), data), nil
 }
 
-// Limits of what summarise_pairs returns.
+// Limits on what summarise_pairs returns.
 const (
 	summaryTokens    = 4_000 // if the call does not specify a limit
 	maxSummaryTokens = 12_000
-	minPairTokens    = 60 // less of a pair would be useless
-	userPercent      = 35 // part of a pair's share for the user's text; the rest is for the answer
+	minPairTokens    = 60 // a smaller part of a pair would be useless
+	userPercent      = 35 // the percentage of a pair's share for the user's text; the rest is for the answer
 )
 
 type summariseArgs struct {
@@ -197,8 +197,8 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 	return assistant.OK(message+s.remarks(), data), nil
 }
 
-// condense truncates pairs to equal shares of the tokens, and counts the truncated ones. What shorter pairs do not
-// use is left for later ones.
+// condense truncates pairs to equal shares of the tokens, and counts the truncated pairs. Tokens that a short pair does
+// not use are shared by the pairs after it.
 func condense(pairs []assistant.Pair, tokens int) (list []condensed, cut int) {
 	room := estimateChars(tokens) // characters left
 	for i, p := range pairs {

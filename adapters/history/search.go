@@ -14,7 +14,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Limits of what a search returns.
+// Limits on what a search returns.
 const (
 	defaultSearchLines = 20  // pairs, if the call does not specify a limit
 	maxSearchLines     = 100 // pairs
@@ -102,7 +102,7 @@ func (f searchResult) message() string {
 	return out
 }
 
-// plainWords splits a query at white space outside double quotes.
+// plainWords splits a query at white space, except within double quotes.
 func plainWords(query string) []string {
 	var words []string
 	for i, part := range strings.Split(query, `"`) {
@@ -115,7 +115,7 @@ func plainWords(query string) []string {
 	return words
 }
 
-// withWords restricts an expression to pairs with texts that contain all words.
+// withWords restricts an expression to pairs whose texts contain all words.
 func withWords(x filter.Expr, words []string) filter.Expr {
 	var terms []filter.Expr
 	switch x := x.(type) {
@@ -136,7 +136,7 @@ func withWords(x filter.Expr, words []string) filter.Expr {
 
 // excerpt returns the part of a text around a word, or "" if the text does not contain the word.
 func excerpt(text, word string) string {
-	lower := strings.Map(unicode.ToLower, text) // same number of runes as text
+	lower := strings.Map(unicode.ToLower, text) // lower has as many runes as text
 	before, _, found := strings.Cut(lower, strings.Map(unicode.ToLower, word))
 	if !found {
 		return ""
@@ -148,8 +148,8 @@ func excerpt(text, word string) string {
 // maxIDs is the maximum number of ids in a call; for more pairs, the call must use a filter line.
 const maxIDs = 1000
 
-// maxBusyPairs is how many of the newest pairs are checked for one that is being answered. More sessions rarely run
-// at the same time.
+// maxBusyPairs is how many of the newest pairs are checked for a pair that is being answered. There are rarely more
+// sessions running at the same time.
 const maxBusyPairs = 32
 
 // pairArgs are the arguments that select the pairs of a call.
@@ -188,7 +188,7 @@ func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error)
 		s.busy = s.busy.intersect(pairs)
 		var unknown seqs
 		if s.pairs, unknown = pairs.minus(s.busy).split(s.pairs); len(unknown) > 0 {
-			err = refuse(assistant.CodeFailed, "there is no message %s; search_pairs returns the numbers", unknown)
+			err = refuse(assistant.CodeFailed, "there is no message %s; search_pairs returns the ids of messages", unknown)
 		}
 	}
 	if err == nil && len(s.pairs) == 0 {
@@ -197,7 +197,8 @@ func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error)
 	return s, err
 }
 
-// find returns the pairs that a query matches, except those being answered, because they are the request itself.
+// find returns the pairs that a query matches. It omits pairs that are being answered, because they are the request
+// itself.
 func (w *Window) find(ctx context.Context, q *filter.Query, line string) (selection, error) {
 	matches, err := w.store.Filter(ctx, q, w.env(ctx))
 	if err != nil {
@@ -217,7 +218,7 @@ func (w *Window) find(ctx context.Context, q *filter.Query, line string) (select
 	return s, err
 }
 
-// parseLine parses a line and refuses one with a command.
+// parseLine parses a line; it refuses a line that contains a command.
 func parseLine(line string) (*filter.Query, error) {
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -236,7 +237,7 @@ func refuseLine(err error, line string) error {
 		return err
 	}
 	r := refuse(assistant.CodeInvalidArguments, "the line is invalid: %s", e.Error())
-	r.Hint = "Correct the line at that column and call again; nothing was done."
+	r.Hint = "Nothing was done. Correct the line at that column and call the tool again."
 	r.Data = map[string]any{"line": oneLine(line), "column": e.Column, "found": oneLine(e.Found), "want": oneLine(e.Want)}
 	return r
 }
@@ -248,7 +249,7 @@ func (s selection) remarks() string {
 		out += "; " + oneLine(h.String())
 	}
 	if len(s.busy) > 0 {
-		out += fmt.Sprintf("; message %s is being answered and was left out", s.busy)
+		out += fmt.Sprintf("; message %s is still being answered and was left out", s.busy)
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 // stateVersion is the version of the state format.
 const stateVersion = 1
 
-// maxSeq is higher than any sequence number in practice, and limits the memory that a damaged state can take.
+// maxSeq is higher than any sequence number in practice; it limits the memory that a damaged state can use.
 const maxSeq = 1 << 30
 
 // state is what a checkpoint restores.
@@ -27,8 +27,8 @@ type state struct {
 	Topics  map[string][]string `json:"topics"` // every topic, with the ranges of its own pairs
 }
 
-// State returns the marks of all pairs that differ from those of a new pair, and the tree of topics. Equal states
-// have equal encodings.
+// State returns the tree of topics and the marks of pairs that differ from the marks of a new pair. Equal states have
+// equal encodings.
 func (w *Window) State() (json.RawMessage, error) {
 	w.storeMu.Lock()
 	defer w.storeMu.Unlock()
@@ -54,7 +54,7 @@ func (w *Window) State() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// readState returns the non-default marks in a state, and its newest pair.
+// readState returns the non-default marks in a state, and the newest pair when the state was taken.
 func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 	var s state
 	if err := json.Unmarshal(raw, &s); err != nil { // ignores the saved filters in states of older versions
@@ -102,8 +102,8 @@ func (w *Window) Apply(raw json.RawMessage) error {
 }
 
 // difference returns the changes that turn now into target for the pairs up to newest. Later pairs get back the marks
-// that they had before the tools changed them. A topic that target does not contain is kept while it has pairs,
-// including cut ones.
+// that they had before the tools changed them. A topic that target does not contain is kept if it still has pairs, even
+// cut ones.
 func (w *Window) difference(now, target marks, newest int64) (d history.Snapshot) {
 	add := func(key mark, pairs ...int64) {
 		m := key.storeMark()

@@ -31,11 +31,11 @@ func TestToolsThatWork(t *testing.T) {
 		"sessions limit":        {"list_sessions", `{"limit":1}`, `2 sessions`, `"truncated":true`},
 		"summarise":             {"summarise_pairs", `{"line":"t'AI...'"}`, `3 messages to summarise`, `{"id":1,"user":"first: what is a goat","assistant":"An animal with horns."}`},
 		"star ids":              {"star_pairs", `{"ids":[2,1,2],"stars":3}`, `2 messages now have 3 stars`, `"changed":2,"ids":"1-2"`},
-		"star none":             {"star_pairs", `{"ids":[1],"stars":0}`, `nothing changed: 1 message has 0 stars already`, `"changed":0`},
+		"star none":             {"star_pairs", `{"ids":[1],"stars":0}`, `nothing changed: 1 message already has 0 stars`, `"changed":0`},
 		"flag line":             {"flag_pairs", `{"line":"x's1'","flag":false}`, `3 messages now have no flag`, `"ids":"1-3"`},
 		"topic":                 {"set_topic", `{"ids":[5],"topic":"work"}`, `1 message now has the topic "Work"`, `"changed":1`},
-		"topic some have":       {"set_topic", `{"ids":[4,5],"topic":"Work"}`, `1 message now has the topic "Work"; 1 already had it`, `"matched":2`},
-		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `"Life > Goats", which is new`, `"ids":"5-6"`},
+		"topic some have":       {"set_topic", `{"ids":[4,5],"topic":"Work"}`, `1 message now has the topic "Work"; 1 already had this mark`, `"matched":2`},
+		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `"Life > Goats", a new topic`, `"ids":"5-6"`},
 		"topic none":            {"set_topic", `{"ids":[1],"topic":""}`, `1 message now has no topic`, `"ids":"1"`},
 		"search by saved":       {"search_pairs", `{"line":"@mine"}`, `1 message matches @mine`, `"ids":[4]`},
 		"summarise within room": {"summarise_pairs", `{"line":"b","tokens":60}`, `1 message to summarise; 5 older messages do not fit`, `"truncated":true`},
@@ -120,10 +120,10 @@ func TestAPairThatIsBeingAnsweredIsNotMarked(t *testing.T) {
 	running := spoken("s2", "", "star me", "")
 	running.State = assistant.PairSending
 	put(t, s, running)
-	if r := call(t, w, "star_pairs", `{"ids":[1,7],"stars":1}`); !r.Success || !strings.Contains(r.Message, "1 message now has 1 star; message 7 is being answered") {
+	if r := call(t, w, "star_pairs", `{"ids":[1,7],"stars":1}`); !r.Success || !strings.Contains(r.Message, "1 message now has 1 star; message 7 is still being answered") {
 		t.Errorf("by id: %+v", r)
 	}
-	if r := call(t, w, "star_pairs", `{"line":"x","stars":1}`); !r.Success || !strings.Contains(r.Message, "3 messages now have 1 star; message 7 is being answered") {
+	if r := call(t, w, "star_pairs", `{"line":"x","stars":1}`); !r.Success || !strings.Contains(r.Message, "3 messages now have 1 star; message 7 is still being answered") {
 		t.Errorf("by line: %+v", r)
 	}
 	if got := marksOf(t, s); !strings.Contains(got, "6:1+ 7:0+") {

@@ -24,14 +24,14 @@ const PageName = "history"
 //go:embed prompt.md
 var prompt string
 
-// Selected is what the user has selected. The zero value means nothing.
+// Selected is what the user has selected. The zero value means that nothing is selected.
 type Selected struct {
 	Line    string // the active filter line
-	Session string // id of this session
+	Session string // the id of the selected session
 	Topic   string // path
 	Model   string // "provider/name"
-	// Fits returns how many of the newest pairs of base fit in a request; the filter term o matches those pairs. nil
-	// means that all fit.
+	// Fits returns how many of the newest pairs in base fit in a request; the filter term o matches those pairs. A nil
+	// Fits means that all pairs fit.
 	Fits func(base []assistant.Ref) int
 }
 
@@ -48,9 +48,9 @@ type Window struct {
 	selected func() Selected
 
 	storeMu       sync.Mutex          // held while the store is read or changed; locked before mu
-	reportedMarks *marks              // the marks as last reported to the model; nil if none yet
+	reportedMarks *marks              // the marks as last reported to the model; nil if nothing has been reported yet
 	reportedLine  string              // the filter line as last reported to the model
-	original      map[pairKind]string // values of pairs before the first change by a tool
+	original      map[pairKind]string // the values of pairs before the first change by a tool
 
 	reading      sync.Mutex // held while a Snapshot is read
 	readRevision int64      // revision of the store when it was last read; guarded by reading
@@ -125,7 +125,7 @@ func (w *Window) Describe() string { return prompt }
 // Where returns the page, which has no tabs.
 func (w *Window) Where() assistant.Location { return assistant.Location{Page: PageName} }
 
-// Register adds the page of the window. The tools come from Window.Tools.
+// Register adds the page of the window to pages. The page has no tools of its own; see Window.Tools.
 func Register(pages *assistant.Pages, w *Window) error {
 	return pages.AddPage(assistant.Page{Name: PageName, Context: func(assistant.Location) string {
 		if line := w.selected().Line; line != "" {
@@ -185,12 +185,12 @@ const confirmAbove = 50
 type change struct {
 	pairs   seqs   // the pairs that will change
 	mark    mark   // the new mark
-	words   string // the mark in words: "3 stars"
+	words   string // the mark in words, such as "3 stars"
 	message string // the message of the result
 	data    map[string]any
 }
 
-// writeTool returns a write tool. plan returns what a call would do without changing anything; it also runs for the
+// writeTool returns a write tool. plan returns what a call would do, without changing anything; plan also runs for the
 // preview that the user confirms.
 func writeTool[A any](w *Window, name, description string, plan func(context.Context, A, marks) (change, error)) assistant.Tool {
 	prepare := func(ctx context.Context, args A) (change, marks, error) {
@@ -228,8 +228,8 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 	return t
 }
 
-// apply carries out a change. Before that, it records what the user has changed, so that the model does not take it
-// for a change by the tool.
+// apply carries out a change. It first records what the user has changed, so that the model does not mistake the user's
+// change for a change by the tool.
 func (w *Window) apply(ctx context.Context, c change, before marks) error {
 	reported := w.reportedMarks != nil
 	if reported {
@@ -253,8 +253,8 @@ func (w *Window) apply(ctx context.Context, c change, before marks) error {
 	return nil
 }
 
-// env returns the environment for evaluating a line. It is the environment of the session that calls the tool, as
-// several may use the window, or else what is selected.
+// env returns the environment in which a line is evaluated: the environment of the session that calls the tool, because
+// several sessions may use the window, or, without a session, what the user has selected.
 func (w *Window) env(ctx context.Context) history.Env {
 	if s := assistant.SessionOf(ctx); s != nil {
 		return history.EnvOf(s, w.now())
@@ -266,7 +266,7 @@ func (w *Window) env(ctx context.Context) history.Env {
 	}
 }
 
-// recordChanges records which marks have changed since the last report to the model, for pairs that the model knows,
+// recordChanges records the marks that have changed since the last report to the model, for pairs that the model knows,
 // and stores now and line as the reported state.
 func (w *Window) recordChanges(now marks, line string) {
 	then, oldLine := w.reportedMarks, w.reportedLine
@@ -286,8 +286,8 @@ func (w *Window) recordChanges(now marks, line string) {
 	}
 }
 
-// Changes returns the changes by others since the given position that a Context has already shown, and the position
-// for the next call. It does not include changes by the tools.
+// Changes returns the changes after the position since, and the position for the next call. It contains only changes
+// that were not made by the tools and that a Context has already shown.
 func (w *Window) Changes(since int64) ([]assistant.Entry, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
