@@ -192,7 +192,7 @@ type ResponsePayload struct {
 	Message string `json:"message"` // the text of the answer, with its [[tool:N]] markers
 	Suggested
 	Custom *CustomPayload `json:"custom_payload,omitempty"`
-	Notice string         `json:"notice,omitempty"` // what winnow reports about the turn; "" if nothing
+	Notice safetext.Text  `json:"notice,omitempty"` // what winnow reports about the turn; "" if nothing
 }
 
 // CustomPayload is structured data about a turn, of type PayloadTools.

@@ -90,7 +90,7 @@ func TestTheLimitOfRounds(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{call("list_words", `{}`)}))
 	complete := end[assistant.Complete](t, r.send("go"))
 	wantEqual(t, "requests", len(r.script.Requests()), 5)
-	wantIn(t, complete.Payload.Notice, "5 rounds", "kept")
+	wantIn(t, string(complete.Payload.Notice), "5 rounds", "kept")
 	actions := complete.Payload.Actions
 	if len(actions) != 1 || actions[0].Action != assistant.ActionContinue || actions[0].Handler != "server" {
 		t.Errorf("actions = %+v", actions)
@@ -122,7 +122,7 @@ func TestACutResponseRunsNothing(t *testing.T) {
 func TestACutAnswerSaysWhatCutIt(t *testing.T) {
 	for reason, want := range map[string]string{"length": "length limit", "content_filter": "content filter"} {
 		r := newRig(t, at.NewScript(at.Answer{at.Say("half"), at.Finish{Reason: reason}}))
-		wantIn(t, end[assistant.Complete](t, r.send("hi")).Payload.Notice, want)
+		wantIn(t, string(end[assistant.Complete](t, r.send("hi")).Payload.Notice), want)
 		r = newRig(t, at.NewScript(at.Answer{addWord("two"), at.Finish{Reason: reason}}))
 		wantIn(t, end[assistant.Error](t, r.send("hi")).Message, want)
 	}
@@ -132,7 +132,7 @@ func TestADamagedResponseRunsNothing(t *testing.T) {
 	damaged := at.Finish{Damaged: "a part of it could not be read"}
 	r := newRig(t, at.NewScript(at.Answer{at.Say("I add it."), addWord("two"), damaged}, at.Answer{addWord("three")}, at.Answer{at.Say("ok")}))
 	notice := end[assistant.Complete](t, r.send("add")).Payload.Notice
-	wantIn(t, notice, "a part of it could not be read")
+	wantIn(t, string(notice), "a part of it could not be read")
 	wantList(t, "runs", r.window.Runs(), "add_word three")
 	wantIn(t, string(r.last().AssistantText), "I add it.")
 	got := results(t, r.script.Requests()[1])[0]
@@ -140,12 +140,12 @@ func TestADamagedResponseRunsNothing(t *testing.T) {
 		t.Errorf("the model is told %+v", got)
 	}
 	r = newRig(t, at.NewScript(at.Answer{at.Say("half"), damaged}))
-	wantIn(t, end[assistant.Complete](t, r.send("hi")).Payload.Notice, "damaged")
+	wantIn(t, string(end[assistant.Complete](t, r.send("hi")).Payload.Notice), "damaged")
 }
 
 func TestAResponseWithAnUnknownEndRunsNothing(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{at.Say("I add it."), addWord("two"), at.Finish{Reason: "recitation"}}, at.Answer{at.Say("ok")}))
-	wantIn(t, end[assistant.Complete](t, r.send("add")).Payload.Notice, `its finish_reason is "recitation"`)
+	wantIn(t, string(end[assistant.Complete](t, r.send("add")).Payload.Notice), `its finish_reason is "recitation"`)
 	wantEqual(t, "runs", len(r.window.Runs()), 0)
 }
 
@@ -155,7 +155,7 @@ func TestCallsOfAResponseAreBounded(t *testing.T) {
 		flood = append(flood, addWord(fmt.Sprint("w", i)))
 	}
 	r := newRig(t, at.NewScript(flood, at.Answer{at.Say("ok")}))
-	wantIn(t, end[assistant.Complete](t, r.send("add")).Payload.Notice, "only the first 64")
+	wantIn(t, string(end[assistant.Complete](t, r.send("add")).Payload.Notice), "only the first 64")
 	wantEqual(t, "runs", len(r.window.Runs()), 64)
 	told := results(t, r.script.Requests()[1])
 	wantEqual(t, "results", len(told), 100)

@@ -81,7 +81,7 @@ func TestWhatIsNoPayloadStaysVisible(t *testing.T) {
 		complete := end[assistant.Complete](t, r.send("a"))
 		wantEqual(t, "text", r.last().AssistantText, safetext.Text(strings.TrimSpace(text)))
 		wantEqual(t, "cards", len(r.last().Payloads), 0)
-		if notice == "" && complete.Payload.Notice != "" || !strings.Contains(complete.Payload.Notice, notice) {
+		if notice == "" && complete.Payload.Notice != "" || !strings.Contains(string(complete.Payload.Notice), notice) {
 			t.Errorf("%.30q: notice %q, want %q", text, complete.Payload.Notice, notice)
 		}
 	}

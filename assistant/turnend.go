@@ -45,7 +45,7 @@ func (t *turn) close(err error) Event {
 
 // complete returns the event of a turn that succeeded.
 func (t *turn) complete() Event {
-	payload := ResponsePayload{Message: string(t.pair.AssistantText), Notice: string(t.pair.Notice)}
+	payload := ResponsePayload{Message: string(t.pair.AssistantText), Notice: t.pair.Notice}
 	if t.pair.Suggested != nil {
 		payload.Suggested = *t.pair.Suggested
 	}

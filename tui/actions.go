@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/chat"
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
@@ -179,11 +180,11 @@ func (m *Model) openHelp() tea.Cmd {
 	picker := overlay.NewPicker("Keys", entries, at).WithStart(start).WithColumns(helpColumn).Offer(keymap.List, keymap.To("runs it", keymap.LineAccept))
 	return m.open(overlay.Help, picker, func(c overlay.Chosen) tea.Cmd {
 		if text, ok := strings.CutPrefix(c.Value, signGroup); ok {
-			return m.info(text)
+			return m.info(safetext.Clean(text))
 		}
 		if a := m.keys.Named(keymap.Action(c.Value)); a == nil || a.Title == "" {
 			i := slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Value == c.Value })
-			return m.info("use its key: " + strings.Join(strings.Fields(entries[i].Text), " ") + " · in " + entries[i].Group)
+			return m.info(safetext.Sprintf("use its key: %s · in %s", strings.Join(strings.Fields(entries[i].Text), " "), entries[i].Group))
 		}
 		return m.runAction(keymap.Action(c.Value))
 	})
@@ -320,7 +321,7 @@ func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 
 // onFold returns an action that opens or closes parts; nothing is the notice shown if there are
 // no parts to open or close.
-func onFold(toggle func(*chat.View) bool, nothing string) func(*Model) tea.Cmd {
+func onFold(toggle func(*chat.View) bool, nothing safetext.Text) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !toggle(m.conv.chat) {
 			return m.info(nothing)

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/usecase"
 )
@@ -152,7 +153,7 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.Refiltered:
 		if o.Added > 0 {
 			said := m.notice.Text != "" // for example, a notice about the rule change that the message made
-			m.notice.Add(o.By+" added "+assistant.Counted(o.Added, "message"), said)
+			m.notice.Add(safetext.Sprintf("%s added %s", o.By, assistant.Counted(o.Added, "message")), said)
 		}
 		m.failView(o.Err)
 	case usecase.Matched:

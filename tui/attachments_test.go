@@ -111,7 +111,7 @@ func TestPicturesOfAMessage(t *testing.T) {
 			t.Errorf("running %v, the box holds %q", m.turn.running, m.input.draft.Text())
 		}
 		for _, w := range want {
-			if !strings.Contains(m.notice.Text, w) {
+			if !strings.Contains(string(m.notice.Text), w) {
 				t.Errorf("%q is refused with %q, want %q", text, m.notice.Text, w)
 			}
 		}

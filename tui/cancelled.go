@@ -1,11 +1,10 @@
 package tui
 
 import (
-	"fmt"
-
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 	"winnow/tui/usecase"
@@ -54,7 +53,7 @@ func (m *Model) cancelledCard(w int) string {
 	button := func(n int, label, short string) (long, brief string) {
 		key := ""
 		if m.numbersOf() == ofCancelled {
-			key = m.hint("%s ", keymap.Choose(n))
+			key = string(m.hint("%s ", keymap.Choose(n)))
 		}
 		return "[" + key + label + "]", "[" + key + short + "]"
 	}
@@ -81,7 +80,7 @@ func (m *Model) chooseCancelled(i int) tea.Cmd {
 	case 1:
 		return m.askAgain()
 	}
-	return m.info(fmt.Sprint("there is no suggestion ", i+1))
+	return m.info(safetext.Sprintf("there is no suggestion %d", i+1))
 }
 
 func (m *Model) keepCancelled() tea.Cmd {
@@ -96,7 +95,7 @@ func (m *Model) askAgain() tea.Cmd {
 func (m *Model) onCancelledKept(o usecase.CancelledKept) tea.Cmd {
 	all, _ := o.Pair.Answers()
 	if len(all) > 1 {
-		m.notice.Info(fmt.Sprintf("kept as answer %d of %d", len(all), len(all)) + m.hint(" · %s shows it", keymap.NextAnswer))
+		m.notice.Info(safetext.Sprintf("kept as answer %d of %d", len(all), len(all)) + m.hint(" · %s shows it", keymap.NextAnswer))
 	} else {
 		m.notice.Info("kept · it is incomplete, so requests do not include it")
 	}
@@ -122,7 +121,7 @@ func (m *Model) nameSession() tea.Cmd {
 func (m *Model) onTitle(o usecase.SessionTitled) tea.Cmd {
 	if o.Read && m.input.draft.Empty() {
 		m.setMode(keymap.Input)
-		m.input.draft.Set("/title " + oneLine(o.Title))
+		m.input.draft.Set(string("/title " + oneLine(o.Title)))
 		return m.carryOut(m.input.draftChanged())
 	}
 	return tea.Batch(m.info("this session is called “"+oneLine(o.Title)+"”"), m.readAbout())

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -48,8 +49,8 @@ func (m *Model) openCheckpoints() tea.Cmd {
 type rollback struct {
 	id     string // id of the checkpoint
 	scope  checkpoint.Scope
-	newest string // the newest step that the user has seen
-	notice string // start of the notice after the rollback
+	newest string        // the newest step that the user has seen
+	notice safetext.Text // start of the notice after the rollback
 }
 
 // rollingBack is a rollback in progress. The zero value means none.
@@ -100,7 +101,7 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 		return several{giveBack{o.Result.Text}, restored{said, o.Result.Warning}}
 	case usecase.Failed:
 		if errors.Is(o.Err, assistant.ErrNothingToRollBack) {
-			return notify{text: o.Err.Error()}
+			return notify{text: safetext.VisibleOnce(o.Err.Error())}
 		}
 		return showError{o.Err}
 	}
@@ -118,7 +119,7 @@ func (b *rollingBack) ask(changed *assistant.PlanChanged, r rollback, w wording)
 func (w wording) steps(all []checkpoint.Checkpoint) (lines []string) {
 	const shown = 10
 	for _, c := range all[:min(len(all), shown)] {
-		lines = append(lines, w.clock(c.Time)+"  undoes: "+oneLine(c.Description))
+		lines = append(lines, w.clock(c.Time)+"  undoes: "+string(oneLine(c.Description)))
 	}
 	if more := len(all) - shown; more > 0 {
 		lines = append(lines, "and "+assistant.Counted(more, "more step"))
@@ -172,9 +173,9 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	if step.Pairs == 1 {
 		removed = " is removed from the chat."
 	}
-	lines := []string{w.clock(step.Time) + "  " + oneLine(step.Description)}
+	lines := []string{w.clock(step.Time) + "  " + string(oneLine(step.Description))}
 	if undoes := step.Undoes(); undoes != step.Description {
-		lines = append(lines, "undoes: "+oneLine(undoes))
+		lines = append(lines, string("undoes: "+oneLine(undoes)))
 	}
 	if step.OtherSession {
 		lines = append(lines, "It was made in another session.")

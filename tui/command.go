@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -121,12 +122,12 @@ func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 		m.conv.chat.SetNotInFilter(r.Seq, false) // the line matches the pair after all
 	}
 	m.conv.chat.Bottom()
-	text := pairsCounted(len(refs))
+	text := safetext.Clean(pairsCounted(len(refs)))
 	if o.Line == "" {
 		text += " · all sessions"
 	}
 	for _, hint := range o.Result.Hints {
-		text += " · " + hint.String()
+		text += safetext.Sprintf(" · %v", hint)
 	}
 	m.notice.Info(text)
 	return m.loadMissing()
@@ -166,7 +167,7 @@ func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
 	if err != nil && out.Text == "" {
 		return m.reopenLine(o.Line, err)
 	}
-	notice := out.Text
+	notice := safetext.Clean(out.Text)
 	if out.CanUndo() {
 		notice += m.hint(" · %s undoes it", keymap.UndoPairs)
 	}
@@ -195,7 +196,7 @@ func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
 	case o.Err != nil && o.Outcome.Text == "":
 		return m.fail(o.Err)
 	}
-	m.notice.Info("undone: " + o.Outcome.Text)
+	m.notice.Info("undone: " + safetext.Clean(o.Outcome.Text))
 	m.failView(o.Err)
 	return m.showMarks()
 }

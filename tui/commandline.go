@@ -152,17 +152,17 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 	if !l.line.Wrong {
 		text, tone = l.usage(topic, now), st.Footer.Notice
 	}
-	lines := style.Wrap(oneLine(text), w-2)
-	escape := "%s clears"
+	lines := style.Wrap(string(oneLine(text)), w-2)
+	format := "%s clears"
 	switch {
 	case l.offers.open():
-		escape = "%s closes"
+		format = "%s closes"
 	case l.line.Empty():
-		escape = "%s leaves"
+		format = "%s leaves"
 	}
-	escape = l.keys.Clause(keymap.Command, escape, keymap.Escape)
+	escape := string(l.keys.Clause(keymap.Command, format, keymap.Escape))
 	if l.explained {
-		escape = pane.Join(escape, l.keys.Clause(keymap.Command, "%s explains the language", keymap.Help))
+		escape = pane.Join(escape, string(l.keys.Clause(keymap.Command, "%s explains the language", keymap.Help)))
 	}
 	if last := len(lines) - 1; escape != "" && lines[last] != "" && ansi.StringWidth(lines[last]+" · "+escape) <= w-2 {
 		lines[last] += " · " + escape

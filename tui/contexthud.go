@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/status"
@@ -45,7 +46,7 @@ func (m *Model) onCost(o usecase.CostRead) {
 		m.sum.read = &o
 		return
 	}
-	m.notice.Info(o.Cost.String())
+	m.notice.Info(safetext.Clean(o.Cost.String()))
 }
 
 // numbers returns the lines of the HUD: statistics about the context.

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/chat"
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
@@ -113,21 +114,21 @@ func (c *conversation) arrived(o usecase.PairsLoaded) []assistant.Pair {
 
 // jumpToBoundary scrolls to the first pair that the next request contains.
 func (c *conversation) jumpToBoundary() intent {
-	b, text := c.boundary.Boundary, ""
+	b, text := c.boundary.Boundary, safetext.Text("")
 	switch {
 	case b.Y == 0:
 		text = "there is nothing to send yet"
 	case b.All() && b.X < b.Y:
-		text = fmt.Sprintf("%d of %d messages are sent; failed or unfinished ones never are", b.X, b.Y)
+		text = safetext.Sprintf("%d of %d messages are sent; failed or unfinished ones never are", b.X, b.Y)
 	case b.All() && b.Y == 1:
 		text = "the only message is sent"
 	case b.All():
-		text = fmt.Sprintf("all %d messages are sent", b.Y)
+		text = safetext.Sprintf("all %d messages are sent", b.Y)
 	case b.First >= len(c.boundary.Refs):
 		text = "no earlier message fits; only the next one will be sent"
 	default:
 		c.chat.JumpTo(c.boundary.Refs[b.First].Seq)
-		text = fmt.Sprintf("the request starts here: %d of %d messages are sent", b.X, b.Y)
+		text = safetext.Sprintf("the request starts here: %d of %d messages are sent", b.X, b.Y)
 	}
 	return several{notify{text: text}, loadMissing{}}
 }
@@ -178,7 +179,7 @@ func (c *conversation) toHit(back markdown.Direction) intent {
 	}
 	hit, ok := c.chat.NextFound(back, c.found.seqs)
 	if !ok {
-		return notify{"no shown message contains “" + needle + "”", []clause{{" · %s with c'…' searches all sessions", keymap.Filter}}}
+		return notify{safetext.Sprintf("no shown message contains “%s”", needle), []clause{{" · %s with c'…' searches all sessions", keymap.Filter}}}
 	}
 	return several{c.sayHit(hit), loadMissing{}}
 }
@@ -191,12 +192,12 @@ func (c *conversation) sayHit(hit chat.Hit) intent {
 		}
 		return strconv.Itoa(n)
 	}
-	said, sep := "“"+c.chat.Searching()+"”", " · "
+	said, sep := safetext.Sprintf("“%s”", c.chat.Searching()), " · "
 	if hit.Nth > 0 {
-		said, sep = said+sep+"match "+count(hit.Nth)+" of "+count(hit.Of), " in "
+		said, sep = said+safetext.Sprintf("%smatch %s of %s", sep, count(hit.Nth), count(hit.Of)), " in "
 	}
 	if hit.Pairs > 1 && hit.Pair > 0 {
-		said += sep + fmt.Sprintf("message %d of %d", hit.Pair, hit.Pairs)
+		said += safetext.Sprintf("%smessage %d of %d", sep, hit.Pair, hit.Pairs)
 	}
 	return notify{said, []clause{{" · %s next", keymap.NextHit}, {" · %s previous", keymap.PreviousHit}}}
 }
@@ -234,7 +235,7 @@ func (c *conversation) onCode(blocks []markdown.Code) intent {
 		first, _, _ := strings.Cut(text, "\n")
 		lines := assistant.Counted(1+strings.Count(text, "\n"), "line")
 		entries[i] = overlay.Entry{
-			Value: strconv.Itoa(i), Text: fmt.Sprintf("%2d  %s", i+1, oneLine(first)), Extra: strings.TrimSpace(oneLine(b.Language) + "  " + lines), Short: lines,
+			Value: strconv.Itoa(i), Text: fmt.Sprintf("%2d  %s", i+1, oneLine(first)), Extra: strings.TrimSpace(string(oneLine(b.Language)+"  ") + lines), Short: lines,
 		}
 	}
 	picker := overlay.NewPicker("Copy which code block?", entries, 0).WithNumbers().Offer(keymap.List, keymap.To("copies it", keymap.LineAccept))

@@ -439,7 +439,7 @@ func TestGoodPairRegeneratedEditedAndDeleted(t *testing.T) {
 		t.Helper()
 		s.goTo(keymap.View)
 		s.keys("g", "r")
-		if len(s.script.Requests()) != 0 || !strings.Contains(s.notice.Text, "only the last") {
+		if len(s.script.Requests()) != 0 || !strings.Contains(string(s.notice.Text), "only the last") {
 			t.Errorf("r on an old pair: %q", s.notice.Text)
 		}
 		s.keys("G", "r")

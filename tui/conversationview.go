@@ -90,10 +90,10 @@ func (c *conversation) filtered(w int, s *scene) string {
 	}
 	name := "  all messages"
 	if s.filter != "" {
-		name = "  only " + oneLine(s.filter)
+		name = string("  only " + oneLine(s.filter))
 	}
-	name = c.widths.Truncate(name, max(0, w-ansi.StringWidth(back)), s.styles.Icons.Ellipsis)
-	return s.styles.Chat.Notice.Render(name) + s.styles.Chat.Time.Render(back)
+	name = c.widths.Truncate(name, max(0, w-ansi.StringWidth(string(back))), s.styles.Icons.Ellipsis)
+	return s.styles.Chat.Notice.Render(name) + s.styles.Chat.Time.Render(string(back))
 }
 
 // lines returns the messages or, if there are none, the text shown in their place.
@@ -141,10 +141,10 @@ func (s *scene) noMatch(w int) []string {
 		key = s.hint("%s then ", keymap.Escape) + key
 	}
 	lines := []string{""}
-	for _, l := range style.Wrap("no message matches "+oneLine(filterName(s.filter)), w-4) {
+	for _, l := range style.Wrap(string("no message matches "+oneLine(filterName(s.filter))), w-4) {
 		lines = append(lines, s.styles.Chat.Welcome.Render(l))
 	}
-	return append(append(lines, ""), s.quietLines(key+" changes the filter · an empty filter shows all messages", w)...)
+	return append(append(lines, ""), s.quietLines(string(key+" changes the filter · an empty filter shows all messages"), w)...)
 }
 
 // quietLines wraps a hint and draws it in muted colours.

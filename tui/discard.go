@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -48,7 +49,7 @@ func (d *discarding) on(o usecase.Outcome, w wording) intent {
 		if was.quits {
 			return end{}
 		}
-		return several{notify{"discarded " + assistant.Counted(o.Lost, "unsaved change"), []clause{{" · %s undoes it", keymap.Undo}}}, readEffects{}}
+		return several{notify{safetext.Sprintf("discarded %s", assistant.Counted(o.Lost, "unsaved change")), []clause{{" · %s undoes it", keymap.Undo}}}, readEffects{}}
 	case usecase.Failed:
 		return showError{o.Err}
 	}

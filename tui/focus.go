@@ -17,7 +17,7 @@ import (
 const doublePress = 2 * time.Second // maximum time between two presses of the key that quits
 
 // onceMore returns the notice that names the key to press again in order to quit.
-func (m *Model) onceMore() string {
+func (m *Model) onceMore() safetext.Text {
 	return cmp.Or(m.hint("press %s again to quit", keymap.Cancel), "once more to quit")
 }
 
@@ -130,7 +130,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	case open && (kind != overlay.Confirm || m.mode != keymap.Input):
 		return m.onOutcome(m.overlay.Key("", text))
 	case m.typingLine():
-		return m.lineKey("", oneLine(text))
+		return m.lineKey("", string(oneLine(text)))
 	}
 	m.setMode(keymap.Input)
 	return m.carryOut(m.input.paste(text))

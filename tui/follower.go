@@ -62,7 +62,7 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 // setShown updates which pairs are visible and which of them are included.
 func (m *Model) setShown(now assistant.Shown) {
 	m.hud.Show(now.Refs, now.Boundary)
-	if nearlyFull := m.conv.setShown(now); nearlyFull && (m.notice.Text == "" || m.notice.Text == m.opts.Notice) {
+	if nearlyFull := m.conv.setShown(now); nearlyFull && (m.notice.Text == "" || string(m.notice.Text) == m.opts.Notice) {
 		m.notice.Info("the context is nearly full" + m.hint(" · %s starts a new session", keymap.NewSession))
 	}
 }

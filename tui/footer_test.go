@@ -241,7 +241,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.Update(loadStart(m.opts.Parts)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
-		for _, text := range []string{m.notice.Text, plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.welcomeText(150), " "), m.statusLine(100)} {
+		for _, text := range []string{string(m.notice.Text), plainFrame(m.bar.Draw(m.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.welcomeText(150), " "), m.statusLine(100)} {
 			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
 				if strings.Contains(text, key) {
 					t.Errorf("%s: %q names %q", where, text, key)

@@ -166,7 +166,7 @@ func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repea
 // scene returns what the conversation shows in addition to its pairs, w cells wide.
 func (m *Model) scene(w int) *scene {
 	s := &scene{
-		wording: m.wording(), filter: m.parts.filterLine(), folder: oneLine(m.about.Folder), numbered: m.numbersOf() == ofAnswer, regions: "the conversation and the rules",
+		wording: m.wording(), filter: m.parts.filterLine(), folder: string(oneLine(m.about.Folder)), numbered: m.numbersOf() == ofAnswer, regions: "the conversation and the rules",
 		loading: m.loading, running: m.turn.running, alone: m.layout.Divider.Empty(), below: m.below(w),
 	}
 	if !m.loading && m.conv.welcomes(s.filter) {

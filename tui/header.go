@@ -65,7 +65,7 @@ func (m *Model) footer() []status.BarPart {
 	case m.enterQuestion.open:
 		return []status.BarPart{left, m.enterFooter(room)}
 	case m.notice.Text == "" && m.resend != nil && !m.turn.running:
-		return []status.BarPart{left, {Text: f.Bar.Render(" ") + f.Bad.Render(m.resend.Line(m.hint(" · %s stops", keymap.Escape)))}}
+		return []status.BarPart{left, {Text: f.Bar.Render(" ") + f.Bad.Render(m.resend.Line(string(m.hint(" · %s stops", keymap.Escape))))}}
 	case m.notice.Text == "":
 		return append([]status.BarPart{left}, m.bar.Hints(m.hints(), room)...)
 	}
@@ -73,7 +73,7 @@ func (m *Model) footer() []status.BarPart {
 	if m.notice.Failed {
 		tone = f.Bad
 	}
-	text := status.FitNotice(string(safetext.Visible(m.notice.Text)), room-2, m.styles.Icons.Ellipsis, m.hint("%s shows all", keymap.Notices))
+	text := status.FitNotice(string(safetext.Visible(m.notice.Text)), room-2, m.styles.Icons.Ellipsis, string(m.hint("%s shows all", keymap.Notices)))
 	return []status.BarPart{left, {Text: f.Bar.Render(" ") + tone.Render(text)}}
 }
 

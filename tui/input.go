@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 	"winnow/tui/composer"
 	"winnow/tui/keymap"
 	"winnow/tui/usecase"
@@ -84,7 +85,7 @@ func (i *input) onEnterDue(msg enterDueMsg) intent {
 func (i *input) paste(text string) intent {
 	var said intent = clearNotice{}
 	if hidden := i.draft.Paste(text); hidden > 0 {
-		said = notify{text: assistant.Counted(hidden, "invisible character") + " left out of the paste"}
+		said = notify{text: safetext.Sprintf("%s left out of the paste", assistant.Counted(hidden, "invisible character"))}
 	} else if !i.pasteTold && strings.HasSuffix(strings.ReplaceAll(text, "\r", "\n"), "\n") { // the user may expect the line break to send
 		i.pasteTold = true
 		said = notify{text: "pasted text does not send", keys: []clause{{" · %s sends", keymap.Send}}}
@@ -95,7 +96,7 @@ func (i *input) paste(text string) intent {
 // clear empties the box. Undo restores the text.
 func (i *input) clear() intent {
 	i.draft.Clear()
-	done := "cleared"
+	var done safetext.Text = "cleared"
 	if i.editing != 0 {
 		done = "edit discarded; the message is unchanged"
 	}

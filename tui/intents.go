@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/markdown"
 	"winnow/tui/overlay"
@@ -25,7 +26,7 @@ type (
 	// notify shows a sentence in the footer: the text, followed by the clauses in keys whose
 	// actions have a key.
 	notify struct {
-		text string
+		text safetext.Text
 		keys []clause
 	}
 	// warn shows a sentence about a failure.

@@ -12,6 +12,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 	"winnow/tui/chat"
 	"winnow/tui/composer"
 	"winnow/tui/connectcard"
@@ -218,9 +219,9 @@ func (m *Model) use(p Parts) {
 	m.pane.SetStyles(m.styles)
 	m.pane.SetKeys(m.key)
 	m.pane.SetFocus(m.mode == keymap.Pane)
-	notice := p.Notice
+	notice := safetext.Clean(p.Notice)
 	if n := p.Interrupted; n > 0 {
-		notice = pane.Join(assistant.Counted(n, "answer")+" cut off when winnow last ended"+m.hint(" · %s retries", keymap.Retry), notice)
+		notice = pane.Join(safetext.Sprintf("%s cut off when winnow last ended%s", assistant.Counted(n, "answer"), m.hint(" · %s retries", keymap.Retry)), notice)
 	}
 	if notice != "" {
 		m.notice.Info(notice)

@@ -39,7 +39,7 @@ func TestAVanishedModelIsMarkedAndNotSentTo(t *testing.T) {
 	refused := func(when string) {
 		t.Helper()
 		for _, part := range []string{"far/leaves", "last seen 2026-03-01 12:00", "ctrl+l chooses another"} {
-			if !s.notice.Failed || !strings.Contains(s.notice.Text, part) {
+			if !s.notice.Failed || !strings.Contains(string(s.notice.Text), part) {
 				t.Errorf("%s the footer says %q, want %q in it", when, s.notice.Text, part)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // info shows a sentence in the footer.
-func (m *Model) info(text string) tea.Cmd {
+func (m *Model) info(text safetext.Text) tea.Cmd {
 	m.notice.Info(text)
 	return nil
 }
@@ -42,7 +42,7 @@ func (m *Model) fail(err error) tea.Cmd {
 	if next != "" {
 		next = " · " + next
 	}
-	m.notice.Fail(oneLine(cause) + next)
+	m.notice.Fail(oneLine(cause) + safetext.Clean(next))
 	return nil
 }
 
@@ -61,13 +61,13 @@ func (m *Model) failView(err error) tea.Cmd {
 }
 
 // sentence returns an error as shown in the footer: one line, sanitised.
-func sentence(err error) string {
+func sentence(err error) safetext.Text {
 	text, _, _ := strings.Cut(advice.Text(err), "\n")
 	return oneLine(text)
 }
 
 // oneLine makes any text safe for one line of the screen.
-func oneLine(text string) string { return string(safetext.Line(text, 500)) }
+func oneLine[S ~string](text S) safetext.Text { return safetext.Line(text, 500) }
 
 // openNotices shows the complete notices, newest first.
 func (m *Model) openNotices() tea.Cmd {
@@ -106,9 +106,9 @@ func (m *Model) copyOut(t copyText) tea.Cmd {
 // onCopied reports where a text was copied, and also sends the text to the terminal.
 func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
 	if len(msg.to) == 0 {
-		m.notice.Info("sent " + msg.what + " by OSC 52; whether the terminal accepts it is unknown")
+		m.notice.Info(safetext.Sprintf("sent %s by OSC 52; whether the terminal accepts it is unknown", msg.what))
 	} else {
-		m.notice.Info("copied " + msg.what + " to " + strings.Join(msg.to, " and ") + " · OSC 52 sent")
+		m.notice.Info(safetext.Sprintf("copied %s to %s · OSC 52 sent", msg.what, strings.Join(msg.to, " and ")))
 	}
 	return tea.SetClipboard(msg.text)
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -72,16 +73,16 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	switch c.Kind {
 	case workspace.ConfirmDelete:
 		goes := deletes(c)
-		return m.ask("Delete "+goes[0]+" for good?", append(append(changed, oneLine(c.Text)), goes[1:]...), "delete", "keep", yes)
+		return m.ask("Delete "+goes[0]+" for good?", append(append(changed, string(oneLine(c.Text))), goes[1:]...), "delete", "keep", yes)
 	case workspace.ConfirmRegenerate:
 		return m.ask("Regenerate?", []string{
 			"The changes made by the old answer stay in effect.",
-			"The new answer may make other changes." + m.hint(" %s undoes the newest.", keymap.Undo),
+			string("The new answer may make other changes." + m.hint(" %s undoes the newest.", keymap.Undo)),
 		}, "regenerate", "keep the answer", yes)
 	case workspace.ConfirmUndoRollback:
 		lines := changed
 		if c.By != "" {
-			lines = append(lines, "The last rollback was made by "+oneLine(c.By)+".")
+			lines = append(lines, string("The last rollback was made by "+oneLine(c.By)+"."))
 		}
 		if len(c.Drops) > 0 {
 			lines = append(append(lines, "Undoing the rollback loses these later steps:"), w.steps(c.Drops)...)
@@ -124,7 +125,7 @@ func (m *Model) wording() wording {
 }
 
 // hint returns a clause with the key of an action; see keymap.Map.Clause.
-func (w wording) hint(format string, action keymap.Action) string {
+func (w wording) hint(format string, action keymap.Action) safetext.Text {
 	return w.keys.Clause(w.mode, format, action)
 }
 
@@ -134,7 +135,7 @@ func (w wording) changed(changed *assistant.PlanChanged) []string {
 	if changed == nil {
 		return nil
 	}
-	return []string{w.warning(oneLine(changed.Changed(w.author)) + ". This is what would be done now:"), ""}
+	return []string{w.warning(string(oneLine(changed.Changed(w.author)) + ". This is what would be done now:")), ""}
 }
 
 func (w wording) warning(text string) string {

@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history/transfer"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/usecase"
 )
@@ -66,7 +67,7 @@ func chooseAnswer(step int) func(*Model, int64, assistant.Pair) tea.Cmd {
 			}
 			return m.info("the message has only one answer" + another)
 		case next < 0 || next == len(all):
-			return m.info(fmt.Sprintf("this is answer %d of %d", chosen+1, len(all)))
+			return m.info(safetext.Sprintf("this is answer %d of %d", chosen+1, len(all)))
 		default:
 			return m.commands.ChooseAnswer(request, p.Seq, next, len(all))
 		}
@@ -90,17 +91,17 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	case usecase.PairsLoaded:
 		return m.onPairs(o), true
 	case usecase.Starred:
-		return m.marked(o.Pair, assistant.Counted(o.Stars, "star"), o.ViewErr), true
+		return m.marked(o.Pair, safetext.Clean(assistant.Counted(o.Stars, "star")), o.ViewErr), true
 	case usecase.Flagged:
-		done := "unflagged: grey · the filter b leaves grey messages out"
+		var done safetext.Text = "unflagged: grey · the filter b leaves grey messages out"
 		if o.On {
 			done = "flagged"
 		}
 		return m.marked(o.Pair, done, o.ViewErr), true
 	case usecase.TopicSet:
-		return m.marked(o.Pair, "topic: "+topicName(o.Path), o.ViewErr), true
+		return m.marked(o.Pair, safetext.Sprintf("topic: %s", topicName(o.Path)), o.ViewErr), true
 	case usecase.AnswerChosen:
-		return m.marked(o.Pair, fmt.Sprintf("from now on, requests contain answer %d of %d", o.Answer+1, o.Of), o.ViewErr), true
+		return m.marked(o.Pair, safetext.Sprintf("from now on, requests contain answer %d of %d", o.Answer+1, o.Of), o.ViewErr), true
 	case usecase.Deleted:
 		m.notice.Info("deleted")
 		return m.loadNames(), true
@@ -114,7 +115,7 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 
 // marked shows the new marks of a pair. view is the error of filtering the pairs by the new
 // marks, or nil.
-func (m *Model) marked(seq int64, notice string, view error) tea.Cmd {
+func (m *Model) marked(seq int64, notice safetext.Text, view error) tea.Cmd {
 	m.notice.Info(notice)
 	if view != nil {
 		m.failView(view)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 	"time"
@@ -107,9 +106,9 @@ func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 	case !ok:
 		return nil
 	case e.Act.Step() == "":
-		return m.info(edited.Done)
+		return m.info(safetext.Clean(edited.Done))
 	}
-	notice := edited.Done + m.hint(" · %s undoes it", keymap.Undo)
+	notice := safetext.Clean(edited.Done) + m.hint(" · %s undoes it", keymap.Undo)
 	if !e.ViewOnly && m.pane.Status().Unsaved > 0 {
 		notice += m.hint(", %s saves", keymap.Save)
 	}
@@ -170,7 +169,7 @@ func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	var data struct{ Query string }
 	if json.Unmarshal(a.Data, &data) == nil && data.Query != "" && m.pane.Typing() {
 		m.setMode(keymap.Pane)
-		cmd = tea.Batch(cmd, m.perform(m.pane.Key("", oneLine(data.Query))))
+		cmd = tea.Batch(cmd, m.perform(m.pane.Key("", string(oneLine(data.Query)))))
 	}
 	return cmd
 }
@@ -229,7 +228,7 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	case msg.change.Deleted:
 		m.notice.Fail(oneLine(msg.change.Outcome()) + m.hint(" · %s writes only the "+m.parts.state(), keymap.Save))
 	default:
-		m.notice.Info(msg.change.Outcome() + " · its rules are loaded")
+		m.notice.Info(oneLine(msg.change.Outcome()) + " · its rules are loaded")
 	}
 	return tea.Batch(m.computeEffects(), waitSavedChange(m.opts.Changes))
 }
@@ -274,7 +273,7 @@ func (m *Model) choose(i int) tea.Cmd {
 	case m.turn.running:
 		return m.fail(assistant.ErrBusy)
 	case i >= len(choices):
-		return m.info(fmt.Sprint("there is no suggestion ", i+1))
+		return m.info(safetext.Sprintf("there is no suggestion %d", i+1))
 	}
 	c := choices[i]
 	switch {
@@ -312,10 +311,10 @@ func (m *Model) onDecided(o usecase.Decided) tea.Cmd {
 // question that stays unanswered is declined after AnswerWait.
 func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
-	yes, _, _ := strings.Cut(verb, " ")
+	yes, _, _ := strings.Cut(string(verb), " ")
 	title, lines := "The assistant wants to "+verb, pane.DiffLines(safetext.Lines(ask.Diff, safetext.Visible), &m.styles)
 	if ask.Note != "" {
-		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + oneLine(ask.Note)), ""}, lines...)
+		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + string(oneLine(ask.Note))), ""}, lines...)
 	}
 	if ask.Server != "" {
 		title, yes = "The assistant wants to use the MCP server "+oneLine(ask.Server), "run"
@@ -323,7 +322,7 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	if yes == "save" { // the same dialog as for the save key
 		title = "The assistant wants to save"
 	}
-	m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+	m.question(overlay.Confirm, string(title), lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if err := m.commands.Answer(ask.ID, answer == keymap.AnswerYes); err != nil {
 			m.notice.Info("the turn had already ended")
 		}
@@ -344,5 +343,5 @@ func (m *Model) onAnswerDue(msg answerDueMsg) tea.Cmd {
 		return nil // the question has been answered
 	}
 	m.overlay.Remove(msg.question)
-	return m.info("declined: no answer within " + msg.wait.String())
+	return m.info(safetext.Sprintf("declined: no answer within %v", msg.wait))
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 )
@@ -39,7 +40,7 @@ func (m *Model) cyclePane() tea.Cmd {
 // placePane shows the pane in the place that the setting names, and reports the place. At
 // full width the pane gets the focus; when it is hidden, the focus returns to where it was.
 func (m *Model) placePane() tea.Cmd {
-	says, next := "pane beside the chat", m.hint(" · %s gives it the whole width", keymap.PlacePane)
+	says, next := safetext.Text("pane beside the chat"), m.hint(" · %s gives it the whole width", keymap.PlacePane)
 	switch {
 	case m.opts.PanePlace == overlay.PaneFull:
 		says, next = "pane over the whole width", m.hint(" · %s puts it away", keymap.PlacePane)

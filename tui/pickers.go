@@ -56,7 +56,7 @@ func (m *Model) newSession() tea.Cmd { return m.acts.add(m.commands.NewSession) 
 // onSessionOpened shows the session that was opened, and any error that occurred after
 // switching to it.
 func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
-	notice := "the session continues"
+	var notice safetext.Text = "the session continues"
 	switch {
 	case o.Branched:
 		notice = "a new session that continues from here · /sessions lists the old one"
@@ -64,10 +64,10 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 		notice = "a new session · /sessions lists the old one"
 	default:
 		if o.About.Folder != "" {
-			notice += " · it belongs to " + oneLine(o.About.Folder) + ", not to this folder"
+			notice += safetext.Sprintf(" · it belongs to %s, not to this folder", o.About.Folder)
 		}
 		if o.Model != "" {
-			notice += " · its model is now in use: " + string(safetext.Visible(o.Model))
+			notice += safetext.Sprintf(" · its model is now in use: %s", o.Model)
 		}
 	}
 	m.turn, m.about = turn{n: m.turn.n}, o.About
@@ -100,7 +100,7 @@ func (m *Model) openModels() tea.Cmd {
 // onModels shows the models that the endpoints have listed, if the list is still open.
 func (m *Model) onModels(o usecase.ModelsRefreshed) tea.Cmd {
 	for _, name := range slices.Sorted(maps.Keys(o.Failed)) {
-		m.notice.Fail("the models of " + name + " could not be listed: " + sentence(o.Failed[name]))
+		m.notice.Fail(safetext.Sprintf("the models of %s could not be listed: %s", name, sentence(o.Failed[name])))
 	}
 	if errors.Is(o.Gone, llm.ErrModelGone) {
 		m.fail(o.Gone)
@@ -140,7 +140,7 @@ func (m *Model) pickModel(id string) tea.Cmd {
 // onModelPicked shows the model for new messages.
 func (m *Model) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 	m.models.recent = o.Recent
-	return m.info(string(safetext.Visible(o.ID) + " is now in use"))
+	return m.info(safetext.Sprintf("%s is now in use", o.ID))
 }
 
 // modelEntries returns the entries of the list, the index of the selected model within its
@@ -167,7 +167,7 @@ func (m *Model) connect() tea.Cmd {
 		if c.Value == "" {
 			return nil
 		}
-		return m.info(string(safetext.Visible(c.Value) + " is now in use"))
+		return m.info(safetext.Sprintf("%s is now in use", c.Value))
 	})
 	return m.onOutcome(card.Start())
 }

@@ -241,7 +241,7 @@ func TestCopyingSaysWhatWasTried(t *testing.T) {
 		s := newStill(t, style.Options{Unicode: true}, 80, 24)
 		s.opts.Clipboard, s.opts.TmuxBuffer = ways[0], ways[1]
 		s.do(s.copyOut(copyText{what: "it", text: "text"}))
-		if s.notice.Text != want {
+		if string(s.notice.Text) != want {
 			t.Errorf("the notice is %q, want %q", s.notice.Text, want)
 		}
 	}

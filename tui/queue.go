@@ -121,11 +121,11 @@ func (m *Model) queuedCard(w int) string {
 	if text == "" {
 		return ""
 	}
-	text = "queued: " + oneLine(strings.ReplaceAll(text, "\n\n", " · "))
+	text = string("queued: " + oneLine(strings.ReplaceAll(text, "\n\n", " · ")))
 	key := m.hint("  %s edit, send, drop", keymap.Queued)
-	if room := w - queuedFrame - ansi.StringWidth(key); room < min(ansi.StringWidth(text), w/3) {
+	if room := w - queuedFrame - ansi.StringWidth(string(key)); room < min(ansi.StringWidth(text), w/3) {
 		key = ""
 	}
-	text = style.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(key)), m.styles.Icons.Ellipsis)
-	return style.Fit("  "+m.styles.Chat.User.Render(text)+m.styles.Chat.Time.Render(key), w, "")
+	text = style.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(string(key))), m.styles.Icons.Ellipsis)
+	return style.Fit("  "+m.styles.Chat.User.Render(text)+m.styles.Chat.Time.Render(string(key)), w, "")
 }

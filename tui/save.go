@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -16,7 +17,7 @@ type saving struct {
 	request int64 // the request whose outcome the save waits for
 	quits   bool  // the program ends once there are no unsaved changes
 	plan    assistant.SavePlan
-	merged  string // the notice after merging or reloading
+	merged  safetext.Text // the notice after merging or reloading
 }
 
 // saveStep is the step of a save. A save goes from planning to asked to writing. If another
@@ -86,9 +87,9 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 			applies = waitApplied{}
 		}
 		if o.Saved.Warning != "" { // do not quit, so that the user can read the warning
-			return several{applies, notify{text: o.Saved.Message}, warn{"saved, but: " + o.Saved.Warning}}
+			return several{applies, notify{text: safetext.Clean(o.Saved.Message)}, warn{"saved, but: " + o.Saved.Warning}}
 		}
-		return several{applies, notify{text: o.Saved.Message}, was.done()}
+		return several{applies, notify{text: safetext.Clean(o.Saved.Message)}, was.done()}
 	case usecase.Failed:
 		return showError{o.Err}
 	}

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
@@ -49,7 +50,7 @@ func (m *Model) settingChanged(key string) tea.Cmd {
 	all := m.settings()
 	i := slices.IndexFunc(all, func(s overlay.Setting) bool { return s.Key == key })
 	notice := all[i].Title + ": " + all[i].Value()
-	m.notice.Info(notice)
+	m.notice.Info(safetext.Clean(notice))
 	m.settingsAt(i, notice)
 	return m.applySettings()
 }
@@ -103,7 +104,7 @@ func (m *Model) onSettingStored(msg settingStoredMsg) tea.Cmd {
 	failed := m.fail(msg.err)
 	if _, kind, open := m.overlay.Top(); msg.err != nil && open && kind == overlay.Settings {
 		all := m.settings()
-		m.settingsAt(max(0, slices.IndexFunc(all, func(s overlay.Setting) bool { return s.Key == stored.key })), m.notice.Text)
+		m.settingsAt(max(0, slices.IndexFunc(all, func(s overlay.Setting) bool { return s.Key == stored.key })), string(m.notice.Text))
 	}
 	if len(m.storing) == 0 {
 		return failed

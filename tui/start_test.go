@@ -451,7 +451,7 @@ func TestAfterTwoKilledStartsAnswersOpenAsTheirSource(t *testing.T) {
 				}
 				b := start()
 				raw := func() bool { return strings.Contains(plainFrame(b.View().Content), "**bold**") }
-				if said := strings.Contains(b.notice.Text, "raw text · v"); raw() != c.raw || said != c.raw {
+				if said := strings.Contains(string(b.notice.Text), "raw text · v"); raw() != c.raw || said != c.raw {
 					t.Fatalf("raw %v, and the footer says %q\n%s", raw(), b.notice.Text, plainFrame(b.View().Content))
 				}
 				if c.raw {

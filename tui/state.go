@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
@@ -107,7 +108,7 @@ func (p *parts) queuedText() string {
 func (m *Model) key(action keymap.Action) string { return m.keys.Key(m.mode, action) }
 
 // hint returns a clause with the key of an action; see keymap.Map.Clause.
-func (m *Model) hint(format string, action keymap.Action) string {
+func (m *Model) hint(format string, action keymap.Action) safetext.Text {
 	return m.keys.Clause(m.mode, format, action)
 }
 

@@ -72,7 +72,7 @@ func (t *turn) progress(now time.Time, spin []string) string {
 	took := now.Sub(t.began)
 	line := spin[int(took/usecase.AnimationFrame)%len(spin)]
 	if t.status != "" {
-		line += " " + oneLine(t.status)
+		line += " " + string(oneLine(t.status))
 	}
 	if took >= time.Second {
 		line += " " + took.Truncate(time.Second).String()
@@ -84,12 +84,12 @@ func (t *turn) progress(now time.Time, spin []string) string {
 func (m *Model) escapeHint() string {
 	switch o, kind, open := m.overlay.Top(); {
 	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):
-		return m.hint(" · %s declines", keymap.AnswerCancel)
+		return string(m.hint(" · %s declines", keymap.AnswerCancel))
 	case open:
 		if _, isText := o.(*overlay.Text); isText {
-			return m.hint(" · %s closes", keymap.TextClose)
+			return string(m.hint(" · %s closes", keymap.TextClose))
 		}
-		return m.hint(" · %s closes", keymap.LineClose)
+		return string(m.hint(" · %s closes", keymap.LineClose))
 	}
-	return m.hint(" · %s cancels", keymap.Escape)
+	return string(m.hint(" · %s cancels", keymap.Escape))
 }

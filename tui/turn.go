@@ -233,7 +233,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	m.turn.running, m.turn.status, m.resend = false, "", nil
 	m.hud.SetRunning(0, "")
 	m.pane.Changed()
-	if strings.HasPrefix(m.notice.Text, busyNotice) {
+	if strings.HasPrefix(string(m.notice.Text), busyNotice) {
 		m.notice.Clear()
 	}
 	cmds := []tea.Cmd{m.notifyEnd(t, end), m.sumUp()}
@@ -252,7 +252,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		if t.seq == 0 {
 			m.input.giveBack(t.typed)
 		}
-		m.notice.Fail("[error: " + e.Code + "] " + e.Message + t.oldAnswer())
+		m.notice.Fail(safetext.Sprintf("[error: %s] %s%s", e.Code, safetext.Clean(e.Message), t.oldAnswer()))
 		m.conv.chat.EndTurn()
 		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
 		if !m.turn.running && t.typed == m.input.draft.Text() {
@@ -271,7 +271,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 }
 
 // oldAnswer returns the end of the notice after a turn that produced no new answer.
-func (t turn) oldAnswer() string {
+func (t turn) oldAnswer() safetext.Text {
 	if t.prompt.Regenerate == 0 {
 		return ""
 	}
@@ -296,7 +296,7 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 
 // givenBack returns the text of a cancelled turn to the box if the box is empty. The result
 // says where the text is.
-func (m *Model) givenBack(typed string) string {
+func (m *Model) givenBack(typed string) safetext.Text {
 	if m.input.draft.Empty() {
 		m.input.giveBack(typed)
 		return " · the message is back in the box"
@@ -308,13 +308,13 @@ func (m *Model) givenBack(typed string) string {
 }
 
 // noticeEnd shows winnow's own notice about an answer, or what was left out of the request.
-func (m *Model) noticeEnd(notice string) {
+func (m *Model) noticeEnd(notice safetext.Text) {
 	last := m.parts.Shown.LastSend
 	switch {
 	case notice != "":
 		m.notice.Info(notice)
 	case last != nil && len(last.LeftOut) > 0:
-		m.notice.Info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "message"), last.Tokens, m.hint(" · %s lists them", keymap.ContextHUD)))
+		m.notice.Info(safetext.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "message"), last.Tokens, m.hint(" · %s lists them", keymap.ContextHUD)))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/terminal"
 	"winnow/tui/usecase"
@@ -114,8 +115,8 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 // asking the endpoints. The surrounding program sends it; the current model may have
 // changed.
 type Noticed struct {
-	Text string // a sentence for the footer; "" shows nothing
-	Err  error  // a failure, shown with advice; nil if none
+	Text safetext.Text // a sentence for the footer; "" shows nothing
+	Err  error         // a failure, shown with advice; nil if none
 	// NoAnswer is why the endpoint of the current model did not list its models. The first
 	// screen reports it briefly; sending a message shows the full error.
 	NoAnswer error

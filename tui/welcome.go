@@ -48,13 +48,13 @@ func (m *Model) answering() string {
 	id := m.parts.modelID()
 	connects, key := "", ""
 	if m.opts.Connect != nil {
-		connects, key = m.hint(" · %s connects one", keymap.Connect), m.hint(" · %s", keymap.Connect)
+		connects, key = string(m.hint(" · %s connects one", keymap.Connect)), string(m.hint(" · %s", keymap.Connect))
 	}
 	switch {
 	case id == "" && m.noModel != nil:
-		return "no model: " + sentence(m.noModel) + key
+		return string("no model: "+sentence(m.noModel)) + key
 	case id == "":
-		return "no model is selected" + m.hint(" · %s lists them", keymap.Models) + connects
+		return string("no model is selected"+m.hint(" · %s lists them", keymap.Models)) + connects
 	case connectcard.Useful(m.opts.Connect, id):
 		return "built-in rules, no model connected" + connects
 	case m.opts.Connect == nil:
@@ -115,7 +115,7 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 		}
 		all = append(all, welcomePart{s.line(i, text, "", w), rank, i > 0})
 	}
-	all = append(all, welcomePart{c.sessionLines(s, w), 2, false}, welcomePart{s.quietLines(pane.Join(s.hint("%s sends", keymap.Send), s.hint("%s moves to "+s.regions, keymap.NextRegion), s.hint("/ or %s finds every command", keymap.Palette), s.hint("%s help", keymap.Help)), w+welcomeMargin), 1, false})
+	all = append(all, welcomePart{c.sessionLines(s, w), 2, false}, welcomePart{s.quietLines(pane.Join(string(s.hint("%s sends", keymap.Send)), string(s.hint("%s moves to "+s.regions, keymap.NextRegion)), string(s.hint("/ or %s finds every command", keymap.Palette)), string(s.hint("%s help", keymap.Help))), w+welcomeMargin), 1, false})
 	for rank := 0; len(all) > 0; rank++ {
 		if lines := joined(all, false); len(lines) <= h {
 			return lines
@@ -171,7 +171,7 @@ func (c *welcome) factParts(s *scene, w int) (parts []welcomePart) {
 			rank = 8
 		}
 		name := s.styles.Chat.Time.Render(style.Fit(f.Name, column, s.styles.Icons.Ellipsis) + "  ")
-		parts = append(parts, welcomePart{hanging(name, column+2, factText(oneLine(f.Text), w-column-2, s.styles.Icons.Ellipsis), s.styles.Chat.Example), rank, i > 0})
+		parts = append(parts, welcomePart{hanging(name, column+2, factText(string(oneLine(f.Text)), w-column-2, s.styles.Icons.Ellipsis), s.styles.Chat.Example), rank, i > 0})
 	}
 	return parts
 }
@@ -202,7 +202,7 @@ func factText(text string, w int, ellipsis string) []string {
 func (c *welcome) sessionLines(s *scene, w int) (lines []string) {
 	for i, one := range c.sessions {
 		when := s.clock(one.Used) + " · " + assistant.Counted(one.Pairs, "message")
-		lines = append(lines, s.line(len(c.requests)+i, "continue “"+oneLine(one.Title)+"”", when, w)...)
+		lines = append(lines, s.line(len(c.requests)+i, string("continue “"+oneLine(one.Title)+"”"), when, w)...)
 	}
 	return lines
 }
@@ -218,11 +218,11 @@ func (s *scene) line(i int, text, remark string, w int) []string {
 	room := w - cells
 	key = s.styles.Chat.Number.Render(key)
 	if remark == "" {
-		return hanging(key, cells, style.Wrap(oneLine(text), room), s.styles.Chat.Example)
+		return hanging(key, cells, style.Wrap(string(oneLine(text)), room), s.styles.Chat.Example)
 	}
 	if ansi.StringWidth(remark) > room/2 {
-		return []string{key + s.styles.Chat.Example.Render(style.TruncateWords(oneLine(text), room, s.styles.Icons.Ellipsis))}
+		return []string{key + s.styles.Chat.Example.Render(style.TruncateWords(string(oneLine(text)), room, s.styles.Icons.Ellipsis))}
 	}
-	text = style.Fit(style.TruncateWords(oneLine(text), room-ansi.StringWidth(remark)-2, s.styles.Icons.Ellipsis), room-ansi.StringWidth(remark), "")
+	text = style.Fit(style.TruncateWords(string(oneLine(text)), room-ansi.StringWidth(remark)-2, s.styles.Icons.Ellipsis), room-ansi.StringWidth(remark), "")
 	return []string{key + s.styles.Chat.Example.Render(text) + s.styles.Chat.Time.Render(remark)}
 }

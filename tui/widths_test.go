@@ -131,7 +131,7 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 					v.input.draft.Paste(strings.Join(hostile, "\n"))
 				}
 				if v.mode == keymap.Command {
-					v.command.line.Set(oneLine(oneHostile))
+					v.command.line.Set(string(oneLine(oneHostile)))
 					v.command.line.Hint = oneHostile
 				}
 				for _, size := range sizes(slices.Contains(allWidths, r.name)) {
@@ -140,7 +140,7 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 						v.parts.Turn = &assistant.TurnState{Stamp: v.parts.Turn.Stamp, Waits: true, Queued: assistant.Prompt{Text: oneHostile}}
 					}
 					if size[1]%2 == 1 {
-						v.notice.Fail(oneHostile)
+						v.notice.Fail(safetext.Text(oneHostile))
 					}
 					frame := v.View()
 					tuitest.Exact(t, frame.Content, size[0], size[1])

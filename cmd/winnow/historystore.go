@@ -15,6 +15,7 @@ import (
 	"winnow/assistant/history/postgres"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/history/transfer"
+	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 	"winnow/tui"
 )
@@ -174,14 +175,14 @@ func (a *app) watchHistory(ctx context.Context, store history.Store, session *as
 	for changes := a.historyChanges(ctx, store); ; {
 		select {
 		case waiting := <-a.historyWaits:
-			text := "the history server is responding again"
+			var text safetext.Text = "the history server is responding again"
 			if waiting {
 				text = "the history server is not responding; still waiting"
 			}
 			notify(tui.Noticed{Text: text})
 			continue
 		case change := <-changes:
-			notify(tui.Noticed{Text: change.DeletedOf(session.Visible()), Pairs: true, By: by})
+			notify(tui.Noticed{Text: safetext.Clean(change.DeletedOf(session.Visible())), Pairs: true, By: by})
 		case <-ctx.Done():
 			return
 		}

@@ -21,6 +21,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 	"winnow/assistant/workspace"
 	"winnow/tui"
@@ -188,7 +189,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 		Redact: a.redactor.Redact, StoreSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {
 			notify := func(n tui.Noticed) { screen.Send(n) }
-			a.onTools.Store(new(func(text string) { notify(tui.Noticed{Text: text}) }))
+			a.onTools.Store(new(func(text string) { notify(tui.Noticed{Text: safetext.Clean(text)}) }))
 			p, err := a.background.run(func(ctx context.Context) (*program, error) {
 				return a.open(ctx, openOptions{delay: offlineDelay, readPause: screenReadPause, afterCrash: true, started: func(err error) { notify(tui.Noticed{Err: err}) }})
 			})
@@ -204,7 +205,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 			p.askEndpoints(a.background.ctx, notify)
 			go p.warm(a.background.ctx)
 			go a.watchHistory(a.background.ctx, p.store, p.session, notify)
-			go followOthers(a.background.ctx, p.window.filter, p.window.journal, a.logger(), func(who, what string) { notify(tui.Noticed{Text: who + " " + what}) })
+			go followOthers(a.background.ctx, p.window.filter, p.window.journal, a.logger(), func(who, what string) { notify(tui.Noticed{Text: safetext.Sprintf("%s %s", who, what)}) })
 			return a.localParts(p)
 		},
 	})

@@ -24,6 +24,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui"
@@ -351,7 +352,7 @@ func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 			return
 		}
 		if p.autoModel = c.ID; c.ID != endpoints.OfflineModel { // the first screen already explains the built-in rules
-			notify(tui.Noticed{Text: c.Note})
+			notify(tui.Noticed{Text: safetext.Clean(c.Note)})
 		}
 	})
 }

@@ -2,6 +2,7 @@ package historypane
 
 import (
 	historywindow "winnow/adapters/history"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
@@ -130,7 +131,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 	case keymap.DeleteRule:
 		return p.forgetFilter()
 	case keymap.PaneSearch:
-		return pane.Notify{Text: pane.Join("search topics in the topic list", p.keys.Hint(keymap.Topics, "opens it"))}
+		return pane.Notify{Text: safetext.Clean(pane.Join("topics are searched in the topic list", p.keys.Hint(keymap.Topics, "opens it")))}
 	default:
 		return pane.Notify{Text: "this key does nothing in the history"}
 	}
@@ -140,7 +141,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 func (p *Pane) enter() pane.Action {
 	r, _ := p.tabs.List().Current()
 	if r.kind == rowChange {
-		return pane.Notify{Text: pane.Join("to undo a change, use the list of checkpoints", p.keys.Hint(keymap.Checkpoints, "opens it"))}
+		return pane.Notify{Text: safetext.Clean(pane.Join("to undo a change, use the list of checkpoints", p.keys.Hint(keymap.Checkpoints, "opens it")))}
 	}
 	if line, ok := p.filterLine(r); ok {
 		return pane.SetFilter{Line: line}
@@ -164,7 +165,7 @@ func (p *Pane) selectTopic() pane.Action {
 func (p *Pane) forgetFilter() pane.Action {
 	r, _ := p.tabs.List().Current()
 	if r.kind != rowFilter {
-		return pane.Notify{Text: pane.Join("only a saved filter can be deleted here", p.keys.Hint(keymap.Topics, "edits topics"))}
+		return pane.Notify{Text: safetext.Clean(pane.Join("only a saved filter can be deleted here", p.keys.Hint(keymap.Topics, "edits topics")))}
 	}
 	return pane.SetFilter{Line: ":forget " + p.data.Filters[r.index].Name}
 }

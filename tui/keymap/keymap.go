@@ -42,6 +42,8 @@ import (
 	"sync"
 
 	"charm.land/bubbles/v2/key"
+
+	"winnow/assistant/safetext"
 )
 
 // Row describes something the user can do with a key, or by name in the command palette.
@@ -302,12 +304,12 @@ func (k *Map) Key(m Mode, name Action) string {
 // Clause formats a clause with the key of an action. If the key does not work in mode m,
 // the clause names the screen mode in which it works. If the action has no key, the clause
 // names its entry in the command palette; without such an entry, Clause returns "".
-func (k *Map) Clause(m Mode, format string, name Action) string {
+func (k *Map) Clause(m Mode, format string, name Action) safetext.Text {
 	if key := k.Key(m, name); key != "" {
-		return fmt.Sprintf(format, key+k.elsewhere(m, name))
+		return safetext.Sprintf(format, key+k.elsewhere(m, name))
 	}
 	if key := k.Key(m, Palette); key != "" && k.Named(name).Title != "" {
-		return fmt.Sprintf(format, key+" “"+k.Named(name).Title+"”")
+		return safetext.Sprintf(format, key+" “"+k.Named(name).Title+"”")
 	}
 	return ""
 }

@@ -224,7 +224,7 @@ func TestTheKeyThatTextsName(t *testing.T) {
 		if strings.HasPrefix(want, "f1 ") {
 			want = k.Key(c.mode, "palette") + want[2:]
 		}
-		if got := k.Clause(c.mode, "%s!", c.name); got != want {
+		if got := k.Clause(c.mode, "%s!", c.name); string(got) != want {
 			t.Errorf("Clause(%s, %s) = %q, want %q", c.mode, c.name, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
@@ -34,11 +35,11 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	hint = hint[:min(len(hint), room)]
 	lines := p.matches.lines
 	if len(lines) == 0 {
-		nothing := "nothing matches"
+		var nothing safetext.Text = "nothing matches"
 		if p.createsTyped() {
 			nothing += p.keys.Clause(p.mode, ": %s creates “"+visible(strings.ReplaceAll(p.query.Text(), "%", "%%"))+"”", keymap.LineAccept)
 		}
-		out = append(out, o.Muted.Render(style.TruncateWords(nothing, w, st.Icons.Ellipsis)))
+		out = append(out, o.Muted.Render(style.TruncateWords(string(nothing), w, st.Icons.Ellipsis)))
 	}
 	first, end := p.matches.span(p.cursor)
 	p.shown.Scroll(h-p.head()-len(hint), first, end, len(lines))

@@ -149,8 +149,15 @@ func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 
 // Join joins the non-empty sentences on one line. A hint is empty if no key is bound to its
 // action.
-func Join(sentences ...string) string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(sentences), func(s string) bool { return s == "" }), " · ")
+func Join[S ~string](sentences ...S) S {
+	var all S
+	for _, s := range sentences {
+		if all != "" && s != "" {
+			all += " · "
+		}
+		all += s
+	}
+	return all
 }
 
 // ArgumentLine returns the arguments of a call on one line: the values of an object in the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -182,14 +183,14 @@ type (
 	// be undone, and later keys wait for it.
 	Edit struct {
 		Act      assistant.Act
-		Revision int64  // revision of the displayed snapshot
-		Doing    string // shown while the act runs; "" shows nothing
+		Revision int64         // of the displayed snapshot
+		Doing    safetext.Text // shown in the meantime; "" shows nothing
 		// ViewOnly means that only the display changes, so there is nothing to save.
 		ViewOnly bool
 	}
 	// Notify shows a notice.
 	Notify struct {
-		Text    string
+		Text    safetext.Text
 		IsError bool
 	}
 	// SetFilter executes a line of the filter language: the conversation shows the matching
@@ -213,7 +214,7 @@ type (
 	// Compute runs a computation that takes longer than a frame and does no I/O. Receive
 	// gets the result; an error is shown instead.
 	Compute struct {
-		Doing string // shown while the computation runs
+		Doing safetext.Text // shown in the meantime
 		Run   func() (result any, err error)
 	}
 	// Discard discards the unsaved changes to the window, after asking.

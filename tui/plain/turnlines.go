@@ -91,7 +91,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 		return cmp.Or(t.endPart(), t.Confirm(e))
 	case assistant.Complete:
 		t.End = e
-		return t.note("Notice", e.Payload.Notice)
+		return t.note("Notice", string(e.Payload.Notice))
 	case assistant.Error, assistant.Cancelled:
 		t.End = e
 		return t.endPart()
@@ -215,7 +215,7 @@ func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
 		for _, payload := range p.Payloads {
 			events = append(events, assistant.PayloadFound{Payload: payload})
 		}
-		events = append(events, assistant.Complete{Payload: assistant.ResponsePayload{Notice: string(p.Notice)}})
+		events = append(events, assistant.Complete{Payload: assistant.ResponsePayload{Notice: p.Notice}})
 		for _, e := range events {
 			if !yield(e) {
 				return

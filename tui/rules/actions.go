@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/glob"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -60,7 +61,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 	case keymap.WhyModel:
 		return p.whyRow()
 	case keymap.OpenSave:
-		return pane.Notify{Text: p.keys.Hint(keymap.Save, "shows what a save would change")}
+		return pane.Notify{Text: safetext.Clean(p.keys.Hint(keymap.Save, "shows what a save would change"))}
 	default:
 	}
 	return pane.Nothing{}
@@ -198,7 +199,7 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 		}
 	}
 	if names := p.targets(); names[0] != p.data.Provider || len(names) > 1 {
-		return pane.Notify{Text: "choose the provider first: " + p.keys.Hint(keymap.PaneHighlight, "goes there")}
+		return pane.Notify{Text: safetext.Sprintf("choose the provider first: %s", p.keys.Hint(keymap.PaneHighlight, "goes there"))}
 	}
 	if refusal := p.refuseFixed(list); refusal != nil {
 		return refusal
@@ -245,7 +246,7 @@ func (p *Pane) addPattern() pane.Action {
 		p.closeInput()
 		return pane.Nothing{}
 	case err != nil:
-		return pane.Notify{Text: modelfilter.RefusalText(err), IsError: true}
+		return pane.Notify{Text: safetext.Clean(modelfilter.RefusalText(err)), IsError: true}
 	case strings.ContainsFunc(v.Pattern, unicode.IsSpace): // probably a message that was typed into the wrong line
 		edit := p.addEdit(list, v.Pattern)
 		return pane.Confirm{

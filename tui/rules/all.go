@@ -10,6 +10,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/glob"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
 
@@ -131,9 +132,9 @@ func newsAbout(n modelfilter.News) []string {
 func (p *Pane) decideNews(n modelfilter.News, list modelfilter.List) pane.Action {
 	switch {
 	case n.Kind == models.Vanished:
-		return pane.Notify{Text: pane.Visible(n.ID) + " is no longer listed"}
+		return pane.Notify{Text: safetext.Sprintf("%s is no longer listed", n.ID)}
 	case list == modelfilter.Ignore && n.Model.Hidden:
-		return pane.Notify{Text: pane.Visible(n.ID) + " is hidden already"}
+		return pane.Notify{Text: safetext.Sprintf("%s is hidden already", n.ID)}
 	}
 	name := strings.TrimPrefix(n.ID, n.Provider+"/")
 	return p.edit(modelfilter.AddRule{Provider: n.Provider, Rule: modelfilter.Rule{List: list, Pattern: glob.Quote(name)}})

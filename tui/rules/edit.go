@@ -3,12 +3,13 @@ package rules
 import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
 
 // refuse returns a notice that says why something cannot be done.
 func refuse(err error) pane.Action {
-	return pane.Notify{Text: pane.Visible(err.Error()), IsError: true}
+	return pane.Notify{Text: safetext.VisibleOnce(err.Error()), IsError: true}
 }
 
 // locked reports whether the user's own assistant is working. If another user's assistant
@@ -20,7 +21,7 @@ func (p *Pane) locked() bool { return p.data.Locked && p.working }
 // nil. Actions that change rules call it first.
 func (p *Pane) refuseLocked() pane.Action {
 	if p.locked() {
-		return pane.Notify{Text: p.lockedText(), IsError: true}
+		return pane.Notify{Text: safetext.Clean(p.lockedText()), IsError: true}
 	}
 	return nil
 }

@@ -175,7 +175,7 @@ func (b *bench) perform(w pane.Action) string {
 	case pane.Confirm:
 		return b.perform(w.Then())
 	case pane.Notify:
-		said = w.Text
+		said = string(w.Text)
 	case pane.Nothing:
 	default:
 		b.t.Fatalf("an action of type %T", w)

@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant/glob"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 
@@ -220,7 +221,7 @@ func (p *Pane) submitInput() pane.Action {
 		return p.importRules()
 	case inputSearch:
 		if p.tabs.Open == tabModels && p.filter.problem != "" {
-			return pane.Notify{Text: pane.Visible(p.filter.problem), IsError: true}
+			return pane.Notify{Text: safetext.Visible(p.filter.problem), IsError: true}
 		}
 		p.closeInput()
 	default:

@@ -5,6 +5,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
@@ -61,8 +62,8 @@ func (p *Pane) switchProvider(name string) pane.Action {
 func (p *Pane) refreshModels() pane.Action {
 	names := p.targets()
 	e := p.act(modelfilter.RefreshModels{Providers: names})
-	if e.Doing = "asking " + pane.Visible(names[0]) + " for its models…"; len(names) > 1 {
-		e.Doing = "asking " + assistant.Counted(len(names), "provider") + " for their models…"
+	if e.Doing = safetext.Sprintf("asking %s for its models…", names[0]); len(names) > 1 {
+		e.Doing = safetext.Sprintf("asking %s for their models…", assistant.Counted(len(names), "provider"))
 	}
 	return e
 }

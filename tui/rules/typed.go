@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"winnow/adapters/modelfilter"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -55,11 +56,11 @@ func (p *Pane) why(text string) pane.Action {
 	for _, list := range lists {
 		if r, ok := p.data.Rule(list, text); ok {
 			name, text := p.aboutRule(r)
-			return pane.Notify{Text: name + ": " + text}
+			return pane.Notify{Text: safetext.Clean(name + ": " + text)}
 		}
 	}
 	e := p.act(modelfilter.ExplainModel{Model: text})
-	e.Doing = "looking for " + pane.Visible(text) + "…"
+	e.Doing = safetext.Sprintf("looking for %s…", text)
 	return e
 }
 
@@ -73,5 +74,5 @@ func (p *Pane) whyRow() pane.Action {
 
 func (p *Pane) whyModel(i int) pane.Action {
 	name, text := p.aboutModel(i)
-	return pane.Notify{Text: name + ": " + text}
+	return pane.Notify{Text: safetext.Clean(name + ": " + text)}
 }

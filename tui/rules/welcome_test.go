@@ -64,7 +64,7 @@ func TestWhyAModelIsHidden(t *testing.T) {
 		"gpt-3.5-turbo": "openai/gpt-3.5-turbo: hidden by ignore gpt-3.5*", "openai/gpt-5": "openai/gpt-5: shown: no rule matches",
 		"gpt-4o-audio-preview": "allowed by gpt-4o-audio-preview", "gpt-9*": "ignore gpt-9*: .env:4 · matches no known model",
 	} {
-		if said, ok := b.DoWith(keymap.WhyModel, name).(pane.Notify); !ok || !strings.Contains(said.Text, want) {
+		if said, ok := b.DoWith(keymap.WhyModel, name).(pane.Notify); !ok || !strings.Contains(string(said.Text), want) {
 			t.Errorf("%s: %+v, want %s", name, said, want)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // and ready to use.
 type Notices struct {
 	Now    func() time.Time
-	Text   string // the sanitised text in the footer; may be ""
-	Failed bool   // Text reports a failure
+	Text   safetext.Text // the sanitised text in the footer; may be ""
+	Failed bool          // Text reports a failure
 
 	all []entry // oldest first
 }
@@ -24,7 +24,7 @@ type Notices struct {
 // entry is a notice that was shown.
 type entry struct {
 	at     time.Time
-	text   string
+	text   safetext.Text
 	failed bool
 }
 
@@ -34,17 +34,17 @@ const (
 )
 
 // Info shows a notice that is not a failure.
-func (n *Notices) Info(text string) { n.Show(text, false) }
+func (n *Notices) Info(text safetext.Text) { n.Show(text, false) }
 
 // Fail shows a notice about a failure.
-func (n *Notices) Fail(text string) { n.Show(text, true) }
+func (n *Notices) Fail(text safetext.Text) { n.Show(text, true) }
 
 // Clear removes the notice from the footer.
 func (n *Notices) Clear() { n.Text = "" }
 
 // Show does the same as Info or, if failed is true, as Fail.
-func (n *Notices) Show(text string, failed bool) {
-	n.Text, n.Failed = string(safetext.Line(text, maxLength)), failed
+func (n *Notices) Show(text safetext.Text, failed bool) {
+	n.Text, n.Failed = safetext.Line(text, maxLength), failed
 	if n.Text != "" {
 		n.all = append(n.all, entry{n.Now(), n.Text, failed})
 		n.all = n.all[max(0, len(n.all)-maxNotices):]
@@ -53,7 +53,7 @@ func (n *Notices) Show(text string, failed bool) {
 
 // Add adds a notice about what others did. The footer shows it, unless quiet is true or the
 // footer shows a failure.
-func (n *Notices) Add(text string, quiet bool) {
+func (n *Notices) Add(text safetext.Text, quiet bool) {
 	before, failed := n.Text, n.Failed
 	if n.Show(text, false); quiet || before != "" && failed {
 		n.Text, n.Failed = before, failed
@@ -68,7 +68,7 @@ func (n *Notices) Lines(styles style.Styles) []string {
 		if e.failed {
 			text = styles.Footer.Bad
 		}
-		lines[len(lines)-1-i] = styles.Overlay.Muted.Render(e.at.Local().Format(time.TimeOnly)) + "  " + text.Render(e.text)
+		lines[len(lines)-1-i] = styles.Overlay.Muted.Render(e.at.Local().Format(time.TimeOnly)) + "  " + text.Render(string(e.text))
 	}
 	return lines
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
 
@@ -25,7 +26,7 @@ func TestAllNoticesCanBeReadAgain(t *testing.T) {
 		t.Errorf("the notices are %q", lines)
 	}
 	styles := style.New(style.Options{})
-	if styled := n.Lines(styles); !strings.HasPrefix(styled[0], styles.Overlay.Muted.Render("12:30:00")+"  "+styles.Footer.Bad.Render(n.Text)) ||
+	if styled := n.Lines(styles); !strings.HasPrefix(styled[0], styles.Overlay.Muted.Render("12:30:00")+"  "+styles.Footer.Bad.Render(string(n.Text))) ||
 		!strings.HasSuffix(styled[1], styles.Overlay.Text.Render("first")) {
 		t.Errorf("what failed is not told from the rest: %q", styled)
 	}
@@ -33,11 +34,11 @@ func TestAllNoticesCanBeReadAgain(t *testing.T) {
 		t.Errorf("a notice without text can be read: %q", n.Lines(styles))
 	}
 	n.Fail("second\x1b[2J")
-	if strings.Contains(n.Text, "\x1b") || !n.Failed {
+	if strings.Contains(string(n.Text), "\x1b") || !n.Failed {
 		t.Errorf("the footer shows %q, failed %v", n.Text, n.Failed)
 	}
 	for i := range 2 * maxNotices {
-		n.Info(fmt.Sprint(i))
+		n.Info(safetext.Text(fmt.Sprint(i)))
 	}
 	if got := len(n.Lines(style.New(style.Options{}))); got != maxNotices {
 		t.Errorf("%d notices are stored, want %d", got, maxNotices)
@@ -59,7 +60,7 @@ func TestWhatOthersDoReplacesNoFailure(t *testing.T) {
 		n := testNotices()
 		c.before(n)
 		n.Add("theirs", c.quiet)
-		if n.Text != c.want {
+		if string(n.Text) != c.want {
 			t.Errorf("%s: the footer shows %q, want %q", name, n.Text, c.want)
 		}
 		if lines := n.Lines(style.New(style.Options{})); !strings.Contains(lines[0], "theirs") {

@@ -61,11 +61,11 @@ const (
 	maxClause = 200 // maximum cells of what a user did
 )
 
-func userName(name string) string { return string(safetext.Line(cmp.Or(name, "someone"), maxName)) }
+func userName(name string) safetext.Text { return safetext.Line(cmp.Or(name, "someone"), maxName) }
 
 // assistantOf returns windowlock.AssistantOf with the name shortened by userName.
-func assistantOf(user string) string {
-	return strings.Replace(windowlock.AssistantOf(user), user, userName(user), 1)
+func assistantOf(user string) safetext.Text {
+	return safetext.Clean(strings.Replace(windowlock.AssistantOf(user), user, string(userName(user)), 1))
 }
 
 // Working says whose assistant has locked the window or, if it is not locked, whose
@@ -73,9 +73,9 @@ func assistantOf(user string) string {
 func (o *Others) Working() string {
 	switch {
 	case o.Holder != "":
-		return assistantOf(o.Holder) + " is working"
+		return string(assistantOf(o.Holder) + " is working")
 	case len(o.Waiting) > 0:
-		return assistantOf(o.Waiting[0]) + " waits for " + userName(o.Waiting[0])
+		return string(assistantOf(o.Waiting[0]) + " waits for " + userName(o.Waiting[0]))
 	}
 	return ""
 }
@@ -102,7 +102,7 @@ func (o *Others) CountText() string {
 
 // ChangeSentence says what another user did. If quiet is true, the sentence is shown only
 // in the list of notices.
-func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
+func ChangeSentence(c windowlock.Change) (text safetext.Text, quiet bool) {
 	user, what := userName(c.User), safetext.Line(cmp.Or(c.Effect, c.What), maxClause)
 	switch c.Kind {
 	case windowlock.Held:
@@ -119,32 +119,32 @@ func ChangeSentence(c windowlock.Change) (text string, quiet bool) {
 		return user + " saved the rules", false
 	case windowlock.Reloaded:
 		if c.Effect != "" {
-			return string(what), false
+			return what, false
 		}
-		return string("another program changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded"), false
+		return "another program changed " + safetext.Line(filepath.Base(c.What), maxClause) + " · its rules are loaded", false
 	case windowlock.RolledBack:
-		verb := "undid a rollback"
+		var verb safetext.Text = "undid a rollback"
 		if c.What != "" {
 			verb = "rolled back"
 		}
 		if what = safetext.Line(c.Effect, maxClause); what != "" {
 			what = " · " + what
 		}
-		return user + " " + verb + string(what), false
+		return user + " " + verb + what, false
 	case windowlock.Proposed:
-		return user + " proposes: " + string(what), false
+		return user + " proposes: " + what, false
 	case windowlock.Applied:
-		return string(what), false
+		return what, false
 	case windowlock.Decided:
-		return user + " " + string(what), false
+		return user + " " + what, false
 	case windowlock.ToolRan:
 		user = assistantOf(c.User)
 	case windowlock.Edited:
 	}
 	if c.Effect == "" {
-		return user + ": " + string(what), false
+		return user + ": " + what, false
 	}
-	return user + " " + string(what), false
+	return user + " " + what, false
 }
 
 // RollbackLines lists the steps of others that a rollback would undo too, as lines of a
@@ -164,5 +164,5 @@ func (o *Others) RollbackLines(steps []checkpoint.Checkpoint) (lines []string) {
 }
 
 func stepLine(user string, c checkpoint.Checkpoint) string {
-	return strings.TrimSpace(userName(user) + ": " + string(safetext.Line(c.Description, maxClause)))
+	return strings.TrimSpace(string(userName(user)+": ") + string(safetext.Line(c.Description, maxClause)))
 }

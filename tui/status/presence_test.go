@@ -34,7 +34,7 @@ func TestSentence(t *testing.T) {
 		"nobody":          {windowlock.Change{Kind: windowlock.Left}, "someone left", true},
 		"a long name":     {windowlock.Change{Kind: windowlock.Left, User: "a name of more than twenty cells"}, "a name of more than… left", true},
 	} {
-		if text, quiet := status.ChangeSentence(c.change); text != c.want || quiet != c.quiet {
+		if text, quiet := status.ChangeSentence(c.change); string(text) != c.want || quiet != c.quiet {
 			t.Errorf("%s: Sentence = %q, %v; want %q, %v", name, text, quiet, c.want, c.quiet)
 		}
 	}
