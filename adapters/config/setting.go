@@ -17,7 +17,7 @@ type Settings struct {
 	Model                string        `key:"model" help:"PROVIDER/NAME of the model to start with"`
 	Window               string        `key:"window" one:"model-filter, history" help:"what the assistant works on"`
 	History              string        `key:"history" help:"postgres:// address of a team's history; empty means a local file"`
-	HistoryPassword      Secret        `key:"history_password" help:"its password as env:NAME, cmd:COMMAND or keyring:NAME"`
+	HistoryPassword      Secret        `key:"history_password" help:"password of the history's database, as env:NAME, cmd:COMMAND or keyring:NAME"`
 	HistoryListen        string        `key:"history_listen" help:"postgres:// address without a pooler, for notifications, if history goes through pgbouncer"`
 	User                 string        `key:"user" help:"your name in a team's history; empty means the database role"`
 	Visibility           string        `key:"visibility" one:"session, own, team" help:"the messages that a new session shows first"`
@@ -30,16 +30,16 @@ type Settings struct {
 	ContextTokens        int           `key:"context_tokens" default:"16000" range:"500 to 1000000" help:"tokens of the window's context"`
 	LongReply            string        `key:"long_reply" one:"stay, top, view" help:"if a reply is longer than the screen: stay, go to its first line, or move the focus to it"`
 	Pane                 string        `key:"pane" one:"beside, full, away" help:"the window's pane: beside the chat, over the whole width while it has the focus, or away"`
-	ConnectTimeout       time.Duration `key:"connect_timeout" default:"10s" help:"until there is a connection, and between two pieces of a list of models"`
-	FirstByteTimeout     time.Duration `key:"first_byte_timeout" default:"5m0s" help:"until the first piece of an answer"`
-	IdleTimeout          time.Duration `key:"idle_timeout" default:"2m0s" help:"between two pieces of an answer"`
+	ConnectTimeout       time.Duration `key:"connect_timeout" default:"10s" help:"time limit for connecting, and between two pieces of a list of models"`
+	FirstByteTimeout     time.Duration `key:"first_byte_timeout" default:"5m0s" help:"time limit for the first piece of an answer"`
+	IdleTimeout          time.Duration `key:"idle_timeout" default:"2m0s" help:"time limit between two pieces of an answer"`
 	Theme                string        `key:"theme" one:"auto, dark, light" help:"the colours"` // see Background
 	Mouse                bool          `key:"mouse" default:"false" help:"use the mouse from the start"`
 	HUD                  bool          `key:"hud" default:"false" help:"dock the context HUD from the start"`
 	Notify               bool          `key:"notify" default:"false" help:"notify when a long turn ends out of sight"`
 	Plain                bool          `key:"plain" default:"false" help:"no alternate screen, lines only"`
 	LocalServers         bool          `key:"local_servers" default:"true" help:"look for Ollama, LM Studio and llama.cpp on this machine"`
-	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"after which winnow serve closes an unused HTTP session; its conversation can be continued"`
+	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"how long until winnow serve closes an unused HTTP session; its conversation can be continued"`
 	ProxyData            string        `key:"proxy_data" help:"the proxy's data folder, which contains usage/; empty means the folder of the .env"`
 	AfterSave            Words         `key:"after_save" help:"a command that runs after each save, without a shell, such as a restart of the proxy"`
 	Log                  string        `key:"log" one:"file, stderr" help:"where winnow serve logs"`

@@ -19,7 +19,7 @@ type planArgs struct {
 	Models   []string `json:"models,omitempty" jsonschema:"each an id, a pattern, words of names (mini does not match gemini), newest plus words, or a condition as in find_models; a model is selected if any of them fits"`
 	Except   []string `json:"except,omitempty" jsonschema:"models to leave unchanged"`
 	List     string   `json:"list,omitempty" jsonschema:"for remove and clear: only this list"`
-	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; * for all, -name excludes one; default: the current one, else the only one with that id or family"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; * for all; -name excludes one; by default the current one, or else the only one with that id or family"`
 }
 
 // planTool returns the tool plan_rules. The tool waits for the disk, so it holds the window's lock

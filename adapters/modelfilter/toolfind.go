@@ -14,7 +14,7 @@ import (
 type findArgs struct {
 	Models   []string `json:"models,omitempty" jsonschema:"names as for plan_rules; all models if left out"`
 	Where    string   `json:"where" jsonschema:"words separated by spaces, all of which must hold, e.g. price>10 tools ctx>=100k unused:30d status:deprecated !vision shown *mini*"`
-	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; all if omitted, -name excludes one"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; all if omitted; -name excludes one"`
 	Sort     string   `json:"sort,omitempty" jsonschema:"the order, largest or newest first; by name if left out"`
 	Least    bool     `json:"least,omitempty" jsonschema:"the cheapest, smallest, oldest or least used first"`
 	Limit    int      `json:"limit,omitempty" jsonschema:"how many models to list, 50 if left out; counts are always exact"`

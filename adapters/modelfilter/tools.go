@@ -32,7 +32,7 @@ type (
 	importArgs struct {
 		Ignore    []string `json:"ignore,omitempty" jsonschema:"ignore patterns; if omitted, that list is unchanged"`
 		Whitelist []string `json:"whitelist,omitempty" jsonschema:"whitelist patterns; if omitted, that list is unchanged"`
-		Mode      string   `json:"mode" jsonschema:"merge adds to the rules, replace replaces the given lists"`
+		Mode      string   `json:"mode" jsonschema:"merge adds to the rules; replace replaces the given lists"`
 		Provider  string   `json:"provider,omitempty" jsonschema:"the provider; the current one if left out"`
 	}
 	detailArgs struct {
@@ -44,7 +44,7 @@ type (
 		current string // as in detailArgs
 	}
 	providerArgs struct {
-		Provider string `json:"provider" jsonschema:"one of providers"`
+		Provider string `json:"provider" jsonschema:"one of the available providers"`
 	}
 	noArgs struct{}
 )
