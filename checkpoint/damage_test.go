@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -224,4 +225,31 @@ func TestJournalOfAnEarlierVersionIsRead(t *testing.T) {
 	wantState(t, "after the rollback", j.Current(), want.States[in.Target])
 	ok(t, j.Finish(beginUndo(t, j)))
 	wantState(t, "after its undo", j.Current(), want.Current)
+}
+
+// A lost record never makes Replay report a state that the window was not in: states are unknown until the next full
+// state.
+func TestReplayReportsNoWrongState(t *testing.T) {
+	whole, _, _ := sample(t)
+	type states struct{ before, after string }
+	want := map[int64]states{}
+	j := must[*Journal](t)(Open(write(t, whole), Options{ReadOnly: true}))
+	j.Replay(func(r Record) { want[r.Seq] = states{r.Before.Text(), r.After.Text()} })
+	lines, unknown := bytes.SplitAfter(whole, []byte("\n")), 0
+	for lost := 1; lost < len(lines)-1; lost++ {
+		j := must[*Journal](t)(Open(write(t, bytes.Join(slices.Delete(slices.Clone(lines), lost, lost+1), nil)), Options{ReadOnly: true}))
+		j.Replay(func(r Record) {
+			if got := r.Before.Text(); got != "" && got != want[r.Seq].before {
+				t.Errorf("without record %d, record %d starts at %s, want %s", lost, r.Seq, got, want[r.Seq].before)
+			}
+			if got := r.After.Text(); got != "" && got != want[r.Seq].after {
+				t.Errorf("without record %d, record %d ends at %s, want %s", lost, r.Seq, got, want[r.Seq].after)
+			} else if got == "" && want[r.Seq].after != "" {
+				unknown++
+			}
+		})
+	}
+	if most := 3 * len(lines); unknown > most { // a full state follows at every third checkpoint
+		t.Errorf("%d states are unknown, want at most %d", unknown, most)
+	}
 }

@@ -17,27 +17,23 @@ type Record struct {
 	For           string      // id of the turn's checkpoint
 	Tools         []ToolSummary
 	Rollback      *Intent
-	Before, After jsondelta.Document // the state; the zero Document if unknown
+	Before, After jsondelta.Document // the state; the zero Document if unknown, as after damage
 	Other         string             // a state other than After, such as the state in the file
 }
 
 // Replay calls each for every record of the journal in memory, oldest first.
 func (j *Journal) Replay(each func(Record)) {
 	j.mu.RLock()
-	records := j.index.records // safe to use: records are only appended
+	records := j.index.records // safe to read without the lock: records are only appended
 	j.mu.RUnlock()
 	var state jsondelta.Document
+	var sum string // the stateSum of state
 	for _, r := range records {
-		before := state
-		switch r.kind {
-		case payloadFull:
-			state, _ = jsondelta.Parse([]byte(r.payload)) // after damage, the state is unknown until the next full state
-		case payloadDelta:
-			var d jsondelta.Delta
-			_ = json.Unmarshal([]byte(r.payload), &d)
-			state, _ = state.Apply(d)
-		default:
+		if r.before() != sum { // an earlier record is lost
+			state = jsondelta.Document{}
 		}
+		before := state
+		state, sum = r.after(before), r.Sum
 		out := Record{
 			Seq: r.Seq, Time: r.Time, User: r.User, Session: r.Author, Op: r.Op, For: r.For,
 			Checkpoint: r.Checkpoint, Tools: r.Tools, Rollback: r.Rollback, Before: before, After: state,
@@ -47,4 +43,20 @@ func (j *Journal) Replay(each func(Record)) {
 		}
 		each(out)
 	}
+}
+
+// after returns the state after the record, or the zero Document if that is unknown.
+func (r *record) after(before jsondelta.Document) (state jsondelta.Document) {
+	switch {
+	case r.kind == payloadFull:
+		state, _ = jsondelta.Parse([]byte(r.payload)) // returns the zero Document with an error
+	case r.kind != payloadDelta:
+		return before
+	case before.Text() != "":
+		var d jsondelta.Delta
+		if json.Unmarshal([]byte(r.payload), &d) == nil {
+			state, _ = before.Apply(d)
+		}
+	}
+	return state
 }
