@@ -11,7 +11,7 @@
 // turn's checkpoint is durable before its first write tool runs. Once the tools have run, the checkpoint stays in the
 // list only if they changed the state.
 //
-// A Journal is an append-only file of checksummed records. Every tenth checkpoint contains the full state, the others
+// A Journal is an append-only file of checksummed records. Every tenth checkpoint contains the full state; the others
 // contain a delta. Each record contains the checksum of the state, so that a state rebuilt from deltas can be
 // verified. Open cuts off a record that a crash left unfinished. It keeps a copy of a damaged file and continues with
 // the readable records, and it drops the older part of a file that has become large.
@@ -28,10 +28,10 @@
 //
 // # Rollback
 //
-// A rollback changes two stores: the journal, and the database of pairs (a message of the user and its answer).
+// A rollback changes two stores: the journal, and the database of pairs (a user message and its answer).
 // BeginRollback records the Intent. The caller then sets the window to Intent.State and marks the cut pairs with
 // Intent.ID. Finish records that the rollback is done, Abandon that it failed. If Pending returns an intent after
-// Open, carry it out again from the start, because both steps are idempotent. The last rollback can be undone until
+// Open, carry it out again from the start, which is safe because both changes are idempotent. The last rollback can be undone until
 // the next Add or ForgetRollback.
 //
 // # Concurrency

@@ -70,8 +70,8 @@ func (r *Report) addNarrowed(path string, narrowed bool) {
 func (r Report) Notices() []string {
 	var out []string
 	if r.Damaged {
-		text := fmt.Sprintf("The checkpoint journal was damaged: %d records were unreadable; %d checkpoints remain, %d were lost.",
-			r.UnreadableRecords, r.Kept, r.Lost)
+		text := fmt.Sprintf("The checkpoint journal was damaged. Unreadable records: %d. Checkpoints lost: %d, still there: %d.",
+			r.UnreadableRecords, r.Lost, r.Kept)
 		if r.StateLost {
 			text += " Its newest state was lost; an older one is in effect."
 		}

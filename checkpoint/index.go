@@ -30,7 +30,7 @@ func (e *entry) listed() bool {
 type rollback struct {
 	Intent
 	record          *record            // record of the intent; no step is recorded while it is pending
-	state           jsondelta.Document // Intent.State; the zero Document if Open has read the intent
+	state           jsondelta.Document // Intent.State, parsed; the zero Document if the intent was read from the file
 	targetWasUndone bool               // whether the target was Undone before the rollback
 	earlier         *rollback          // the rollback that can be undone once this one has been undone, or nil
 }

@@ -201,7 +201,7 @@ func RepairFile(path string) (notice string) {
 	if err := os.Chmod(path, info.Mode().Perm()&^others); err != nil {
 		return fmt.Sprintf("other users can read %s: %v", path, err)
 	}
-	return "other users could read " + path + "; its mode was repaired"
+	return "other users could read " + path + "; they no longer can"
 }
 
 func checkFolder(dir string) (notice string, err error) {
@@ -230,5 +230,5 @@ func checkFolder(dir string) (notice string, err error) {
 	if err := os.Chmod(dir, info.Mode().Perm()&^allOthers); err != nil {
 		return "", &UnsafeError{Dir: dir, Err: err}
 	}
-	return "other users could write to " + dir + "; its mode was repaired", nil
+	return "other users could write to " + dir + "; they no longer can", nil
 }

@@ -81,7 +81,7 @@ func OpenVersions(folder string, now func() time.Time) *Versions {
 		return v
 	}
 	if repaired {
-		v.notices = append(v.notices, printable(folder)+" could be read by other users; its mode was repaired")
+		v.notices = append(v.notices, "other users could read "+printable(folder)+"; they no longer can")
 	}
 	v.removeOldFormat()
 	return v

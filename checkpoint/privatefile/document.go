@@ -90,9 +90,9 @@ func DocumentFolder(dir string) (repaired bool, err error) {
 	case runtime.GOOS == "windows":
 		return false, nil
 	case parent.Mode()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0:
-		return false, errors.New("anyone can write to its parent folder")
+		return false, errors.New("anyone can write to the folder " + filepath.Dir(filepath.Clean(dir)))
 	case mode&0o022 != 0:
-		return false, errors.New("others can write to its folder")
+		return false, errors.New("other users can write to the folder " + dir)
 	case mode&0o077 == 0:
 		return false, nil
 	}

@@ -113,7 +113,7 @@ func TestDocumentFolder(t *testing.T) {
 		{func() error { return nil }, false, ""}, // made
 		{func() error { return nil }, false, ""},
 		{func() error { return os.Chmod(dir, 0o755) }, true, ""},
-		{func() error { return os.Chmod(dir, 0o770) }, false, "others can write"},
+		{func() error { return os.Chmod(dir, 0o770) }, false, "other users can write"},
 		{func() error { return errors.Join(os.Chmod(dir, 0o700), os.Chmod(parent, 0o777)) }, false, "anyone can write"},
 		{func() error { return os.Chmod(parent, 0o777|fs.ModeSticky) }, false, ""},
 	} {

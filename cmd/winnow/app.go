@@ -272,7 +272,7 @@ func (f *flags) bind(root *cobra.Command) {
 	f.set = p
 	p.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
 	p.StringVar(&f.provider, "provider", "", "endpoint to talk to, by NAME")
-	p.StringVar(&f.baseURL, "base-url", "", "address of an OpenAI-compatible endpoint, URL")
+	p.StringVar(&f.baseURL, "base-url", "", "the URL of an OpenAI-compatible endpoint")
 	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")
 	p.BoolVar(&f.create, "create", false, "create the file named by --env-file if it does not exist")

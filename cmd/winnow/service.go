@@ -143,7 +143,7 @@ func (a *app) reloads(s os.Signal) bool {
 	return true
 }
 
-// reopenLog makes the next call of logger open the log again, with the current settings.
+// reopenLog makes logger open the log again on its next call, with the settings of that moment.
 func (a *app) reopenLog() {
 	a.logMu.Lock()
 	defer a.logMu.Unlock()

@@ -158,7 +158,7 @@ func (a *app) sessionOptions(p *program, model string) (o assistant.Options, err
 }
 
 // openSession creates or resumes the session of p. If started is not nil and the window is the chat history, which is
-// slow to read, it does not wait for the session to start; started receives the result.
+// slow to read, openSession does not wait for the session to start, and calls started with the result.
 func (a *app) openSession(ctx context.Context, p *program, resumed history.Session, model string, started func(error)) error {
 	o, err := a.sessionOptions(p, model)
 	if err != nil {

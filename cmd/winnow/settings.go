@@ -126,7 +126,11 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 	c.Env = config.WithoutKeys(a.environ, a.redactor)
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.stderr
 	if err := c.Run(); err != nil {
-		return advise(fmt.Errorf("the editor %s: %w", words[0], err), "set EDITOR to a program that can be started")
+		err = fmt.Errorf("the editor %s failed: %w", words[0], err)
+		if c.Process == nil { // it did not start
+			return advise(err, "set VISUAL or EDITOR to an installed editor")
+		}
+		return err
 	}
 	return a.configCheck(ctx, nil)
 }

@@ -103,8 +103,8 @@ func (l *logLines) Write(p []byte) (int, error) {
 
 func keysCommand(a *app) *cobra.Command {
 	c := command("keys", "Show which keys winnow receives and what each does", 0, 0, a.doctorKeys)
-	c.Long = "For each key that you press, keys shows its name in winnow and what it does in each\n" +
-		"mode. Press esc twice or ctrl+c to leave."
+	c.Long = "winnow doctor keys shows the name of each key that you press and what the key does in\n" +
+		"each mode. Press esc twice or ctrl+c to leave."
 	return c
 }
 

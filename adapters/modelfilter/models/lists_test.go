@@ -163,7 +163,7 @@ func TestFilesAreTheUsersOnly(t *testing.T) {
 	}
 	r.has(acmeBase, "a", "b")
 	list := must(t, r.lists(), "acme")
-	contains(t, list.Err, "others can write")
+	contains(t, list.Err, "other users can write")
 	is(t, "IDs", list.IDs, full("acme", "a", "b"))
 	if err := os.Chmod(r.dir, 0o750); err != nil {
 		t.Fatal(err)

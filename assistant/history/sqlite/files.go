@@ -65,7 +65,7 @@ func (s *store) prepareFiles() error {
 
 func (s *store) reportNarrowed(path string, narrowed bool) {
 	if narrowed {
-		s.report.Repaired = append(s.report.Repaired, "other users could read "+path+"; its mode was repaired")
+		s.report.Repaired = append(s.report.Repaired, "other users could read "+path+"; they no longer can")
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Format is a format of exports.
+// Format is an export format.
 type Format string
 
 // The formats.

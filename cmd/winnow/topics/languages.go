@@ -58,7 +58,7 @@ type Example struct{ Line, Means string }
 // Examples show how terms are combined.
 var Examples = []Example{
 	{"s>=2 d<7d", "two or more stars, from the last seven days"},
-	{"t'AI...' | c'agent'", "a topic with its subtopics, or messages that contain a text"},
+	{"t'AI...' | c'agent'", "the topic AI and its subtopics, or messages that contain agent"},
 	{"!e !(s0 | i)", "no error, at least one star and no attachments"},
 	{"r50 m'claude*'", "one model family among the last fifty messages"},
 	{"kubernetes ingress s>0", "messages with both words and at least one star"},
