@@ -102,7 +102,7 @@ func TestCancelOfARetryKeepsThePair(t *testing.T) {
 	wantEqual(t, "kept", end[assistant.Cancelled](t, r.checked(at.Events(t, events))).Kept, true)
 	wantEqual(t, "text", r.last().UserText, "typed")
 	wantEqual(t, "code", r.last().ErrorCode, assistant.CodeCancelled)
-	wantEqual(t, "message", r.last().ErrorMessage, "you cancelled it before it was answered")
+	wantEqual(t, "message", r.last().ErrorMessage, "you cancelled this message before it was answered")
 }
 
 func TestTheCallersContextCancelsToo(t *testing.T) {

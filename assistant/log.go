@@ -243,7 +243,7 @@ func textOf(e Event) (text string, ok bool) {
 func sameKind(a, b Event) bool { return a.event() == b.event() }
 
 // after returns the entry's event for a reader at a version, without the pieces
-// it has already read.
+// that the reader already has.
 func (e *logEntry) after(version int64) Event {
 	if e.text == nil {
 		return e.event
@@ -301,9 +301,9 @@ func (s *Session) entryAfter(version int64) int {
 	return i
 }
 
-// Next waits for a change after a version and returns it. With -1 it returns
-// all current parts at once, and the running pair as received so far. Its only
-// error is ctx.Err().
+// Next waits for a change after a version and returns it. If after is -1, it
+// returns all current parts at once, and the running pair as received so far.
+// Its only error is ctx.Err().
 func (s *Session) Next(ctx context.Context, after int64) (Update, error) {
 	window := s.updates.window
 	for {

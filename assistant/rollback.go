@@ -98,7 +98,7 @@ func (s *Session) withOutside(state json.RawMessage, since int64) (json.RawMessa
 	if err == nil { // record what the window has loaded since the last record
 		err = s.markSaved(now)
 	}
-	if err == nil { // writes nothing if markSaved has recorded it
+	if err == nil { // writes nothing if markSaved has recorded the state
 		err = s.opts.Journal.CatchUp(now)
 	}
 	if err != nil {

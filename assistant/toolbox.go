@@ -17,7 +17,7 @@ import (
 // toolbox is the set of tools available to one turn.
 type toolbox struct {
 	byName map[string]Tool
-	names  []string // names of the tools, in the same order
+	names  []string // tool names, in the order given to newToolbox
 	specs  []llm.ToolSpec
 }
 

@@ -64,7 +64,7 @@ func (t *turn) complete() Event {
 // The error messages of cancelled pairs that are kept.
 const (
 	cancelledAfterTools = "cancelled; what the tools did is kept, and a retry continues from there"
-	cancelledUnanswered = "you cancelled it before it was answered"
+	cancelledUnanswered = "you cancelled this message before it was answered"
 )
 
 // cancelled removes the pair from the conversation if no tool has run, and keeps it

@@ -97,7 +97,7 @@ func (l *WindowLog) windowChanged() <-chan struct{} {
 // next returns a new version.
 func (l *WindowLog) next() int64 { return l.version.Add(1) }
 
-// made returns the parts as last computed.
+// made returns the parts as they were last computed.
 func (l *WindowLog) made() windowParts {
 	l.mu.Lock()
 	defer l.mu.Unlock()

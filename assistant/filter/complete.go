@@ -93,7 +93,7 @@ type cursorContext struct {
 	cursor int
 }
 
-// locate determines the place at the end of text by reading it like the scanner, ignoring errors.
+// locate determines the place at the end of text. It reads text as the scanner does, but ignores errors.
 func locate(text []rune) cursorContext {
 	s := scanner{text: text}
 	for {

@@ -95,7 +95,7 @@ func nearestNames(asked string, names []string) []string {
 	return best
 }
 
-// nearestOr returns the nearest name as a question, or all names if none is near.
+// nearestOr returns a question with the nearest name, or a list of all names if none is near.
 func nearestOr(asked string, names []string) string {
 	if best := nearestNames(asked, names); len(best) > 0 {
 		return best[0] + "?"

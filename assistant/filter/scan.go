@@ -126,7 +126,7 @@ func (s *scanner) op() (o Op, ok bool) {
 	return Equal, false
 }
 
-// escapes maps the character after a backslash to the character that backslash and character represent.
+// escapes maps the character after a backslash to the character that the escape stands for.
 var escapes = map[rune]rune{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 't': '\t', 'r': '\r', '*': '*'}
 
 // quotedParts reads a quoted string and returns the parts between unescaped stars.

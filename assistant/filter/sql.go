@@ -21,7 +21,7 @@ type Env struct {
 	Session       string         // id of the current session
 	User          string         // the current user
 
-	// Saved returns the line of a saved filter; it may be nil.
+	// Saved returns the line of a saved filter. If Saved is nil, there are no saved filters.
 	Saved func(name string) (line string, ok bool)
 }
 

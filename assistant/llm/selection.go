@@ -7,8 +7,8 @@ import (
 
 // Need is what a conversation requires of a model.
 type Need struct {
-	Provider  string // preferred; "" means any
-	Model     string // preferred, "provider/name" or just the name if Provider is set; "" means any
+	Provider  string // preferred provider; "" means any
+	Model     string // preferred model, "provider/name" or just the name if Provider is set; "" means any
 	Tools     bool
 	Reasoning bool
 	Images    bool

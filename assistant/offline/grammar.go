@@ -15,8 +15,8 @@ type clause struct {
 	kind string // a tool, an action of plan_rules, or another word of the grammar; "" if it was not understood
 	selection
 	slots    map[string]string // what the other slots of the form stand for, such as state and list
-	question bool              // it ends with a question mark, or begins with "would": it changes nothing
-	also     bool              // "and …", "… too": it may continue the previous request
+	question bool              // the clause ends with a question mark or begins with "would", so it changes nothing
+	also     bool              // "and …", "… too": the clause may continue the previous request
 	text     string            // as understood
 	plan     gjson.Result      // for a change to rules: one provider's part of the plan that plan_rules returned
 	left     []string          // the words that were not understood; if there are any, the clause is not carried out

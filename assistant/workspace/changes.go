@@ -9,7 +9,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// Edit runs a change by the user in the window, as one step that can be undone.
+// Edit runs a change that the user makes to the window, as one step that can be undone.
 func (w *Workspace) Edit(description string, change func() error) error {
 	return w.session.Edit(description, change)
 }
@@ -99,7 +99,7 @@ func (w *Workspace) WaitApplied(ctx context.Context) assistant.Applied {
 	return assistant.Applied{}
 }
 
-// CancelApplied cancels applying a save, if one is being applied. It does not wait until that has stopped.
+// CancelApplied stops applying a save, if one is being applied, and does not wait until it has stopped.
 func (w *Workspace) CancelApplied() {
 	if a, ok := w.session.Window().(assistant.Applier); ok {
 		a.CancelApplied()
