@@ -43,10 +43,10 @@ func TestWhoLooksElsewhereIsTold(t *testing.T) {
 	d.Message(tea.BlurMsg{})
 	d.Type(tuitest.CtrlS)
 	d.titled("winnow · waiting for you: Save these changes?")
-	d.sent("\x1b]9;winnow: a question waits: Save these changes?\a", "\x1b]9;4;4;100")
+	d.sent("\x1b]9;winnow: waiting for your answer: Save these changes?\a", "\x1b]9;4;4;100")
 	d.Type(tuitest.Esc)
 	d.titled("winnow")
-	if n := strings.Count(string(d.Output()), "a question waits"); n != 1 {
+	if n := strings.Count(string(d.Output()), "waiting for your answer"); n != 1 {
 		t.Errorf("the question was notified %d times", n)
 	}
 }

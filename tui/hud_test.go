@@ -43,7 +43,7 @@ func TestTheQuotaOfTheEndpoint(t *testing.T) {
 		TokensPerMinute: 900, TokensLeft: 300, TokensReset: 21 * time.Second,
 	}, 0, r.clock.Now())
 	r.Type(tuitest.Key("f2"))
-	r.Wait("300 of 900 left, full in 21s")
+	r.Wait("300 of 900 left, full again in 21s")
 	r.Wait("59 of 60 left")
 	r.Type(tuitest.Esc)
 	r.WaitGone("300 of 900")

@@ -36,9 +36,9 @@ type SlashCommand struct {
 	Argument Argument
 }
 
-// CommandTable lists three kinds of commands: those that the screen and the console share,
-// those that only the console has, and screen commands that are not named after their
-// action. Both front ends show them in this order.
+// CommandTable lists three kinds of commands: commands that the screen and the console
+// share, commands that only the console has, and screen commands that are not named after
+// their action. Both front ends show them in this order.
 func CommandTable() []SlashCommand {
 	return []SlashCommand{
 		{"help", "help [TOPIC]", "show the help, or the page about TOPIC", Help, TopicArgument},

@@ -215,7 +215,7 @@ var standard = sync.OnceValue(func() *Map {
 	return k
 })
 
-// or returns k, or the Map without the user's bindings if k is nil.
+// or returns k or, if k is nil, the Map without the user's bindings.
 func (k *Map) or() *Map {
 	if k == nil {
 		return standard()

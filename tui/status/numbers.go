@@ -110,7 +110,7 @@ func (n ContextNumbers) budget(row func(name string, value any)) {
 	q, ok := n.State.Turn.Quota.LeftAt(n.Now), n.State.Turn.Quota != llm.LastQuota{}
 	quota := func(name string, left, limit int, reset time.Duration) {
 		if ok && left >= 0 && limit > 0 {
-			row(name, fmt.Sprintf("%d of %d left, full in %s", left, limit, reset.Round(time.Second)))
+			row(name, fmt.Sprintf("%d of %d left, full again in %s", left, limit, reset.Round(time.Second)))
 		}
 	}
 	quota("tokens per minute", q.TokensLeft, q.TokensPerMinute, q.TokensReset)

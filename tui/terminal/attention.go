@@ -35,7 +35,7 @@ const (
 	app      = "winnow"
 	maxText  = 80 // maximum cells of a text
 	waiting  = "waiting for you: "
-	question = "a question waits: "
+	question = "waiting for your answer: "
 )
 
 // text returns the state in a few words; "" if idle.

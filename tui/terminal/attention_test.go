@@ -42,7 +42,7 @@ func TestTitleAndProgressTellWaitingFromWorking(t *testing.T) {
 
 func TestAQuestionIsNotifiedOnce(t *testing.T) {
 	asks := Attention{Question: "Save?"}
-	if msg, ok := asks.Asked(Attention{Working: true}, true)().(tea.RawMsg); !ok || msg.Msg != "\x1b]9;winnow: a question waits: Save?\a" {
+	if msg, ok := asks.Asked(Attention{Working: true}, true)().(tea.RawMsg); !ok || msg.Msg != "\x1b]9;winnow: waiting for your answer: Save?\a" {
 		t.Errorf("the notification is %q", msg.Msg)
 	}
 	for name, cmd := range map[string]tea.Cmd{

@@ -28,7 +28,7 @@ func terminalGone(tty *os.File) <-chan struct{} {
 			if err == nil && poll[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
 				close(gone)
 			}
-			return // or the terminal cannot be watched, as on macOS
+			return // also if the terminal cannot be watched, as on macOS
 		}
 	}()
 	return gone
