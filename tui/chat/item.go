@@ -110,7 +110,7 @@ func (it *item) layOutAll(width int) {
 	before := it.rc.budget
 	it.rc.budget = math.MaxInt
 	it.layOut(width)
-	it.rc.budget -= math.MaxInt - before // its cost is still deducted from the frame
+	it.rc.budget -= math.MaxInt - before // the cost of the pair is still deducted from the budget of the frame
 }
 
 // line returns a line of the pair as last laid out; "" if there is none.

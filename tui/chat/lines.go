@@ -8,8 +8,8 @@ import (
 	"winnow/tui/markdown"
 )
 
-// A frame lays out no more than a budget: the rest counts as the same number of lines,
-// shows "…", and is laid out by the next frames, see View.LayOut. One byte of Markdown
+// A frame lays out no more than a budget. The number of lines of the rest is estimated; the
+// rest shows "…" and is laid out by the next frames, see View.LayOut. One byte of Markdown
 // costs 1.
 const (
 	frameBudget = 16 << 10

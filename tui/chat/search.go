@@ -15,13 +15,13 @@ type search struct {
 	at      hitLocation        // the current hit
 	goingOn bool               // the hit after at is unknown until its pair is laid out by the next frames
 	back    markdown.Direction // search for the previous hit instead
-	settled bool               // that hit has become known since the last call of Settled
+	settled bool               // the hit after at has become known since the last call of Settled
 	pairs   []int64            // the visible pairs that contain the text, as of the last NextFound
 }
 
 // hitLocation is the nth hit, from 0, that starts in a line of a pair.
 type hitLocation struct {
-	seq  int64 // 0 if none
+	seq  int64 // the pair; 0 if there is no hit
 	line int   // beforeFirst and afterLast are outside the pair's lines
 	nth  int
 }

@@ -43,10 +43,10 @@ type block struct {
 type openBlock struct {
 	*block
 	line    int    // for text: start of the last line
-	scanned int    // for a paragraph: how far cut has read it
+	scanned int    // for a paragraph: number of bytes that cut has read
 	cut     cutter // for a paragraph: finds where to split it
 	check   int    // for code: the length at which the next attempt is made to cut it
-	pending []byte // for indented code: blank lines, which belong to it if more follows
+	pending []byte // for indented code: blank lines that belong to the code if more code follows
 	noTable bool   // for a paragraph: it contains a delimiter row that matches no head, so no table follows in it
 }
 

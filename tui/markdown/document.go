@@ -12,7 +12,7 @@ type Doc struct {
 	src         []byte
 	crSeen      bool // the last byte appended was CR, so a following LF is not another line break
 	lineStart   int  // start of the incomplete line, or of the part of it that has not been read
-	searched    int  // how far src was searched for line breaks
+	searched    int  // number of bytes of src that have been searched for line breaks
 	inLine      bool // the incomplete line is long, and its text before lineStart already belongs to leaf
 	finishedLen int  // length of src including the line break added by Finish; 0 if none was
 
@@ -24,7 +24,7 @@ type Doc struct {
 	last       *block       // the last closed block that has lines
 	nodes      int          // number of closed blocks and table rows, for the budget
 	usedBytes  int          // total size of the closed blocks and table rows in bytes, for the budget
-	rest       *Text        // what exceeds the budget; nil if nothing does
+	rest       *Text        // the text that exceeds the budget; nil if none does
 	restFrom   int          // number of bytes of rest that are also in src
 
 	defined definitions

@@ -101,7 +101,7 @@ func (e Entry) wrapped(w int) []string {
 	return lines
 }
 
-// used returns how many columns of rows lines are needed.
+// used returns how many columns are needed if each column has rows lines.
 func (p *Picker) used(width, rows int) int {
 	all := p.spots(width, rows)
 	if len(all) == 0 {
@@ -130,7 +130,7 @@ func (p *Picker) grid(w, maxRows int) (columns, rows int) {
 }
 
 // belowColumns is the number of rows below the columns: the text about the selected entry,
-// after an empty row if it takes only one.
+// preceded by an empty row if the text takes only one row.
 const belowColumns = 2
 
 // columnsSize implements Size for columns.

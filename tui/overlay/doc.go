@@ -3,11 +3,11 @@
 //
 // # Types
 //
-// An Overlay draws itself into a box and answers each key with an Outcome: it stays open,
-// closes, something was chosen, or work must be done. A Picker is a list that is searched
-// while the user types, a Text shows lines and may ask a question, and a Line asks for a
-// text. The root model handles choices; nothing in this package does I/O or knows a
-// session.
+// An Overlay draws itself into a box and answers each key with an Outcome: the overlay
+// stays open, the overlay closes, the user has chosen something, or work must be done. A
+// Picker is a list that is searched while the user types, a Text shows lines and may ask a
+// question, and a Line asks for a text. The root model handles choices; nothing in this
+// package does I/O or knows a session.
 //
 // An Editor is a line of text with a cursor and the keys that work in every line of the
 // program: the filter line, a search, a pattern, a name. It moves and deletes by grapheme: a

@@ -124,7 +124,7 @@ func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Sty
 	return mark(left, len([]rune(lead)), marked(text, query), ink) + muted.Render(extra)
 }
 
-// mark draws a line in which some of the runes after the first ones are underlined.
+// mark draws a line. The runes in at, counted from rune first, are bold and underlined.
 func mark(line string, first int, at map[int]bool, ink style.Style) string {
 	if len(at) == 0 {
 		return ink.Render(line)

@@ -188,8 +188,8 @@ func contiguous(text, word string) int {
 	return 0
 }
 
-// marked returns the characters of a text that match the words of a query. It returns none
-// if the text is not ASCII, because a character may then be part of a cell.
+// marked returns the indexes of the characters of a text that match the words of a query.
+// It returns none if the text is not ASCII, because a cell may then contain several runes.
 func marked(text, query string) (at map[int]bool) {
 	beyond := func(r rune) bool { return r >= utf8.RuneSelf }
 	if query == "" || strings.ContainsFunc(text, beyond) {

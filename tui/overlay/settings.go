@@ -45,13 +45,13 @@ func (s *ScreenSettings) NextPane() string {
 	return all[(slices.Index(all, cmp.Or(s.PanePlace, PaneBeside))+1)%len(all)]
 }
 
-// Setting is one line of the list.
+// Setting is a setting of the session or of the screen, as a line of a list.
 type Setting struct {
 	Key    string
 	Title  string
 	about  string // what the setting does
 	values []string
-	words  map[string]string // how a value is shown, if not unchanged
+	words  map[string]string // how values are shown; a value without an entry is shown unchanged
 	value  func() string
 	set    func(value string) // nil for OfSession
 	// OfSession means that this is a setting of the session: it is changed by a use case,
@@ -100,7 +100,8 @@ func (s Setting) Stored() (key, value string) {
 	return s.Key, s.value()
 }
 
-// AllSettings lists the settings of a session, with their current values, and those of the screen.
+// AllSettings lists the settings of a session, with their current values, and the settings
+// of the screen.
 func AllSettings(now assistant.Settings, screen *ScreenSettings) []Setting {
 	session := func(key, title, about string, value func(assistant.Settings) string, values ...string) Setting {
 		return Setting{Key: key, Title: title, about: about, values: values, value: func() string { return value(now) }, OfSession: true}

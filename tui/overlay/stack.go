@@ -77,7 +77,7 @@ type Overlay interface {
 	Key(name keymap.Key, text string) Outcome
 	// Escape goes back to the previous step, or closes the overlay.
 	Escape() Outcome
-	// SetKeys sets the current key bindings. Without it, the default ones are used.
+	// SetKeys sets the current key bindings. Without it, the default bindings are used.
 	SetKeys(keys *keymap.Map)
 	// Title is shown in the frame.
 	Title() string

@@ -33,7 +33,7 @@ type Text struct {
 	shown   ListCursor // positioned on the first visible line
 
 	keys *keymap.Map
-	hint string      // what else can be done, on the last line
+	hint string      // hint about other keys, shown on the last line
 	mode keymap.Mode // mode of the answers
 
 	answers []Answer      // answers to a question

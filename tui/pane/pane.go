@@ -120,7 +120,7 @@ type Legender interface {
 	Legend() []Sign
 }
 
-// Sign is one or more symbols with the same meaning, and this meaning.
+// Sign explains one or more symbols with the same meaning.
 type Sign struct{ Icon, Means string }
 
 // SignTable contains the signs that a pane can show: how each is drawn, and what it means.
@@ -156,7 +156,7 @@ type Fact struct{ Name, Text string }
 
 // Completer is a Pane with names that can be completed where the user types them.
 type Completer interface {
-	// Completions returns the names, most likely ones first.
+	// Completions returns the names, most likely first.
 	Completions() []string
 }
 
@@ -212,7 +212,7 @@ type (
 		Then  func() Action
 	}
 	// Compute runs a computation that takes longer than a frame and does no I/O. Receive
-	// gets the result; an error is shown instead.
+	// gets the result; an error is shown to the user instead.
 	Compute struct {
 		Doing safetext.Text // shown in the meantime
 		Run   func() (result any, err error)

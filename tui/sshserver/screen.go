@@ -40,7 +40,7 @@ func (c *channel) screen(t Terminal) error {
 	}
 	p := tea.NewProgram(model,
 		tea.WithInput(&input{c}), tea.WithOutput(c.writer(c.ch)), tea.WithWindowSize(t.Width, t.Height),
-		// SSH_TTY makes Bubble Tea send fewer queries: some terminals print the ones that
+		// SSH_TTY makes Bubble Tea send fewer queries: some terminals print queries that
 		// they do not understand.
 		tea.WithEnvironment(append(t.Environ, "SSH_TTY=ssh")), tea.WithColorProfile(colorprofile.Env(t.Environ)),
 		tea.WithoutSignalHandler(), tea.WithFilter(stayHere),

@@ -42,8 +42,9 @@ type Options struct {
 
 	// Screen creates the screen of a session.
 	Screen func(context.Context, *serve.Session, Terminal) (*tui.Model, error)
-	// Command returns the function that runs a command line as a user until ctx ends, and
-	// returns its exit status. The error tells the user why the line is refused.
+	// Command returns a function that runs a command line as a user, at most until ctx
+	// ends. The function returns the exit status. The error tells the user why the line is
+	// refused.
 	Command func(who serve.Credential, line string) (run func(ctx context.Context, s Streams) (status int), err error)
 
 	login, drain, stall, interval time.Duration // shortened by tests
@@ -140,7 +141,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return err
-		case err != nil: // such as too many open files
+		case err != nil: // for example, because there are too many open files
 			s.log.Warn("ssh: accept", "error", err)
 			select {
 			case <-time.After(time.Second):

@@ -17,7 +17,7 @@ type (
 	// EffectsRead contains the effects that proposals would have now.
 	EffectsRead struct {
 		Reply
-		Effects map[string][]assistant.Effect // by payload ID
+		Effects map[string][]assistant.Effect // effects by payload ID
 	}
 )
 
