@@ -155,7 +155,8 @@ func (m *Model) setMode(to keymap.Mode) {
 	}
 }
 
-// escape does the first of these that applies: close, clear, cancel, leave.
+// escape does the first of these that applies: it closes or clears a text line, closes the completions, cancels what
+// is running, clears the draft, or leaves the region.
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.typingLine():

@@ -4,7 +4,7 @@ import "image"
 
 // Sizes of parts of the screen, in cells.
 const (
-	minWidth  = 40 // smaller screens show no chat
+	minWidth  = 40 // smaller screens show only that they are too small
 	minHeight = 12
 
 	headerLines = 1
@@ -27,7 +27,7 @@ type screenLayout struct {
 	Small bool // too small to show anything
 }
 
-// panesShown says which of chat and pane are shown.
+// panesShown selects which of chat and pane are shown.
 type panesShown int
 
 // The choices for chat and pane.
@@ -38,7 +38,7 @@ const (
 	paneOnly                    // the pane has the full width
 )
 
-// hudShown says whether the context HUD is docked.
+// hudShown selects how the context HUD is shown.
 type hudShown int
 
 // How the HUD is shown. On a wide screen it is below the pane, or next to the chat if there

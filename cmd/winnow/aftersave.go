@@ -12,9 +12,9 @@ import (
 	"winnow/assistant"
 )
 
-// afterSave returns an Applier that runs the command of the setting after_save for a window, or
-// nil if the setting is empty. Unless they are the screen, a server or winnow mcp, programs
-// wait for that command before they end.
+// afterSave returns an Applier that runs the command of the setting after_save for a window, or nil if the setting is
+// empty. All winnow commands except the screen, a server and winnow mcp wait for the command of after_save before
+// they end.
 func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	if len(a.settings.AfterSave) == 0 {
 		return nil

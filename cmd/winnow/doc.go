@@ -21,6 +21,7 @@
 //
 // # Caveats
 //
-// An API key given as cmd:… in the settings runs that command when its endpoint is first used. If another process
-// has locked the journal of the same .env file, commands that stage or save rules fail; read-only commands work.
+// An API key given as cmd:… in the settings runs that command when its endpoint is first used. If another process has
+// locked the journal of the same .env file, commands that stage or save rules wait up to 5 seconds and then fail;
+// read-only commands work.
 package main

@@ -128,7 +128,7 @@ func (f *listenFlags) Check() error {
 
 func (f *listenFlags) checkLimits() error {
 	if f.Idle <= 0 || f.Total <= 0 || f.least() <= 0 || f.Limits.Turns < 0 || f.Limits.Tokens < 0 {
-		return errors.New("every limit must be greater than 0")
+		return errors.New("every limit must be greater than 0; only --user-turns and --user-tokens can be 0, which means no limit")
 	}
 	_, _, err := f.screen()
 	return err

@@ -26,10 +26,10 @@ import (
 	"winnow/tui/plain"
 )
 
-// sessionToResume returns the session to resume: with --continue, the last one used in this folder that has messages;
-// with --session, the one whose id starts with the given text. The zero value means a new session. A session can only
-// be resumed in the window that it was created in, because that window's journal holds its checkpoints; an imported
-// session can be resumed in any window.
+// sessionToResume returns the session to resume: with --continue, the session last used in this folder, preferably
+// one with messages; with --session, the session whose id starts with the given text. The zero value means a new
+// session. A session can only be resumed in the window that it was created in, because that window's journal holds
+// its checkpoints; an imported session can be resumed in any window.
 func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (history.Session, error) {
 	id := a.flags.session
 	if id == "" && !a.flags.resumeLast {
@@ -74,8 +74,8 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 }
 
 // crashedSession returns the session that a crash interrupted: the session whose answer was cut off or, if there is
-// none, the session that last changed the window. The zero value means that the last run ended normally, or in
-// another folder.
+// none, the session that last changed the window. The zero value means that the last run in this window ended
+// normally.
 func (a *app) crashedSession(ctx context.Context, p *program) (history.Session, error) {
 	if id := p.store.Report().InterruptedIn; id != "" {
 		s, found, err := p.store.Session(ctx, id)
