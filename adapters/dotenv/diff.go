@@ -12,19 +12,20 @@ import (
 // non-letters.
 var secretWord = regexp.MustCompile(`(?i)(^|[^A-Z])(API_?KEYS?|KEYS?|ACCESS_?KEYS?|TOKENS?|SECRETS?|PASSW(OR)?DS?|PASS|PASSPHRASE|PWD|PRIVATE|CREDENTIALS?|CREDS?|AUTH|AUTHORIZATION|BEARER|COOKIES?|SESSION|SALT|SIGNATURE|DSN|WEBHOOK|JWT|PAT)([^A-Z]|$)`)
 
-// secretValue matches a secret in the value of any key: a password in a URL, or a token with a well-known prefix.
+// secretValue matches a value that contains a secret, whatever its key: a password in a URL, or a token with a
+// well-known prefix.
 var secretValue = regexp.MustCompile(`://[^/\s]*:[^/\s]*@|(^|[^A-Za-z0-9])(sk|pk|rk|xai|gsk|hf|ghp|gho|ghs|github_pat|glpat|xox[abpr]|AIza|AKIA|eyJ)[-_A-Za-z0-9]{12,}|-----BEGIN`)
 
-// LooksSecret reports whether the value of a key should be hidden, because the key contains a word such as KEY,
-// TOKEN, SECRET or PASSWORD. It returns false for rule keys.
+// LooksSecret reports whether the value of a key should be hidden because the key contains a word such as KEY, TOKEN,
+// SECRET or PASSWORD. It returns false for rule keys.
 func LooksSecret(key string) bool { return !isRuleKey(key) && secretWord.MatchString(key) }
 
 // ContainsSecret reports whether a text contains a token with a well-known prefix, a private key, or an address with
 // a password.
 func ContainsSecret(text string) bool { return secretValue.MatchString(text) }
 
-// mayContainSecret reports whether the statement of a rule key may contain a secret: it spans several lines, which an
-// unbalanced quote causes, or it has a comment or a value that looks like a secret.
+// mayContainSecret reports whether the statement of a rule key may contain a secret. It may if it spans several lines,
+// as after an unbalanced quote, or if it has a comment or a value that looks like a secret.
 func (b binding) mayContainSecret() bool {
 	text := b.statement()
 	return strings.ContainsAny(text, "\r\n") || secretValue.MatchString(text) ||
@@ -39,8 +40,8 @@ func (b binding) display() string {
 	return printable(b.statement())
 }
 
-// Diff lists the rule lines that differ, by key, removed lines before added ones. It never shows other lines, because
-// they may contain keys; [Changes] names the keys that differ.
+// Diff lists the rule lines that differ, sorted by key, with removed lines before added lines. It never shows other
+// lines, because they may contain keys; [Changes] names the keys whose values differ.
 func Diff(before, after *File) []assistant.FileLine {
 	removed, added := before.ruleStatements(), after.ruleStatements()
 	var all []assistant.FileLine
@@ -68,7 +69,7 @@ func (f *File) ruleStatements() map[string][]binding {
 	return all
 }
 
-// keysOf lists the keys of two files without duplicates: the keys of a, then those only in b.
+// keysOf lists the keys of two files without duplicates: first the keys of a, then the keys that only b has.
 func keysOf(a, b *File) []string {
 	return append(a.Keys(), slices.DeleteFunc(b.Keys(), func(key string) bool {
 		_, known := a.last[key]
@@ -76,7 +77,7 @@ func keysOf(a, b *File) []string {
 	})...)
 }
 
-// ChangeKind says how the value of a key changed.
+// ChangeKind is the way in which the value of a key changed.
 type ChangeKind string
 
 // The kinds of changes.
@@ -86,7 +87,7 @@ const (
 	KeyRemoved ChangeKind = "removed"
 )
 
-// Change names a key whose value differs between two files, without the values.
+// Change names a key whose value differs between two files. It does not contain the values.
 type Change struct {
 	Key  string     `json:"key"`
 	Kind ChangeKind `json:"kind"`

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Edit sets a key to a value, or removes it with all its duplicates.
+// Edit sets a key to a value, or removes all assignments of the key.
 type Edit struct {
 	Key   string
 	Value string // ignored if Unset
@@ -26,8 +26,7 @@ func (e Edit) Format(s fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(s, "%s unset: %t", printable(e.Key), e.Unset)
 }
 
-// RefusedError means that an edit was not made, because the value or another key would be read incorrectly
-// afterwards.
+// RefusedError means that an edit was not made, because afterwards the value or another key would be read incorrectly.
 type RefusedError struct {
 	Key    string // the key to edit
 	Line   int    // the line that prevents the edit, from 1; 0 if the edit itself is invalid
@@ -45,10 +44,11 @@ func (e *RefusedError) Error() string {
 // not.
 var validNewKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
-// With applies all edits or none; if two edits have the same key, the later one counts. Only the bytes of the
-// deciding value change: `export`, blanks, comments, line endings and, where possible, the style of quoting stay. A
-// new key is added next to the other rule key of its provider, or else at the end. Removing a missing key changes
-// nothing. A byte order mark before an edited key is moved to a line of its own. The error is a [*RefusedError].
+// With applies all edits or none; if two edits have the same key, the later edit counts. Only the bytes of the deciding
+// value change: `export`, blanks, comments, line endings and, where possible, the quoting style stay. A new key is
+// added next to the other rule key of its provider or, if there is no such key, at the end. Removing a missing key
+// changes nothing. A byte order mark before an edited key is moved to a line of its own. The error is a
+// [*RefusedError].
 func (f *File) With(edits ...Edit) (*File, error) {
 	wanted := map[string]Edit{}
 	var keys []string
@@ -88,7 +88,7 @@ func (f *File) splitBOM(wanted map[string]Edit) *File {
 	return parseFile(bom + f.lineEnding() + text)
 }
 
-// successor returns the file as versions of python-dotenv after 1.2.2 read it, without a byte order mark.
+// successor returns the file as python-dotenv versions after 1.2.2 read it: without a byte order mark.
 func (f *File) successor() *File {
 	if text, ok := strings.CutPrefix(f.text, bom); ok {
 		return parseFile(text)
@@ -96,7 +96,7 @@ func (f *File) successor() *File {
 	return f
 }
 
-// verifySuccessor is verify for versions of python-dotenv after 1.2.2.
+// verifySuccessor does the same as verify for the file as python-dotenv versions after 1.2.2 read it.
 func (f *File) verifySuccessor(after *File, e Edit, wanted map[string]Edit) error {
 	if !strings.HasPrefix(after.text, bom) {
 		return nil
@@ -104,12 +104,12 @@ func (f *File) verifySuccessor(after *File, e Edit, wanted map[string]Edit) erro
 	err := f.successor().verify(after.successor(), e, wanted)
 	var refused *RefusedError
 	if errors.As(err, &refused) {
-		return &RefusedError{e.Key, max(refused.Line, 1), "python-dotenv after 1.2.2 drops the byte order mark before the first line, and then this " + refused.Reason}
+		return &RefusedError{e.Key, max(refused.Line, 1), "for python-dotenv versions after 1.2.2, which drop the byte order mark: " + refused.Reason}
 	}
 	return err
 }
 
-// satisfies reports whether the file already has the result of e.
+// satisfies reports whether the file already is as e would make it.
 func (f *File) satisfies(e Edit) bool {
 	b, ok := f.deciding(e.Key)
 	if e.Unset {
@@ -148,13 +148,13 @@ func (f *File) apply(e Edit, wanted map[string]Edit) (*File, error) {
 	return nil, cmp.Or(first, error(&RefusedError{e.Key, b.line, noQuoting}))
 }
 
-// candidates lists the possible texts with a new value for a key, or with a new key, best first.
+// candidates lists the texts that could result from setting a key to a new value, or from adding the key, best first.
 func (f *File) candidates(e Edit) []string {
 	b, known := f.deciding(e.Key)
 	sibling, hasSibling := f.sibling(e.Key)
-	type surroundings struct{ before, after string } // of the value
+	type surroundings struct{ before, after string } // the text before and after the value
 	var all []surroundings
-	quote := byte('\'') // the style of the proxy's own editor
+	quote := byte('\'') // the quoting style of the proxy's own editor
 	switch {
 	case known && b.hasValue:
 		quote, all = b.quote, []surroundings{{f.text[:b.valueStart], f.text[b.valueEnd:]}}
@@ -183,8 +183,8 @@ func (f *File) candidates(e Edit) []string {
 	return texts
 }
 
-// aroundNewLine returns the text before and after a new line that is inserted at an offset between two bindings. If
-// the last line of the file has no line ending, neither has the new line.
+// aroundNewLine returns the text before and after a new line that is inserted at an offset between two bindings. If the
+// last line of the file has no line ending, a new last line has none either.
 func (f *File) aroundNewLine(at int) (before, after string) {
 	before, after = f.text[:at], f.text[at:]
 	if before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r") {
@@ -193,7 +193,7 @@ func (f *File) aroundNewLine(at int) (before, after string) {
 	return before + f.lineEnding(), after
 }
 
-// without returns the text without the lines of a key. Blank lines and comments before them stay.
+// without returns the text without the lines that set a key. Blank lines and comments before them stay.
 func (f *File) without(key string) string {
 	var out strings.Builder
 	at := 0
@@ -207,7 +207,7 @@ func (f *File) without(key string) string {
 	return out.String()
 }
 
-// The prefixes of the two rule keys of a provider, whose lines are adjacent.
+// The prefixes of the two rule keys of a provider. The lines of these keys are kept together.
 const (
 	ignorePrefix = "IGNORE_MODELS_"
 	allowPrefix  = "WHITELIST_MODELS_"
@@ -228,13 +228,13 @@ func (f *File) sibling(key string) (binding, bool) {
 	return binding{}, false
 }
 
-// verify compares f with the file after one edit. The edited key must have its new value, the other keys of wanted
+// verify checks the file after one edit against f. The edited key must have its new value, the other keys in wanted
 // must keep their values, and every statement of any other key must read as before.
 func (f *File) verify(after *File, e Edit, wanted map[string]Edit) error {
 	b, ok := after.deciding(e.Key)
 	switch {
 	case e.Unset && ok:
-		return &RefusedError{e.Key, b.line, "the key would be set here once its own line is removed"}
+		return &RefusedError{e.Key, b.line, "this line would set the key once the key's own line is removed"}
 	case !e.Unset && (!ok || !b.hasValue || b.value != e.Value):
 		return after.unreadable(e.Key)
 	}
@@ -251,7 +251,7 @@ func (f *File) verify(after *File, e Edit, wanted map[string]Edit) error {
 			return &RefusedError{e.Key, got[i].line, got[i].describe() + " would appear"}
 		case i < len(got) && want[i].assignment() == got[i].assignment():
 		case variable.MatchString(want[i].raw):
-			return &RefusedError{e.Key, want[i].line, want[i].describe() + " refers to ${" + printable(e.Key) + "}, and would be read differently"}
+			return &RefusedError{e.Key, want[i].line, want[i].describe() + " refers to ${" + printable(e.Key) + "} and would be read differently"}
 		default:
 			return &RefusedError{e.Key, want[i].line, want[i].describe() + " would be read differently"}
 		}
@@ -259,13 +259,13 @@ func (f *File) verify(after *File, e Edit, wanted map[string]Edit) error {
 	return nil
 }
 
-// uneditedStatement is a statement with a key that With does not edit. Its value is resolved.
+// uneditedStatement is a statement whose key With does not edit. Its value is resolved.
 type uneditedStatement struct {
 	binding
 	raw string // the value before its variables were resolved
 }
 
-// unedited lists the statements with keys that are not in wanted.
+// unedited lists the statements whose keys are not in wanted.
 func (f *File) unedited(wanted map[string]Edit) []uneditedStatement {
 	var all []uneditedStatement
 	above := newScope()
@@ -283,7 +283,7 @@ func (f *File) unedited(wanted map[string]Edit) []uneditedStatement {
 	return all
 }
 
-// assignment identifies the key and value of a statement, or the text of an unreadable one.
+// assignment identifies a statement by its key and value or, if the statement is unreadable, by its text.
 func (b binding) assignment() string {
 	switch {
 	case b.bad:
@@ -294,14 +294,14 @@ func (b binding) assignment() string {
 	return b.key
 }
 
-// noQuoting is the reason if a value cannot be written.
-const noQuoting = "the value cannot be quoted so that it reads back unchanged (does it end with a backslash?)"
+// noQuoting is the reason given if no quoting style can represent a value.
+const noQuoting = "no way of quoting the value would preserve it (does the value end with a backslash?)"
 
 // unreadable returns the error for a key that cannot be read after its edit.
 func (f *File) unreadable(key string) *RefusedError {
 	for _, b := range f.bindings {
 		if b.bad {
-			return &RefusedError{key, b.line, "cannot be read and would include the key: is a quote unbalanced?"}
+			return &RefusedError{key, b.line, "cannot be read and would swallow the key: is a quote unbalanced?"}
 		}
 	}
 	return &RefusedError{Key: key, Line: f.Line(key), Reason: noQuoting}

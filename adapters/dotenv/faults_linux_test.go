@@ -252,7 +252,7 @@ func TestInterruptedInPlace(t *testing.T) {
 		if kept, err := os.ReadFile(names[0]); string(kept) != before || string(s.File.Bytes()) != "THEIRS=1\n" {
 			t.Errorf("the kept version is %q, %v; the file %q", kept, err, s.File.Bytes())
 		}
-		if again := load(t, path); len(again.Notices) != 1 || !strings.Contains(again.Notices[0], "before a save that was interrupted") {
+		if again := load(t, path); len(again.Notices) != 1 || !strings.Contains(again.Notices[0], "before an interrupted save") {
 			t.Errorf("a later start says %q", again.Notices)
 		}
 		if err := os.Remove(names[0]); err != nil {

@@ -14,7 +14,7 @@ type File struct {
 	last     map[string]int // the deciding binding of each key
 }
 
-// Parse reads a file. It accepts any bytes: what python-dotenv cannot read is preserved and listed by
+// Parse parses the text of a file. It accepts any bytes: text that python-dotenv cannot read is preserved and listed by
 // [File.Problems].
 func Parse(data []byte) *File { return parseFile(string(data)) }
 
@@ -45,8 +45,8 @@ func (f *File) Keys() []string {
 }
 
 // Get returns the value of a key as python-dotenv reads it: the last assignment, with its variables resolved. It
-// returns false for a missing key and for a bare key. A variable of env with the name of the key is ignored; [Tree]
-// considers it.
+// returns false for a missing key and for a bare key. Get ignores a variable of env that has the name of the key;
+// [Tree] does not.
 func (f *File) Get(key string, env Environ) (string, bool) {
 	b, ok := f.deciding(key)
 	if !ok || !b.hasValue || !interpolates(b.value) {

@@ -17,16 +17,17 @@ import (
 )
 
 const (
-	// leaseRetry is the time between two attempts to get a lease; leaseWait is how long a save waits for programs
-	// that only read the file.
+	// leaseRetry is the time between two attempts to get a lease. leaseWait is how long a save waits for programs that
+	// only read the file.
 	leaseRetry = 2 * time.Millisecond
 	leaseWait  = time.Second
 )
 
-// writeInPlace saves to a target that cannot be replaced by another file. Both versions are durable next to it before
-// the first byte changes. If this process is killed, the next start finds them and restores the previous version.
+// writeInPlace saves to a target that cannot be replaced by another file. Before the first byte changes, both versions
+// are durable in a file next to the target. If this process is killed, the next start finds that file and restores the
+// previous version.
 func (w *writer) writeInPlace(ctx context.Context, leases bool, folder *os.File) error {
-	if err := os.Remove(w.temp); err != nil { // replaced by the file with the versions
+	if err := os.Remove(w.temp); err != nil { // the file with both versions replaces it
 		return w.notSaved("remove its temporary file", err)
 	}
 	if err := w.keepBoth(ctx, folder); err != nil {
@@ -83,11 +84,11 @@ func (w *writer) keepBoth(ctx context.Context, folder *os.File) error {
 	return nil
 }
 
-// openInPlace opens the target for writing if it is still what was loaded. With leases, no other program has it open
-// at that moment, and programs that open it afterwards have to wait.
+// openInPlace opens the target for writing if the target is still what was loaded. If leases is set, no other program
+// has the target open at that moment, and programs that open it afterwards have to wait.
 func (w *writer) openInPlace(ctx context.Context, leases bool) (f *os.File, err error) {
 	if leases {
-		_ = w.lock.target.Release() // the lock keeps the file open, which prevents the lease; the lease excludes more programs
+		_ = w.lock.target.Release() // the lock keeps the file open, which would prevent the lease; the lease excludes more programs
 	}
 	err = w.step(ctx, atOpenPlace, func() (err error) {
 		f, err = openLeased(w.Real, leases)
@@ -115,7 +116,7 @@ func (w *writer) openInPlace(ctx context.Context, leases bool) (f *os.File, err 
 // errBusy means that another program has the file open.
 var errBusy = errors.New("another program has it open")
 
-// openLeased opens a file to write it in place, with a write lease if leases is set.
+// openLeased opens a file for writing in place; if leases is set, it also takes a write lease.
 func openLeased(path string, leases bool) (*os.File, error) {
 	for end := time.Now().Add(leaseWait); ; time.Sleep(leaseRetry) {
 		f, err := os.OpenFile(path, os.O_RDWR|privatefile.NoFollow, 0)
@@ -131,8 +132,8 @@ func openLeased(path string, leases bool) (*os.File, error) {
 	}
 }
 
-// overwrite writes the new bytes and cuts off the rest of the previous ones. After an error it writes the previous
-// version back.
+// overwrite writes the new bytes and cuts off what remains of the previous version. If there is an error, it writes the
+// previous version back.
 func (w *writer) overwrite(f *os.File) error {
 	err := w.hooks.do(atOverwrite, func() error { _, err := f.WriteAt(w.data, 0); return err })
 	if err == nil {
@@ -147,7 +148,7 @@ func (w *writer) overwrite(f *os.File) error {
 	return w.notSaved("write it in place", err)
 }
 
-// restoreBytes durably sets the content of f to data.
+// restoreBytes durably replaces the content of f with data.
 func restoreBytes(f *os.File, data []byte) error {
 	if _, err := f.WriteAt(data, 0); err != nil {
 		return err
@@ -156,7 +157,7 @@ func restoreBytes(f *os.File, data []byte) error {
 }
 
 // recoverInPlace restores a target that a killed save was writing in place. If another program has changed the target
-// since, it stays unchanged, and the previous version remains in a file; rest is the name of that file.
+// since then, the target stays unchanged, and the previous version remains in a file; rest is the name of that file.
 func recoverInPlace(target, name string, h hooks) (rest, notice string, err error) {
 	before, after, err := readKept(name)
 	if err != nil {
@@ -184,7 +185,7 @@ func recoverInPlace(target, name string, h hooks) (rest, notice string, err erro
 	return name, "A save was interrupted while it wrote " + printable(target) + ": the previous version was restored.", remove()
 }
 
-// openUnwritten opens a file to write it in place, unless another program has it open for writing.
+// openUnwritten opens a file for writing in place, unless another program has it open for writing.
 func openUnwritten(path string) (*os.File, error) {
 	old, err := openRegular(path)
 	if err != nil {
@@ -216,8 +217,8 @@ func readKept(name string) (before, after []byte, err error) {
 	return nil, nil, errors.New("it is damaged")
 }
 
-// isMixture reports whether a file can be the result of interrupting a save in place: each byte is from one of the
-// two versions. A power cut leaves zeros where the file grew.
+// isMixture reports whether a file can be the result of an interrupted save in place: each byte is from one of the two
+// versions, or zero where the file grew, as after a power cut.
 func isMixture(current, before, after []byte) bool {
 	for i, c := range current {
 		switch {
@@ -230,7 +231,8 @@ func isMixture(current, before, after []byte) bool {
 	return len(current) >= min(len(before), len(after))
 }
 
-// keepPrevious keeps the version from before an interrupted save, because another program has changed the file since.
+// keepPrevious renames the file with the version from before an interrupted save so that it is kept, because another
+// program has changed the target since then.
 func keepPrevious(name string, before []byte) (rest, notice string, err error) {
 	aside := strings.TrimSuffix(name, placeSuffix) + previousSuffix
 	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|privatefile.NoFollow, privatefile.FileMode)

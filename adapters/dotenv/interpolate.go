@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Environ looks up a variable of the real environment. Nil means an empty environment.
+// Environ looks up a variable in the real environment. A nil Environ is an empty environment.
 type Environ func(name string) (value string, ok bool)
 
 // variable is python-dotenv's pattern for ${name} and ${name:-fallback}.
 var variable = regexp.MustCompile(`\$\{([^}:]*)(?::-([^}]*))?\}`)
 
-// interpolates reports whether reading value would replace a part of it.
+// interpolates reports whether value contains a part that would be replaced when it is read.
 func interpolates(value string) bool { return variable.MatchString(value) }
 
-// The limits of resolved values in bytes, because forty lines that each double the previous value would exhaust the
-// memory. A value is cut off at maxResolved, the longest that Linux passes to a program. Once the values of a file
+// The limits of resolved values in bytes. Without them, forty lines that each double the previous value would exhaust
+// the memory. A value is cut off at maxResolved, the longest that Linux passes to a program. Once the values of a file
 // exceed maxScope in total, variables are no longer resolved.
 const (
 	maxResolved = 128 << 10
@@ -30,8 +30,8 @@ type scope struct {
 
 func newScope() *scope { return &scope{values: map[string]*string{}} }
 
-// resolve replaces the variables in value, first from the real environment, then from the keys above. A bare key
-// above counts as set and empty.
+// resolve replaces the variables in value, first from the real environment, then from the keys above value in the file.
+// A bare key above counts as set to an empty value.
 func (s *scope) resolve(value string, env Environ) string {
 	m := variable.FindStringSubmatchIndex(value)
 	if s.size > maxScope || m == nil {

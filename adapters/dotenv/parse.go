@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// binding is one statement of a file: an assignment, a bare key, a comment, or an unreadable line. The concatenated
-// texts of all bindings are the file.
+// binding is one statement of a file: an assignment, a bare key, a comment, or an unreadable line. The texts of all
+// bindings, concatenated, are the text of the file.
 type binding struct {
-	key      string // empty for comments, a blank end of file, and bad bindings
+	key      string // "" for comments, for blank lines at the end of the file, and for bad bindings
 	value    string // without quotes and escapes, before ${…} is resolved
 	hasValue bool   // false for a bare key without "="; such a key sets nothing
-	export   bool   // the key is preceded by "export "
+	export   bool   // "export" precedes the key
 	quote    byte   // '\'' or '"', or 0 if the value has no quotes
 	bad      bool   // python-dotenv warns about the statement and skips it
 	line     int    // line of the first character that is not white space, from 1
@@ -28,12 +28,12 @@ type binding struct {
 // end returns the offset after the binding.
 func (b binding) end() int { return b.start + len(b.text) }
 
-// statement returns the text of a binding without the lines before it and its line ending.
+// statement returns the text of a binding without the blank lines before it and without its line ending.
 func (b binding) statement() string {
 	return strings.TrimRight(b.text[b.lineStart-b.start:], "\r\n")
 }
 
-// describe names a binding without its value.
+// describe identifies a binding without its value.
 func (b binding) describe() string {
 	if b.bad {
 		return "a line that cannot be read"
@@ -47,7 +47,7 @@ type scanner struct {
 	pos  int
 }
 
-// parse splits text into bindings like parse_stream of python-dotenv.
+// parse splits text into bindings in the same way as python-dotenv's parse_stream.
 func parse(text string) []binding {
 	all := make([]binding, 0, newlines(text)+1)
 	s := scanner{text: text}
@@ -62,8 +62,8 @@ func parse(text string) []binding {
 	return all
 }
 
-// binding reads one statement. If it cannot be read, the result is a bad binding that includes the rest of the line
-// at which reading failed.
+// binding reads one statement. If the statement cannot be read, the result is a bad binding that extends to the end of
+// the line at which reading failed.
 func (s *scanner) binding() binding {
 	b := binding{start: s.pos}
 	s.skip(isSpace)
@@ -76,8 +76,8 @@ func (s *scanner) binding() binding {
 	return binding{start: b.start, lineStart: b.lineStart, bad: true}
 }
 
-// statement reads export, key, value, comment and line ending like the patterns of python-dotenv's parser, and
-// reports whether the text matches.
+// statement reads export, key, value, comment and line ending in the same way as the patterns of python-dotenv's
+// parser, and reports whether the text matches.
 func (s *scanner) statement(b *binding) bool {
 	if rest, ok := strings.CutPrefix(s.line(), "export"); ok {
 		_, size := utf8.DecodeRuneInString(rest)
@@ -140,8 +140,8 @@ func (s *scanner) value(b *binding) (ok bool) {
 	return ok
 }
 
-// quoted reads text in quotes, which may span several lines, up to the first closing quote. With escapes, a quote
-// after a backslash does not end it, except if there is no other quote: then the last one does.
+// quoted reads text in quotes, which may span several lines, up to the first closing quote. If escapes is set, a quote
+// after a backslash does not close the text, unless no other quote follows: then the last such quote does.
 func (s *scanner) quoted(escapes bool) (string, bool) {
 	text, quote, end := s.text[s.pos+1:], s.peek(), -1
 	for i := 0; i < len(text); i++ {
@@ -159,7 +159,7 @@ func (s *scanner) quoted(escapes bool) (string, bool) {
 	return universalNewlines(text[:end]), true
 }
 
-// skip skips characters of a class.
+// skip skips characters for which class returns true.
 func (s *scanner) skip(class func(rune) bool) {
 	s.pos = len(s.text) - len(strings.TrimLeftFunc(s.text[s.pos:], class))
 }
@@ -192,8 +192,8 @@ func (s *scanner) peek() byte {
 	return s.text[s.pos]
 }
 
-// isSpace reports whether Python considers c white space: that is Unicode's white space plus four ASCII separators
-// that Go does not include.
+// isSpace reports whether Python considers c white space: Unicode's white space, and four ASCII separators that Go does
+// not include.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
 
 // isBlank reports whether c is white space other than a line ending.

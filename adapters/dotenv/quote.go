@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// escapes maps the letter after a backslash in double quotes to its meaning.
+// escapes maps the letter after a backslash in double quotes to the character that it represents.
 var escapes = map[byte]string{
 	'\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
 }
@@ -29,7 +29,7 @@ func unescape(s string, quote byte) string {
 	return pattern.ReplaceAllStringFunc(s, func(e string) string { return escapes[e[1]] })
 }
 
-// spellings lists the ways to write value, best first: in the existing style, then in the others. The caller must
+// spellings lists the ways to write value, best first: in the existing style, then in the other styles. The caller must
 // check that a spelling reads back as value in its file.
 func spellings(value string, style byte) []string {
 	order := map[byte][]byte{0: {0, '\'', '"'}, '\'': {'\'', '"', 0}, '"': {'"', '\'', 0}}[style]
@@ -37,7 +37,7 @@ func spellings(value string, style byte) []string {
 	for _, quote := range order {
 		text := spell(value, quote)
 		if !strings.ContainsAny(text, "\n\r") && (text != "" || value == "") {
-			all = append(all, text) // skip spellings that would add a line
+			all = append(all, text) // a spelling must not add a line
 		}
 	}
 	return all
@@ -52,7 +52,7 @@ var escaper = map[byte]*strings.Replacer{
 // spell writes value in one style, or returns "" if that is impossible.
 func spell(value string, quote byte) string {
 	switch {
-	case quote == 0 && !strings.HasPrefix(value, "#"): // python-dotenv accepts a leading #, but shells and readers take it for a comment
+	case quote == 0 && !strings.HasPrefix(value, "#"): // python-dotenv accepts a leading #, but shells and people read it as a comment
 		return value
 	case quote != 0 && !strings.HasSuffix(value, `\`): // a quote after a backslash might not end the value
 		return string(quote) + escaper[quote].Replace(value) + string(quote)
@@ -84,7 +84,7 @@ func SplitList(value string) []string {
 	return items
 }
 
-// Unlistable returns the part of an item that prevents it from being in a list, or "".
+// Unlistable names the part of an item that prevents the item from being in a list, or returns "".
 func Unlistable(item string) string {
 	switch {
 	case strings.Contains(item, ","):
@@ -101,8 +101,8 @@ func Unlistable(item string) string {
 	return ""
 }
 
-// SetList returns the edit that sets key to a value that SplitList splits into exactly these items. Without items it
-// removes the key, like the proxy's own editor. The error is a [*RefusedError].
+// SetList returns the edit that sets key to a value that SplitList splits into exactly these items. If there are no
+// items, the edit removes the key, as the proxy's own editor does. The error is a [*RefusedError].
 func SetList(key string, items []string) (Edit, error) {
 	for i, item := range items {
 		reason := ""

@@ -16,15 +16,15 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// The names of the files that a save creates next to the file NAME. None ends in ".env", so the proxy loads none of
-// them. NAME.winnow-ID-NEW-OLD.swap represents a save in progress: NEW and OLD are the hashes of the new and the
-// replaced bytes.
+// The names of the files that a save creates next to the file NAME. None of them ends in ".env", so the proxy loads
+// none of them. NAME.winnow-ID-NEW-OLD.swap represents a save in progress: NEW and OLD are the hashes of the new and
+// the replaced bytes.
 const (
 	saveInfix     = ".winnow-" // NAME.winnow-ID…
 	lockSuffix    = saveInfix + "lock"
-	partialSuffix = ".part"  // … incomplete, can be removed
-	swapSuffix    = ".swap"  // …-NEW-OLD: before the exchange the new file, afterwards the displaced one
-	placeSuffix   = ".place" // …-NEW-OLD: both versions, while the file is written in place
+	partialSuffix = ".part"  // an incomplete file, which can be removed
+	swapSuffix    = ".swap"  // with -NEW-OLD: before the exchange, the new file; afterwards, the displaced file
+	placeSuffix   = ".place" // with -NEW-OLD: both versions, while the file is written in place
 	keptSuffix    = ".kept"  // another program's version, displaced by a save
 	// previousSuffix is the suffix of the version from before an interrupted save.
 	previousSuffix = "-previous" + keptSuffix
@@ -33,13 +33,15 @@ const (
 // saveWait is how long a save waits for another save, which takes milliseconds.
 const saveWait = 10 * time.Second
 
-// saveLock is the lock of a save: a file next to the target, and the target itself for programs that see it in another
-// folder, such as in a container. If no file can be created next to the target, it is only the lock of the target.
+// saveLock is the lock of a save. It consists of a lock on a file next to the target and of a lock on the target
+// itself, for programs that see the target in another folder, such as in a container. If no file can be created next to
+// the target, only the target is locked.
 type saveLock struct {
 	adjacent, target *privatefile.Lock
 }
 
-// lockFile waits for other saves of target. A *privatefile.HeldError names the program that is saving.
+// lockFile waits for other saves of target. If they take too long, the error is a *privatefile.HeldError, which names
+// the program that is saving.
 func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock, error) {
 	o := privatefile.LockOptions{Name: "save lock of " + printable(target), Program: "winnow", Wait: wait, Temporary: true}
 	adjacent, err := privatefile.Acquire(ctx, target+lockSuffix, o)
@@ -55,9 +57,9 @@ func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock
 			l.release()
 			return nil, fmt.Errorf("dotenv: nothing was saved: %w", targetErr)
 		case targetErr == nil:
-			return l, nil // even if no file can be created next to it
+			return l, nil // the target is locked, even if no file can be created next to it
 		case errors.Is(targetErr, fs.ErrNotExist):
-		default: // the file cannot be read; the save reports that
+		default: // the file cannot be read, which the save will report
 		}
 	}
 	if err != nil {
@@ -71,14 +73,14 @@ func (l *saveLock) lockTarget(ctx context.Context, target string, wait time.Dura
 	return err
 }
 
-// release releases the locks; the caller could not act on an error.
+// release releases the locks. It ignores errors, because the caller could not act on them.
 func (l *saveLock) release() {
 	_ = l.target.Release()
 	_ = l.adjacent.Release()
 }
 
-// recoverUnlocked is recoverLocked for a caller without the lock. It acquires the lock only if there is something to
-// recover. If another program is saving now, there is nothing to recover.
+// recoverUnlocked does the same as recoverLocked for a caller without the lock. It acquires the lock only if there is
+// something to recover. If another program is saving now, there is nothing to recover.
 func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, error) {
 	names, err := leftovers(target)
 	if err != nil || len(names) == 0 {
@@ -99,7 +101,7 @@ func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, err
 	return recoverLocked(target, h)
 }
 
-// leftovers lists the files that saves have left next to target.
+// leftovers lists the files next to target that were left by saves.
 func leftovers(target string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(target))
 	if errors.Is(err, fs.ErrPermission) {
@@ -117,8 +119,9 @@ func leftovers(target string) ([]string, error) {
 	return names, nil
 }
 
-// recoverLocked finishes what a killed save left next to target, and returns notices for the user. An exchange is
-// atomic, so after it the target is complete; after a save in place it may be incomplete and is restored.
+// recoverLocked finishes what a killed save left next to target, and returns notices for the user. The target is
+// complete if names were exchanged, because an exchange is atomic. A target that was being written in place may be
+// incomplete, and recoverLocked restores it.
 func recoverLocked(target string, h hooks) ([]string, error) {
 	names, err := leftovers(target)
 	if err != nil {
@@ -136,7 +139,7 @@ func recoverLocked(target string, h hooks) ([]string, error) {
 			name, notice, err = recoverInPlace(target, name, h)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return notices, fileError(target, "was left by an interrupted save with "+printable(name)+", which cannot be removed", err)
+			return notices, fileError(target, "has a file next to it that an interrupted save left and that cannot be removed: "+printable(name), err)
 		}
 		if notice == "" && filepath.Ext(name) == keptSuffix {
 			notice = printable(name) + " is " + keptReason(name) + ": compare it with the file and delete it"
@@ -148,16 +151,16 @@ func recoverLocked(target string, h hooks) ([]string, error) {
 	return notices, nil
 }
 
-// keptReason explains why a kept version is next to the file.
+// keptReason describes which version a kept file contains.
 func keptReason(name string) string {
 	if strings.HasSuffix(name, previousSuffix) {
-		return "the version from before a save that was interrupted, and another program has changed the file since"
+		return "the version from before an interrupted save, kept because another program has changed the file since then"
 	}
-	return "another program's change that a save displaced"
+	return "another program's version of the file, which a save displaced"
 }
 
-// recoverExchange removes the file called name if it contains the new or the replaced bytes of the save. Otherwise it
-// is another program's version and is renamed; the new name is returned.
+// recoverExchange removes the file called name if it contains the new or the replaced bytes of the save. Otherwise the
+// file is another program's version: recoverExchange renames it and returns the new name.
 func recoverExchange(target, name string) (string, error) {
 	parts := strings.Split(strings.TrimSuffix(filepath.Base(name), swapSuffix), "-")
 	out, err := readSnapshot(name)
@@ -170,13 +173,13 @@ func recoverExchange(target, name string) (string, error) {
 	return setAside(target, name)
 }
 
-// checkDisplaced reads the file displaced by the exchange. If it is not what was loaded, or another program is about
-// to write to it, it remains next to the target. If it cannot be read, the exchange is undone.
+// checkDisplaced reads the file displaced by the exchange. If that file is not what was loaded, or if another program
+// is about to write to it, it remains next to the target. If it cannot be read, the exchange is undone.
 func (w *writer) checkDisplaced(old *os.File, leased bool, folder *os.File) error {
 	var out snapshot
 	err := w.hooks.do(atDisplaced, func() (err error) { out, err = w.readDisplaced(old); return err })
 	var refused *FileError
-	if err != nil && !(errors.As(err, &refused) && refused.Err == nil) { // a file that is not regular is not the one that was loaded
+	if err != nil && !(errors.As(err, &refused) && refused.Err == nil) { // a file that is not regular cannot be the file that was loaded
 		return w.undoExchange(err, folder)
 	}
 	if err == nil && out.hash() == w.Hash && out.sameAttributes(w.loaded) && !(leased && leaseBroken(old)) {
@@ -188,8 +191,8 @@ func (w *writer) checkDisplaced(old *os.File, leased bool, folder *os.File) erro
 	return errors.Join(changed, err, folder.Sync())
 }
 
-// readDisplaced reads the file under the temporary name. Usually old is a handle of that file; otherwise another file
-// was renamed over the target before the exchange.
+// readDisplaced reads the file that now has the temporary name. Usually old is a handle of that file. If it is not,
+// another file was renamed over the target before the exchange.
 func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
 	before, err := old.Stat()
 	if err != nil {
@@ -201,15 +204,15 @@ func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
 	return readSnapshot(w.temp)
 }
 
-// undoExchange moves back a displaced file that could not be read, because it may differ from what was loaded. If it
-// cannot be moved back, it keeps its name and the next start reads it.
+// undoExchange moves back a displaced file that could not be read, because that file may differ from what was loaded.
+// If it cannot be moved back, it keeps its temporary name and the next start reads it.
 func (w *writer) undoExchange(why error, folder *os.File) error {
 	if err := w.hooks.do(atRestore, func() error { return exchange(w.temp, w.Real) }); err != nil {
-		w.warn("was saved, but its previous version, %s, could not be read (%v): it may be a newer one than was loaded", printable(w.temp), why)
-		_ = folder.Sync() // the warning covers more than this
+		w.warn("was saved, but its previous version, %s, could not be read (%v): it may be newer than the version that was loaded", printable(w.temp), why)
+		_ = folder.Sync() // a failure is covered by the warning
 		return nil        //nolint:nilerr // the file was saved: the warning says the rest
 	}
-	if out, err := readSnapshot(w.temp); err != nil || out.hash() != sha256.Sum256(w.data) { // changed by another program since the exchange
+	if out, err := readSnapshot(w.temp); err != nil || out.hash() != sha256.Sum256(w.data) { // another program has changed the file since the exchange
 		changed := w.changedError(out)
 		changed.Missing = false
 		changed.Kept, err = setAside(w.Real, w.temp)

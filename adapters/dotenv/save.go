@@ -18,7 +18,7 @@ import (
 )
 
 // errNoExchange means that the system or the file system cannot exchange two names.
-var errNoExchange = errors.New("two names cannot be exchanged here")
+var errNoExchange = errors.New("two names cannot be exchanged on this system")
 
 // Saved is the result of a save.
 type Saved struct {
@@ -30,13 +30,13 @@ type Saved struct {
 	Warning string
 }
 
-// ChangedError means that another program has changed the file since it was loaded. The message contains no text of
-// the file.
+// ChangedError means that another program has changed the file since it was loaded. Its message does not quote the
+// file.
 type ChangedError struct {
 	Path    string
 	Base    []byte // the file as it was loaded
-	Theirs  []byte // the other program's version; may be incomplete if Busy
-	Ours    []byte // what should have been saved
+	Theirs  []byte // the other program's version; it may be incomplete if Busy
+	Ours    []byte // the version that should have been saved
 	Missing bool   // the file no longer exists
 	Busy    bool   // another program has the file open for writing
 	// Kept is the name of a file next to the target that contains Theirs. It is set if the other program wrote during
@@ -65,14 +65,14 @@ func (e *ChangedError) Error() string {
 
 func (e *ChangedError) Unwrap() error { return e.Err }
 
-// GoString returns Error, so that %#v does not print values.
+// GoString returns the same as Error, so that %#v does not print values.
 func (e *ChangedError) GoString() string { return e.Error() }
 
 // Save applies edits and replaces the file in one atomic, durable step. The error is a [*ChangedError] if the file is
 // no longer what was loaded, a [*RefusedError] if the edits cannot be made, or a [*FileError] if the file cannot be
 // written or its mode, owner or attributes cannot be preserved. After an error the file is unchanged, with two
-// exceptions: a ChangedError with Kept, and a FileError that says so. ctx can cancel the save until the file is
-// replaced.
+// exceptions: a ChangedError with Kept, and a FileError whose message says otherwise. ctx can cancel the save until the
+// file is replaced.
 func (s *Source) Save(ctx context.Context, edits []Edit) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
@@ -132,12 +132,12 @@ type writer struct {
 	warnings []string // the sentences of Saved.Warning
 }
 
-// unchanged reads the target and returns an error if it differs from what was loaded.
+// unchanged reads the target; it returns an error if the target differs from what was loaded.
 func (w *writer) unchanged() (snapshot, error) {
 	if target, err := resolve(w.Path); err != nil {
 		return snapshot{}, err
 	} else if target != w.Real {
-		return snapshot{}, &FileError{w.Path, "leads to a different file than when it was read", nil}
+		return snapshot{}, &FileError{w.Path, "now leads to a different file than when it was read", nil}
 	}
 	current, err := readSnapshot(w.Real)
 	if err != nil {
@@ -156,8 +156,8 @@ func (w *writer) changedError(found snapshot) *ChangedError {
 	}
 }
 
-// checkReplaceable refuses a file with several hard links, which a rename would separate, and a write-protected file,
-// which a rename would still replace.
+// checkReplaceable returns an error for a file with several hard links, which a rename would separate, and for a
+// write-protected file, which a rename would replace despite the protection.
 func (w *writer) checkReplaceable() error {
 	if !w.Exists {
 		return nil
@@ -171,8 +171,8 @@ func (w *writer) checkReplaceable() error {
 	return nil
 }
 
-// writeTemp creates the temporary file, first under a name that recovery removes. Once the file is durable, it gets
-// the name that records the save.
+// writeTemp creates the temporary file under a name that recovery removes. Once the file is durable, writeTemp renames
+// it to the name that records the save.
 func (w *writer) writeTemp(ctx context.Context) (written snapshot, err error) {
 	mode := newMode
 	if w.Exists {
@@ -202,8 +202,8 @@ func (w *writer) writeTemp(ctx context.Context) (written snapshot, err error) {
 	return written, nil
 }
 
-// fill writes the bytes, sets the attributes of the target and syncs the file, in an order in which the file is never
-// accessible to more users than the target.
+// fill writes the bytes, sets the attributes to those of the target and syncs the file. The order ensures that the file
+// is never accessible to more users than the target.
 func (w *writer) fill(f *os.File, mode fs.FileMode) error {
 	if err := w.hooks.do(atWrite, func() error { _, err := f.Write(w.data); return err }); err != nil {
 		return err
@@ -220,9 +220,9 @@ func (w *writer) fill(f *os.File, mode fs.FileMode) error {
 	return errors.Join(w.hooks.do(atMode, func() error { return f.Chmod(mode) }), w.hooks.do(atSync, f.Sync))
 }
 
-// commit replaces the target with the temporary file as a compare-and-swap. If it returns nil, the file was saved,
-// and later failures are warnings. It opens every file handle before the exchange, so that it cannot run out of
-// handles afterwards.
+// commit replaces the target with the temporary file as a compare-and-swap. If it returns nil, the file was saved, and
+// later failures are warnings. It opens all file handles before the exchange, so that it cannot run out of handles
+// afterwards.
 func (w *writer) commit(ctx context.Context) error {
 	var folder *os.File
 	err := w.step(ctx, atFolder, func() (err error) {
@@ -251,7 +251,7 @@ func (w *writer) commit(ctx context.Context) error {
 		changed.Err, err = readErr, changed
 		fallthrough
 	case err != nil:
-		return w.notSaved("put it in place", err)
+		return w.notSaved("replace it with the new version", err)
 	case exchanged:
 		if err := w.checkDisplaced(old, leased, folder); err != nil || w.warnings != nil {
 			return err
@@ -262,7 +262,7 @@ func (w *writer) commit(ctx context.Context) error {
 }
 
 // compare checks again that the target is what was loaded and that no other program is writing to it. It returns a
-// handle of the target, or nil if there is no target.
+// handle for the target, or nil if there is no target.
 func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err error) {
 	var current snapshot
 	err = w.step(ctx, atCompare, func() (err error) { current, err = w.unchanged(); return err })
@@ -286,12 +286,12 @@ func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err er
 	return old, leased, nil
 }
 
-// putInPlace gives the temporary file the name of the target. exchanged reports whether the target now has the
+// putInPlace gives the name of the target to the temporary file. exchanged reports whether the old target now has the
 // temporary name.
 func (w *writer) putInPlace(ctx context.Context) (exchanged bool, err error) {
 	err = w.step(ctx, atExchange, func() error {
 		if !w.Exists {
-			return os.Link(w.temp, w.Real) // fails if the file exists by now
+			return os.Link(w.temp, w.Real) // fails if the file exists in the meantime
 		}
 		err := errNoExchange
 		if !w.hooks.noExchange {
@@ -322,7 +322,7 @@ func (w *writer) finish(folder *os.File) {
 	}
 }
 
-// warn adds a sentence about the file, without a full stop, to the warning of the save.
+// warn adds a sentence about the file, without its subject and full stop, to the warnings of the save.
 func (w *writer) warn(format string, args ...any) {
 	for i, a := range args {
 		if err, ok := a.(error); ok {
@@ -332,7 +332,7 @@ func (w *writer) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, printable(w.Path)+" "+fmt.Sprintf(format, args...))
 }
 
-// step makes a system call of the save unless ctx has ended.
+// step makes a system call of the save, unless ctx has ended.
 func (w *writer) step(ctx context.Context, at stage, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("dotenv: save %s: %w", printable(w.Path), err)
@@ -340,7 +340,7 @@ func (w *writer) step(ctx context.Context, at stage, call func() error) error {
 	return w.hooks.do(at, call)
 }
 
-// notSaved removes the temporary file and wraps err with what failed.
+// notSaved removes the temporary file and wraps err with the step that failed.
 func (w *writer) notSaved(what string, err error) error {
 	err = w.failed(what, err)
 	if rest := os.Remove(w.temp); rest != nil && !errors.Is(rest, fs.ErrNotExist) {
@@ -349,7 +349,7 @@ func (w *writer) notSaved(what string, err error) error {
 	return err
 }
 
-// failed wraps err with what failed, unless err already gives a reason.
+// failed wraps err with the step that failed, unless err already gives a reason.
 func (w *writer) failed(what string, err error) error {
 	var file *FileError
 	var changed *ChangedError
@@ -359,11 +359,11 @@ func (w *writer) failed(what string, err error) error {
 	return fileError(w.Path, "was not saved: could not "+what, err)
 }
 
-// needsFolder is the reason and advice if a save is refused because no file can be created in the folder of the
-// target.
+// needsFolder is the reason and the advice for a save that is refused because no file can be created in the folder of
+// the target.
 const needsFolder = "no file can be created in its folder, which saving requires (make the folder writable; in a container, mount the folder, not just the file)"
 
-// notCreated wraps the error of creating a file in the folder of the target.
+// notCreated wraps an error that occurred while a file was created in the folder of the target.
 func (w *writer) notCreated(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return fileError(w.Path, "was not saved: "+needsFolder, err)
@@ -371,7 +371,8 @@ func (w *writer) notCreated(err error) error {
 	return w.failed("create a file in its folder", err)
 }
 
-// CheckFolder returns an error if no file can be created in the folder of the file, in which case a save is refused.
+// CheckFolder returns an error if no file can be created in the folder of the `.env` file; a save would then be
+// refused.
 func (s *Source) CheckFolder() error {
 	if err := checkFolder(filepath.Dir(s.Real)); err != nil {
 		return fileError(s.Path, "cannot be saved: "+needsFolder, err)

@@ -16,16 +16,16 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// MaxSize is the maximum size of a file in bytes. A `.env` file has a few kilobytes; a file a thousand times larger
+// MaxSize is the maximum size of a file in bytes. A `.env` file has a few kilobytes, so a file a thousand times larger
 // was named by mistake.
 const MaxSize = 8 << 20
 
-var tooLarge = fmt.Sprintf("is larger than %d MiB: that is not a .env file", MaxSize>>20)
+var tooLarge = fmt.Sprintf("is larger than %d MiB, too large for a .env file", MaxSize>>20)
 
-// newMode is the mode of a file that a save creates: it will contain keys.
+// newMode is the mode of a file that a save creates. It is private, because the file will contain keys.
 const newMode fs.FileMode = 0o600
 
-// maxLinks is the number of symbolic links that are followed, as on Linux.
+// maxLinks is the maximum number of symbolic links that are followed, the same as on Linux.
 const maxLinks = 40
 
 // FileError means that a file could not be read or replaced, for a reason that the user can act on.
@@ -48,7 +48,7 @@ func fileError(path, reason string, err error) *FileError {
 	return &FileError{path, reason, privatefile.Cause(err)}
 }
 
-// printable returns text from a file with invisible characters spelled out.
+// printable returns text from a file with its invisible characters spelled out.
 func printable(text string) string { return string(safetext.Visible(text)) }
 
 // Source is a `.env` file as it was read from disk. It is immutable: a save returns another Source.
@@ -80,7 +80,7 @@ func loadWith(path string, h hooks) (*Source, error) {
 	}
 	notices, err := recoverUnlocked(context.Background(), target, h)
 	if err != nil {
-		notices = append(notices, err.Error()) // the file can still be read
+		notices = append(notices, err.Error()) // continue, because the file can still be read
 	}
 	current, err := readSnapshot(target)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Source) Format(out fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(out, "%s: %v", printable(s.Path), s.File)
 }
 
-// snapshot is a file on disk at one moment.
+// snapshot is the state of a file on disk at one moment.
 type snapshot struct {
 	data   []byte
 	info   fs.FileInfo // nil if there is no file
@@ -122,18 +122,17 @@ func (snap snapshot) source(path, target string) *Source {
 	return s
 }
 
-// ModeNotice returns a warning with advice if other users can read or change the file,
-// whose variables may be secret, or "". It is not part of Notices, because it would be
-// repeated at every read.
+// ModeNotice returns a warning with advice if other users can read or change the file, whose values may be secret;
+// otherwise it returns "". The warning is not part of Notices, because it would be repeated at every read.
 func (s *Source) ModeNotice() string {
 	others := s.OthersCan()
 	if others == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s: other users can %s it (mode %04o): chmod 600 makes it private; a save keeps the mode", printable(s.Path), others, s.Mode)
+	return fmt.Sprintf("%s: other users can %s it (mode %04o): chmod 600 makes it private; saving does not change the mode", printable(s.Path), others, s.Mode)
 }
 
-// OthersCan returns what the mode of the file lets other users do: "read", "change" or "read and change"; "" means
+// OthersCan returns what the mode of the file allows other users to do: "read", "change", "read and change", or "" if
 // nothing.
 func (s *Source) OthersCan() string {
 	reads, changes := s.Exists && s.Mode&0o044 != 0, s.Exists && s.Mode&0o022 != 0
@@ -157,7 +156,7 @@ func resolve(path string) (string, error) {
 	return hops[len(hops)-1], nil
 }
 
-// links lists path and the names that its symbolic links lead to; the last one is the real file.
+// links lists path and the paths to which its symbolic links lead; the last path is the real file.
 func links(path string) ([]string, error) {
 	var hops []string
 	at := path
@@ -183,7 +182,7 @@ func links(path string) ([]string, error) {
 func readSnapshot(path string) (snapshot, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return snapshot{}, &FileError{path, notRegular, nil} // check before opening, because opening a device may have side effects
+		return snapshot{}, &FileError{path, notRegular, nil} // checked before opening, because opening a device may have side effects
 	}
 	f, err := openShared(path)
 	switch {

@@ -1,6 +1,6 @@
 package dotenv
 
-// stage is a system call of a save. Tests make each of them fail, or kill the program there.
+// stage is a system call of a save. Tests make each of these calls fail, or kill the program there.
 type stage string
 
 const (
@@ -15,8 +15,8 @@ const (
 	atCompare   stage = "compare"
 	atOpen      stage = "open the target"
 	atExchange  stage = "exchange"
-	atDisplaced stage = "read what came out" // the new bytes are in place
-	atRestore   stage = "exchange again"     // the displaced file cannot be read
+	atDisplaced stage = "read the displaced file" // the new bytes are in place
+	atRestore   stage = "exchange again"          // the displaced file cannot be read
 	atExchanged stage = "sync the folder"
 	atRemove    stage = "remove"
 

@@ -19,9 +19,9 @@ func exchange(a, b string) error {
 }
 
 // setLease requests a lease on f, which lasts until f is closed. With a read lease, a program that opens the file for
-// writing has to wait; with a write lease, which requires f to be open for writing, any program that opens the file
-// has to wait. busy means that another program already has the file open (for a read lease: open for writing). leased
-// is false in that case, and on systems without leases.
+// writing has to wait. With a write lease, for which f must be open for writing, any program that opens the file has to
+// wait. busy means that another program already has the file open (for a read lease: open for writing). leased is false
+// if busy is true, and on systems without leases.
 func setLease(f *os.File, write bool) (leased, busy bool) {
 	kind := unix.F_RDLCK
 	if write {
@@ -31,8 +31,8 @@ func setLease(f *os.File, write bool) (leased, busy bool) {
 	return err == nil, errors.Is(err, unix.EAGAIN)
 }
 
-// Mounted reports whether a file is mounted on its own, as in a container. Its name cannot be given to another file,
-// so a save writes it in place.
+// Mounted reports whether a file is mounted on its own, as in a container. The name of such a file cannot be given to
+// another file, so a save writes to the file in place.
 func Mounted(path string) bool {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BASIC_STATS, &st)
@@ -45,7 +45,7 @@ func leaseBroken(f *os.File) bool {
 	return err != nil || kind != unix.F_RDLCK
 }
 
-// maxXattr is the maximum size of an extended attribute, and of the list of their names, as on Linux.
+// maxXattr is the maximum size of an extended attribute, and of the list of attribute names, the same as on Linux.
 const maxXattr = 64 << 10
 
 // readXattrs reads all extended attributes of an open file, including access lists.
@@ -72,7 +72,8 @@ func readXattrs(f *os.File) (map[string][]byte, error) {
 	return all, nil
 }
 
-// writeXattrs sets exactly these attributes on an open file: a new file may have inherited others from its folder.
+// writeXattrs sets exactly these attributes on an open file; it removes others, which a new file may have inherited
+// from its folder.
 func writeXattrs(f *os.File, want map[string][]byte) error {
 	have, err := readXattrs(f)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// owner cannot be determined on this system.
+// owner is empty, because the owner of a file cannot be determined on this system.
 type owner struct {
 	uid, gid int
 	links    uint64
@@ -28,8 +28,8 @@ func checkWritable(path string) error {
 	return f.Close()
 }
 
-// checkFolder always returns nil: only creating a file shows whether that is allowed.
+// checkFolder always returns nil: on this system, only creating a file shows whether it is allowed.
 func checkFolder(string) error { return nil }
 
-// locksTarget is false because a lock on a file would keep others from reading it.
+// locksTarget is false, because a lock on a file would keep other programs from reading it.
 const locksTarget = false

@@ -4,13 +4,13 @@ package dotenv
 
 import "os"
 
-// exchange is not available on this system: a save compares right before it renames.
+// exchange always fails, because this system cannot exchange names. A save therefore compares right before it renames.
 func exchange(string, string) error { return errNoExchange }
 
 // setLease does nothing, because this system has no leases.
 func setLease(*os.File, bool) (leased, busy bool) { return false, false }
 
-// Mounted returns false, because this system cannot tell.
+// Mounted returns false, because this system does not report it.
 func Mounted(string) bool { return false }
 
 func leaseBroken(*os.File) bool { return false }

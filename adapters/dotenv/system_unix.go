@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// owner is the owner of a file; links is the number of its names.
+// owner contains the owner of a file; links is the number of the file's names.
 type owner struct {
 	uid, gid int
 	links    uint64
@@ -41,11 +41,11 @@ func openRegular(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 }
 
-// checkWritable returns an error if this process may not write to the file, a permission that a rename would ignore.
+// checkWritable returns an error if this process may not write to the file. A rename would ignore that permission.
 func checkWritable(path string) error { return unix.Access(path, unix.W_OK) }
 
 // checkFolder returns an error if this process may not create files in a folder.
 func checkFolder(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
-// locksTarget is true because a locked file can still be read by others.
+// locksTarget is true, because other programs can still read a locked file.
 const locksTarget = true

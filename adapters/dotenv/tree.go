@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// mainFile is the file that the proxy loads first, and also the suffix of the others.
+// mainFile is the name of the file that the proxy loads first, and also the suffix of the other files.
 const mainFile = ".env"
 
-// disableVariable stops python-dotenv from loading anything.
+// disableVariable is the variable that stops python-dotenv from loading anything.
 const disableVariable = "PYTHON_DOTENV_DISABLED"
 
-// Origin is the value of a key with the place that sets it.
+// Origin is the value of a key and the place that sets it.
 type Origin struct {
-	Path  string // empty for the real environment
+	Path  string // "" for the real environment
 	Line  int    // from 1; 0 for the real environment
 	Value string // as the proxy sees it, with variables resolved
 }
@@ -31,11 +31,11 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%s:%d", printable(filepath.Base(o.Path)), o.Line)
 }
 
-// GoString returns String, so that %#v does not print the value either.
+// GoString returns the same as String, so that %#v does not print the value either.
 func (o Origin) GoString() string { return o.String() }
 
 // Tree is what the proxy sees when it starts: the real environment, then its `.env`, then the other `*.env` files of
-// that folder sorted by name. The first source that sets a key wins.
+// the same folder, sorted by name. The first source that sets a key wins.
 type Tree struct {
 	Errors []error // errors of reading the other files
 
@@ -43,8 +43,8 @@ type Tree struct {
 	keys    []string // the keys of the main file in file order, then the others by name
 }
 
-// LoadTree reads what the proxy sees with the file of s. environ is the proxy's environment in the form of
-// os.Environ. Other files are read only if the file is called .env.
+// LoadTree reads what the proxy sees if s is its main file. environ is the proxy's environment in the form of
+// os.Environ. Other files are read only if the file of s is called .env.
 func LoadTree(s *Source, environ []string) *Tree {
 	t := &Tree{origins: map[string]Origin{}}
 	for _, pair := range environ {
@@ -78,7 +78,7 @@ func LoadTree(s *Source, environ []string) *Tree {
 func (t *Tree) loadOther(path string) (keys []string) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
-		return nil // python-dotenv skips both
+		return nil // python-dotenv skips such files
 	}
 	target, err := resolve(path)
 	var current snapshot
@@ -92,7 +92,7 @@ func (t *Tree) loadOther(path string) (keys []string) {
 	return t.load(path, Parse(current.data))
 }
 
-// load applies a file like load_dotenv and returns its keys.
+// load adds the keys of a file in the same way as load_dotenv, and returns these keys.
 func (t *Tree) load(path string, f *File) (keys []string) {
 	if slices.Contains([]string{"1", "true", "t", "yes", "y"}, strings.ToLower(t.origins[disableVariable].Value)) {
 		return nil
@@ -101,7 +101,7 @@ func (t *Tree) load(path string, f *File) (keys []string) {
 	for _, b := range f.bindings {
 		above.define(b, func(name string) (string, bool) { o, ok := t.origins[name]; return o.Value, ok })
 	}
-	for key, value := range above.values { // already resolved with the environment before this file
+	for key, value := range above.values { // resolved with the environment as it was before this file
 		if _, ok := t.origins[key]; !ok && value != nil {
 			t.origins[key] = Origin{path, f.Line(key), *value}
 		}
@@ -109,13 +109,13 @@ func (t *Tree) load(path string, f *File) (keys []string) {
 	return f.Keys()
 }
 
-// Lookup returns the value of a key that the proxy sees, with its origin.
+// Lookup returns the value that the proxy sees for a key, with its origin.
 func (t *Tree) Lookup(key string) (Origin, bool) {
 	o, ok := t.origins[key]
 	return o, ok
 }
 
-// Keys lists all keys: first the keys of the main file in file order, then all others by name.
+// Keys lists all keys: first the keys of the main file in file order, then all other keys by name.
 func (t *Tree) Keys() []string { return slices.Clone(t.keys) }
 
 // Format prints the number of keys for every verb, without the values.

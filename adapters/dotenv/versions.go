@@ -19,10 +19,10 @@ import (
 // MaxVersions is the number of versions stored per file, in addition to OriginalVersion.
 const MaxVersions = 20
 
-// OriginalVersion is the ID of the file as it was before the first save.
+// OriginalVersion is the ID of the version before the first save.
 const OriginalVersion = "original"
 
-// Who says whether the user or the assistant made a save.
+// Who is either the user or the assistant, whichever made a save.
 type Who string
 
 // The values of Who.
@@ -31,7 +31,7 @@ const (
 	Assistant Who = "assistant"
 )
 
-// Author is who made a save, and in which session.
+// Author describes who made a save, and in which session.
 type Author struct {
 	Who     Who    `json:"who"`
 	Session string `json:"session"`
@@ -39,7 +39,7 @@ type Author struct {
 	Staged  string `json:"staged,omitempty"` // names of other users whose changes the save includes
 }
 
-// Version is one save.
+// Version describes one save.
 type Version struct {
 	ID      string    `json:"id"` // a number that increases with each save of the file, or OriginalVersion
 	Time    time.Time `json:"time"`
@@ -51,8 +51,8 @@ type Version struct {
 // ErrNoVersions means that no versions are stored.
 var ErrNoVersions = errors.New("earlier versions of the rules are not stored")
 
-// Versions stores the rule lines of the last saves of each `.env` file in a folder outside the project. Of all other
-// lines it stores only a hash, because they contain keys. It may be shared between goroutines and processes. Use
+// Versions stores the rule lines of the last saves of each `.env` file in a folder outside the project. It stores only
+// a hash of all other lines, because they contain keys. It may be used by several goroutines and processes at once. Use
 // [OpenVersions].
 type Versions struct {
 	folder  string
@@ -61,10 +61,10 @@ type Versions struct {
 	err     error // why nothing can be stored
 }
 
-// OpenVersions opens the store in a folder, which it creates with mode 0700 if it does not exist; wider modes are
-// repaired. If that fails, or others could replace the folder, [Versions.Notices] contains the reason and each method
-// returns it. If folder is "", no versions are stored: Save then works like Source.Save, and the other methods return
-// ErrNoVersions. If now is nil, time.Now is used.
+// OpenVersions opens the store in a folder, which it creates with mode 0700 if the folder does not exist; wider modes
+// are repaired. If that fails, or if other users could replace the folder, [Versions.Notices] contains the reason and
+// each method returns it as an error. If folder is "", no versions are stored: Save then works like Source.Save, and
+// the other methods return ErrNoVersions. If now is nil, time.Now is used.
 func OpenVersions(folder string, now func() time.Time) *Versions {
 	v := &Versions{folder: folder, now: now}
 	if v.now == nil {
@@ -76,7 +76,7 @@ func OpenVersions(folder string, now func() time.Time) *Versions {
 	}
 	repaired, err := privatefile.DocumentFolder(folder)
 	if err != nil {
-		v.err = fileError(folder, "cannot store versions, which every save requires", err)
+		v.err = fileError(folder, "cannot be used to store versions, which every save requires", err)
 		v.notices = append(v.notices, strings.TrimPrefix(v.err.Error(), "dotenv: "))
 		return v
 	}
@@ -87,7 +87,7 @@ func OpenVersions(folder string, now func() time.Time) *Versions {
 	return v
 }
 
-// removeOldFormat removes the folders of an earlier format, which stored whole files including keys.
+// removeOldFormat removes the folders of an earlier format, which stored whole files including their keys.
 func (v *Versions) removeOldFormat() {
 	old, err := filepath.Glob(filepath.Join(v.folder, "*", "*.json"))
 	for _, name := range old {
@@ -104,8 +104,8 @@ func (v *Versions) removeOldFormat() {
 // Notices returns the notices of OpenVersions, one sentence each.
 func (v *Versions) Notices() []string { return slices.Clone(v.notices) }
 
-// Save is [Source.Save] plus storing a version. The version is durable before the file changes; if it cannot be
-// stored, nothing is saved.
+// Save does the same as [Source.Save] and also stores a version. The version is durable before the file changes; if it
+// cannot be stored, nothing is saved.
 func (v *Versions) Save(ctx context.Context, s *Source, edits []Edit, by Author) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
@@ -140,7 +140,7 @@ func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Autho
 	if saved.Written {
 		storeErr = l.finish(true)
 	} else {
-		storeErr = l.resolve(s.Real) // after an error the new bytes may have been in place
+		storeErr = l.resolve(s.Real) // even after an error, the new bytes may be in place
 	}
 	if storeErr != nil && saved.Written {
 		warning := fmt.Sprintf("%s was saved, but its version could not be stored: %v", printable(s.Path), storeErr)
@@ -172,8 +172,8 @@ func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]assistant.
 	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), err
 }
 
-// Restore sets the rule lines of the file to those of a version, as a save that stores a version. All other lines of
-// s are unchanged.
+// Restore sets the rule lines of the file to those of a version. It is a save and therefore also stores a version. All
+// other lines of s stay unchanged.
 func (v *Versions) Restore(ctx context.Context, s *Source, id string, by Author) (Saved, error) {
 	r, err := v.find(ctx, s, id)
 	if err != nil {
@@ -200,7 +200,7 @@ func (v *Versions) find(ctx context.Context, s *Source, id string) (record, erro
 	return record{}, fmt.Errorf("dotenv: there is no version %s of %s", printable(id), printable(s.Path))
 }
 
-// versionLog is the locked file with the versions of one `.env` file.
+// versionLog is the locked file that contains the versions of one `.env` file.
 type versionLog struct {
 	Path     string    `json:"path"`
 	Last     int       `json:"last"` // the number of the newest version
@@ -212,15 +212,15 @@ type versionLog struct {
 	unlock func()
 }
 
-// record is a version on disk.
+// record is a version as stored on disk.
 type record struct {
 	Version
 	Before ruleText `json:"before"`
 	After  ruleText `json:"after"`
 }
 
-// open locks and reads the log of a file and resolves the version of a killed save. If the error is
-// privatefile.ErrDamaged, the returned log has only a path.
+// open locks and reads the log of a file, and resolves the pending version of a killed save. If the error is
+// privatefile.ErrDamaged, the returned log contains only its path.
 func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	if v.err != nil {
 		return nil, v.err
@@ -239,9 +239,9 @@ func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	return l, nil
 }
 
-// resolve finishes the version of a save that was killed or failed. The save counts as made if the file has the bytes
-// that were to be written or, after another program's change, the same rule lines. If the file cannot be read, the
-// version stays pending.
+// resolve decides whether the save of the pending version was made, after the save was killed or failed. It was made if
+// the file has the bytes that were to be written or, after a change by another program, the same rule lines. If the
+// file cannot be read, the version stays pending.
 func (l *versionLog) resolve(target string) error {
 	r := l.Pending
 	if r == nil {
@@ -270,14 +270,14 @@ func (l *versionLog) finish(wasSaved bool) error {
 	return privatefile.WriteDocument(l.path, l)
 }
 
-// ruleText contains the rule lines of a file, and hashes of the file and of all other lines.
+// ruleText contains the rule lines of a file, a hash of the file, and a hash of all other lines.
 type ruleText struct {
 	Sum   string     `json:"sum"`
 	Rest  string     `json:"rest"`
 	Lines []ruleLine `json:"lines"`
 }
 
-// ruleLine is a line that sets a rule list. At is its offset in the text of the other lines.
+// ruleLine is a line that sets a rule list. At is the offset of the line in the text of all other lines.
 type ruleLine struct {
 	At   int    `json:"at"`
 	Text string `json:"text"`
@@ -318,7 +318,7 @@ func (t ruleText) join(rest []byte) []byte {
 	return append(out, rest[at:]...)
 }
 
-// applyTo gives f these rule lines: at their old places if all other lines are unchanged, otherwise by edits.
+// applyTo gives f these rule lines: at their old places if all other lines are unchanged, and otherwise with edits.
 func (t ruleText) applyTo(f *File) (*File, error) {
 	current, rest := splitRules(f)
 	if privatefile.Sum(rest) == t.Rest {

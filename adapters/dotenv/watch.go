@@ -9,15 +9,15 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A change is reported once the file has been unchanged for watchDelay, because an editor writes in several steps. A
-// file that is written continuously is reported every watchMaxDelay.
+// A change is reported once the file has been unchanged for watchDelay, because editors write in several steps. If a
+// file is written continuously, a change is reported every watchMaxDelay.
 const (
 	watchDelay    = 50 * time.Millisecond
 	watchMaxDelay = time.Second
 )
 
-// Watch reports changes of the file at path, also through symbolic links, until ctx ends; then it closes the channel.
-// One signal may stand for several changes, and the bytes may be unchanged: compare [Source.Hash]. It watches
+// Watch reports changes to the file at path, also through symbolic links, until ctx ends; then it closes the channel.
+// One signal may stand for several changes, and the bytes may be unchanged: compare [Source.Hash]. Watch watches
 // folders, so the file need not exist.
 func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	path, err := filepath.Abs(path)
@@ -30,13 +30,13 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	}
 	names, err := watchLinks(w, path)
 	if err != nil {
-		_ = w.Close() // nothing was watched
+		_ = w.Close() // nothing is being watched yet
 		return nil, err
 	}
 	changed := make(chan struct{}, 1)
 	go func() {
 		defer close(changed)
-		defer func() { _ = w.Close() }() // the caller could not act on an error
+		defer func() { _ = w.Close() }() // an error is ignored, because the caller could not act on it
 		var timer <-chan time.Time
 		var firstEvent time.Time
 		for {
@@ -68,7 +68,7 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	return changed, nil
 }
 
-// watchLinks watches the folders of all names that lead to the file, and returns the names.
+// watchLinks watches the folders of all paths that lead to the file, and returns these paths.
 func watchLinks(w *fsnotify.Watcher, path string) (map[string]bool, error) {
 	hops, err := links(path)
 	if err != nil {
