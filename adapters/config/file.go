@@ -237,7 +237,7 @@ func syntaxError(path string, err error) error {
 		return &Error{path, 0, "", "is not valid TOML"}
 	}
 	reason := strings.TrimPrefix(decodeErr.Error(), "toml: ")
-	if kind, ok := strings.CutPrefix(reason, "cannot decode TOML "); ok { // the rest names Go types
+	if kind, ok := strings.CutPrefix(reason, "cannot decode TOML "); ok { // the remaining text names Go types
 		kind, _, _ = strings.Cut(kind, " into")
 		reason = "does not accept a value of type " + kind
 	}

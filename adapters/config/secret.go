@@ -122,8 +122,8 @@ func firstLine(ctx context.Context, words, environ []string) (string, error) {
 	return "", fmt.Errorf("the command %q printed nothing", words[0])
 }
 
-// WithoutKeys returns the environment for a child process, without the variables that IsKey reports and those with a
-// value that contains a known key.
+// WithoutKeys returns the environment for a child process, without the variables that IsKey reports and the variables
+// whose value contains a known key.
 func WithoutKeys(environ []string, known *safetext.Redactor) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")

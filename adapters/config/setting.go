@@ -215,7 +215,7 @@ func (w Words) toml() string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// parse parses v as a value of the same type as as.
+// parse parses v as the type of as.
 func (k Setting) parse(as any, v string) (any, error) {
 	switch as.(type) {
 	case bool:

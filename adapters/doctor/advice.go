@@ -186,7 +186,7 @@ func Run(ctx context.Context, limit time.Duration, checks ...Check) (found []Fin
 		case f := <-results[i]:
 			found = append(found, f...)
 		case <-late.Done():
-			if len(results[i]) > 0 { // the check ended at the same moment
+			if len(results[i]) > 0 { // the check ended just in time
 				found = append(found, <-results[i]...)
 				continue
 			}

@@ -75,7 +75,7 @@ func AskKeyboard(ctx context.Context, in, out *os.File, limit time.Duration) (k 
 	return k, errors.Join(err, r.Close())
 }
 
-// readKeyboard reads the answers of a terminal.
+// readKeyboard reads a terminal's answers to the queries.
 func readKeyboard(r cancelreader.CancelReader) (k Keyboard, err error) {
 	const ctrlC = 3
 	var answers []byte

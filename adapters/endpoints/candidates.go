@@ -206,8 +206,8 @@ func (c *Connector) endpoints(ctx context.Context) []Candidate {
 	return all
 }
 
-// providerOf returns an endpoint of the run as a provider, without its key but with its headers, one of which may be
-// for the key.
+// providerOf returns an endpoint of the run as a provider, without its key but with its headers, including the header
+// for the key if there is one.
 func (c *Connector) providerOf(e *Endpoint) config.Provider {
 	p := config.Provider{Name: e.Name, BaseURL: e.BaseURL}
 	c.mu.Lock()

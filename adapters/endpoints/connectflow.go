@@ -184,8 +184,8 @@ func (f *Flow) Back() (left bool) {
 	return false
 }
 
-// backOneStep goes from Picking or Keying to the step before it: the one that asked where to store the key, else the
-// one that asked for the address, else the choice of a candidate.
+// backOneStep goes from Picking or Keying to the step before it: the choice of a storage for the key, the question for
+// the address, or else the choice of a candidate.
 func (f *Flow) backOneStep() {
 	switch {
 	case f.Step == Picking && f.Checked.Pasted:

@@ -120,8 +120,8 @@ func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (conf
 	return reference, nil
 }
 
-// write adds the provider, unless it is already an endpoint of the run, and the model to the settings file.
-// Everything else in the file stays.
+// write adds the provider, unless it is already an endpoint of the run, and the model to the settings file. The other
+// lines of the file are unchanged.
 func (c *Connector) write(ch *Checked, p config.Provider, id string) error {
 	var before *config.Settings
 	return config.Edit(c.SettingsPath(), c.opts.Themes, func(now *config.Settings, data []byte) []byte {
@@ -162,7 +162,7 @@ func sameSettings(a, b *config.Settings, themes []string) bool {
 	return !slices.ContainsFunc(config.All(themes), func(k config.Setting) bool { return k.Key != "model" && k.Show(a) != k.Show(b) })
 }
 
-// withProvider returns the file with the address and key of old replaced by those of p.
+// withProvider returns the file with the address and key of p in place of the address and key of old.
 func withProvider(data []byte, old, p config.Provider) []byte {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	head := bytes.Join(lines[:old.Line], nil)

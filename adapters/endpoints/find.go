@@ -237,7 +237,7 @@ func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 	e := &Endpoint{
 		Name: p.Name, BaseURL: at.String(), Key: p.APIKey.String(), From: fmt.Sprintf("%s:%d", f.Settings.Path, p.Line), window: p.ContextWindow,
 	}
-	if p.Line > 0 { // else it is not in the settings yet
+	if p.Line > 0 { // otherwise the provider is not in the settings yet
 		e.setting = "base_url in " + e.From
 	}
 	for _, s := range append(slices.Collect(maps.Values(p.Headers)), p.APIKey) {

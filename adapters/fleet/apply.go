@@ -41,7 +41,7 @@ type Job struct {
 func (j *Job) fail(err error) { j.State, j.Error = Failed, err.Error() }
 
 // Plan stages the rules of the source on each target where they differ. only restricts this to one provider; "" means
-// all of them. Plan contacts all targets at the same time.
+// all providers. Plan contacts all targets at the same time.
 func Plan(ctx context.Context, source modelfilter.Exported, only string, targets []Target) []*Job {
 	jobs := make([]*Job, len(targets))
 	var group sync.WaitGroup

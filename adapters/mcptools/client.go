@@ -136,8 +136,9 @@ type LeftOut struct {
 	Reason string `json:"reason"`
 }
 
-// Reports connects to servers that are not connected, all at once, and describes them in
-// the order of the settings. If there are names, only those servers are included.
+// Reports connects to all servers that are not connected, at the same time, and describes
+// the servers in the order of the settings. If there are names, only the named servers are
+// included.
 func (c *Client) Reports(ctx context.Context, names ...string) []Report {
 	var out []Report
 	var all sync.WaitGroup

@@ -40,7 +40,7 @@ const category = "MCP"
 // notUndone is added to the result of every call to a server.
 const notUndone = "cannot be undone here"
 
-// offer converts the tools that a server lists into those that are offered to the model.
+// offer converts the tools that a server lists into the tools that are offered to the model.
 func (s *server) offer(listed []*sdk.Tool) (offered []assistant.Tool, r Report) {
 	r = Report{Tools: []Offered{}, LeftOut: []LeftOut{}, Unknown: []string{}}
 	leaveOut := func(tool, reason string) {

@@ -42,7 +42,7 @@ type (
 		Provider string
 		Rules    []Rule
 	}
-	// ImportRules adds rules and skips those that are rejected.
+	// ImportRules adds rules and skips rejected ones.
 	ImportRules struct {
 		Provider string
 		Lists    [2][]string // by List
@@ -58,7 +58,7 @@ type (
 	ReadFacts struct{ Provider string }
 	// MarkSeen marks the new models of a provider as seen.
 	MarkSeen struct{ Provider string }
-	// ExplainModel says why a model of any provider is hidden or shown.
+	// ExplainModel explains why a model of any provider is hidden or shown.
 	ExplainModel struct{ Model string }
 	// Look reports what the user is looking at.
 	Look struct {

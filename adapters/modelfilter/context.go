@@ -16,7 +16,7 @@ const (
 	windowType = "model_filter"
 	// defaultContextTokens limits the context if no budget is set.
 	defaultContextTokens = 16_000
-	// cutNote tells the language model what to do about a truncated context.
+	// cutNote is the advice to the language model for a truncated context.
 	cutNote = "The lists are cut to fit; every count is exact. Use get_models_matching_pattern, get_model_details and explain_model_status for the rest."
 )
 
@@ -53,7 +53,7 @@ type Context struct {
 	// Warnings are about rules that cannot be edited, ids that are not filtered, and a
 	// provider whose models are unknown.
 	Warnings []string `json:"warnings,omitempty"`
-	// Truncated reports that lists were truncated; Note says what to do about it.
+	// Truncated reports that lists were truncated; Note contains advice for that case.
 	Truncated bool   `json:"truncated,omitempty"`
 	Note      string `json:"note,omitempty"`
 }

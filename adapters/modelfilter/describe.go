@@ -99,7 +99,7 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	case !known:
 	case models == nil:
 		models = []string{"changes no model"}
-	case alike && changes[0].List == Ignore && changes[0].Added && shown == 0: // "hid" already says so
+	case alike && changes[0].List == Ignore && changes[0].Added && shown == 0: // "hid" already implies it
 		models = []string{assistant.Counted(hidden, "model")}
 	}
 	text := what + " on " + strings.Join(providers, ", ")

@@ -22,8 +22,8 @@ type Added struct {
 	Matches int      // number of models it matches
 }
 
-// Add stages a rule at the end of a list. It returns ErrLocked, a *FixedError, or an
-// *engine.Refusal that says what is wrong with the pattern.
+// Add stages a rule at the end of a list. It returns ErrLocked, a *FixedError, or an *engine.Refusal with the reason
+// why the pattern is rejected.
 func (s Scope) Add(list List, pattern string) (added Added, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()

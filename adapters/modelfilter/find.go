@@ -23,7 +23,7 @@ type Found struct {
 	// them.
 	Unknown int
 	NoUse   int // how many of Unknown were left out because their use is unknown
-	// Problems says which usage files cannot be used and why, one sentence each.
+	// Problems describes the usage files that cannot be used, one sentence each.
 	Problems []string
 }
 

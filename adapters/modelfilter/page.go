@@ -40,7 +40,7 @@ const (
 //go:embed prompt.md
 var prompt string
 
-// Describe tells the language model how to work in this window.
+// Describe returns instructions for the language model on how to work in this window.
 func (w *Window) Describe() string { return prompt }
 
 // Where returns the page and the open tab.

@@ -170,7 +170,7 @@ func (w *Window) afterwards() assistant.Effect {
 }
 
 // discardPlan converts the draft of a discard into the plan that is shown. The effects are
-// the reverse of those of a save.
+// the reverse of the effects of a save.
 func (w *Window) discardPlan(d draft) assistant.SavePlan {
 	plan := assistant.SavePlan{Digest: d.digest, Changes: stagedChanges(d.providers), Effects: []assistant.Effect{}, Files: []assistant.FileDiff{}}
 	for _, p := range d.providers {
@@ -238,7 +238,7 @@ func (w *Window) discardDraft(only string) draft {
 }
 
 // fileChanges lists the variables whose values differ. For a list it gives the changed
-// items. Any other variable may be a secret, so it says only that the value has changed.
+// items. Any other variable may be a secret, so its values are masked.
 func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 	for _, c := range dotenv.Changes(before, after) {
 		was, _ := before.Raw(c.Key)
@@ -276,7 +276,7 @@ type ModelEffect struct {
 	Provider string
 	Known    bool        // false if the provider's models, and therefore the effect, are unknown
 	Shown    []string    // ids that were hidden before
-	Hidden   []string    // ids that were shown before; those in Used first
+	Hidden   []string    // ids that were shown before, starting with the used models
 	Used     []UsedModel // models in Hidden that were used in the last 7 days
 
 	now time.Time // when Used was determined

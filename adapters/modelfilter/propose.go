@@ -59,7 +59,7 @@ func (w *Window) Proposals(before, after json.RawMessage) ([]assistant.Payload, 
 	return out, nil
 }
 
-// proposalOf returns a proposal with the changes of one provider.
+// proposalOf returns a proposal with the changes to one provider.
 func proposalOf(provider string, changes []RuleChange) Proposal {
 	p := Proposal{Provider: provider}
 	for _, c := range changes {

@@ -32,7 +32,7 @@ type provider struct {
 	use        *usage.Report // as last read; nil if unknown
 	useProblem string        // why the usage file cannot be used
 
-	revision int64             // window revision at the last change of the provider's rules or models
+	revision int64             // window revision at the last change to the provider's rules or models
 	shown    *ProviderSnapshot // as of revision; nil until needed
 	numbers  *numbers          // as of revision; nil until needed
 }
@@ -43,7 +43,7 @@ type ruleList struct {
 	vars  []string // variables in the file that set the list; the last one decides
 	saved []string // rules in the file, or in another file if it has none; a save replaces them
 	rules []string // the staged rules
-	// by records who staged the last change of a pattern. It may also contain patterns that have
+	// by records who staged the last change to a pattern. It may also contain patterns that have
 	// been saved since.
 	by            map[string]assistant.Author
 	origin        string // where saved comes from, ".env:12"; "" if empty
@@ -98,10 +98,10 @@ func (p *provider) empty() bool {
 type FixedError struct {
 	Provider string
 	List     List
-	Reason   string // one clause that also says what to do
+	Reason   string // a clause with the reason and what to do
 }
 
-// Error names the list and the reason, which says what to do.
+// Error names the list and the reason, which includes what to do.
 func (e *FixedError) Error() string {
 	return fmt.Sprintf("the %s rules of %s cannot be edited: %s", e.List, e.Provider, e.Reason)
 }
@@ -153,8 +153,7 @@ func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
 	return append(rules, slices.DeleteFunc(added, theirs)...)
 }
 
-// sign records that the user or assistant working in the window staged changes of these
-// patterns.
+// sign records that the user or assistant working in the window staged changes to these patterns.
 func (w *Window) sign(l *ruleList, patterns ...string) {
 	if w.opts.Author != nil && len(patterns) > 0 {
 		l.signAs(w.opts.Author(w.locked), patterns...)
@@ -264,8 +263,8 @@ func conflicting(provider string, base, ours, theirs ruleSet) []RuleChange {
 	return out
 }
 
-// reorder lists the available providers: those in read, those with staged rules, and the current
-// one. If no provider has a key variable, it includes those in the catalogue.
+// reorder lists the available providers: the providers in read, the providers with staged rules,
+// and the current one. If no provider has a key variable, it includes the catalogue's providers.
 func (w *Window) reorder(read []string) {
 	names := append(slices.Clone(read), slices.Sorted(maps.Keys(w.providers))...)
 	names = slices.DeleteFunc(names, func(name string) bool { return w.providerNamed(name).empty() })

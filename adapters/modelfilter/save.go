@@ -95,7 +95,7 @@ func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft,
 	return d, nil
 }
 
-// savedBy returns the author of a save, including who else staged the changes.
+// savedBy returns the author of a save, and names others who staged changes in it.
 func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	by := dotenv.Author{Who: who, Session: w.opts.Session()}
 	if by.User = w.user(); by.User != "" {

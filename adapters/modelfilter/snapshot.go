@@ -27,7 +27,7 @@ type envSnapshot struct {
 	source    *dotenv.Source
 	tree      *dotenv.Tree
 	ownKeys   []string // Options.OwnKeys
-	order     []string // provider names, those in the file first and in its order
+	order     []string // provider names, starting with the names in the file in its order
 	providers map[string]*provider
 	notices   []string
 }

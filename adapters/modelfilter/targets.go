@@ -10,7 +10,8 @@ type TargetView struct {
 	Problem string // why it could not be compared, as a clause; "" if it was
 }
 
-// CompareTargets compares the saved rules with those of the other proxies. It is an act of a user.
+// CompareTargets compares the saved rules with the rules of the other proxies. It is an act of a
+// user.
 type CompareTargets struct{}
 
 // Step implements [assistant.Act]; it is not an undoable step.

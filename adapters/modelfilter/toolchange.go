@@ -220,7 +220,7 @@ func (r *finder) locateAll(phrases []phrase, a planArgs) (providers []string, on
 			return nil, nil, err
 		}
 		if len(r.unmatched) > n && a.Action == "only" && len(phrases) > 1 && len(p.names) == 1 && slices.Contains(knownFamilies, strings.ToLower(p.names[0])) && len(r.unmatched[n]["elsewhere"].([]string)) == 0 {
-			r.unmatched = r.unmatched[:n] // there is no such model to keep, as r.text says
+			r.unmatched = r.unmatched[:n] // there is no such model to keep; r.text contains a sentence about it
 		}
 		for _, name := range found {
 			if on[name] = append(on[name], p); len(on[name]) == 1 {
@@ -266,8 +266,8 @@ type meaning struct {
 	rules           [2][]string
 }
 
-// exactly returns patterns that match the models in wanted and no others, except possibly those in
-// also.
+// exactly returns patterns that match the models in wanted and, except possibly for the models in
+// also, no others.
 func (m *meaning) exactly(wanted, also []FoundModel) []string {
 	return engine.Suggest(ids(wanted), ids(minus(m.models, append(also, wanted...))))
 }
@@ -344,7 +344,7 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 }
 
 // except adds to excepted the models of the phrases that have the given value of newest. The newest
-// models are chosen among those meant.
+// models are chosen among the models in meant.
 func (m *meaning) except(except []phrase, newest bool, now time.Time) {
 	for _, p := range except {
 		if p.newest != newest {

@@ -113,8 +113,8 @@ var (
 )
 
 // Open reads the file and the environment. A missing file is treated as empty, and the
-// first save creates it. The error says which file cannot be read and why; Notices lists
-// unreadable lines.
+// first save creates it. The error names the file that cannot be read and the reason;
+// Notices lists unreadable lines.
 func Open(ctx context.Context, o Options) (*Window, error) {
 	if o.EnvFile == "" {
 		o.EnvFile = ".env"

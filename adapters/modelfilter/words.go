@@ -121,7 +121,7 @@ type UnknownError struct {
 	Known []string // all names; only for providers
 }
 
-// Error says what was not found, and lists similar names.
+// Error names what was not found, and lists similar names.
 func (e *UnknownError) Error() string {
 	s := fmt.Sprintf("there is no %s %s", e.What, quote(e.Name))
 	switch {

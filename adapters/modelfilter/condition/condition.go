@@ -22,7 +22,7 @@ type Model struct {
 	New      bool // first listed after the user last looked
 }
 
-// Answer says whether a condition holds for a model.
+// Answer is whether a condition holds for a model.
 type Answer int8
 
 // The answers. The zero value is Unknown.

@@ -75,9 +75,9 @@ func compareEnds(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// matching returns the filtered models that p matches as a rule. It tries those that start
-// with, end with or contain the text that every match of p has, or all models if there is
-// no such text.
+// matching returns the filtered models that p matches as a rule. It tries only models that
+// start with, end with or contain the text that every match of p has, or all models if
+// there is no such text.
 func (x *index) matching(p *glob.Pattern) bitset {
 	found := newBitset(len(x.ids))
 	if start := p.Prefix(); start != "" {

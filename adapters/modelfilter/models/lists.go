@@ -226,7 +226,7 @@ func catalogued(provider string) (out []string) {
 	return out
 }
 
-// proxyBase returns the address of the proxy as it is stored; "" if there is none.
+// proxyBase returns the address of the proxy in its stored form; "" if there is no proxy.
 func (l *Lists) proxyBase() string {
 	if l.opts.Proxy == nil {
 		return ""
@@ -234,10 +234,10 @@ func (l *Lists) proxyBase() string {
 	return withoutSecrets(strings.TrimSpace(l.opts.Proxy.BaseURL))
 }
 
-// Models requests a provider's models over the network: from the provider if its address
-// and key are known, else from the proxy. The List is always the best available; the error
-// says why it is not up to date, in one safe line, or is ctx.Err(). Concurrent calls for
-// the same provider share one fetch.
+// Models requests a provider's models over the network: from the provider if its address and key
+// are known, otherwise from the proxy. The List is always the best available. The error explains in
+// one safe line why it is not up to date, or is ctx.Err(). Concurrent calls for the same provider
+// share one fetch.
 func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	provider = providerName(provider)
 	e := l.entry(provider)

@@ -23,7 +23,8 @@ const (
 	// maxName is the maximum length of a model's name in characters: the longest real name
 	// is about half as long, and ids are part of prompts.
 	maxName = 200
-	// maxModels is the maximum length of a list, many times that of the largest aggregator.
+	// maxModels is the maximum length of a list. The largest aggregator lists far fewer
+	// models.
 	maxModels = 200_000
 	// maxSeen is how many names a baseline contains. When it is full, names that left the
 	// list are dropped; they would then count as new again.
@@ -120,7 +121,7 @@ type record struct {
 }
 
 // served holds the models of a provider that the proxy at an address serves. Models are
-// only added, because the proxy omits those hidden by its rules.
+// only added, because the proxy omits models hidden by its rules.
 type served struct {
 	Base   string  `json:"base"`
 	Models []model `json:"models"` // sorted by name
@@ -174,9 +175,9 @@ type fetched struct {
 	note    error // why a better source was not used; nil if this is the best
 }
 
-// apply replaces the stored models with those of f, or adds them if f is partial. The first
-// models from an address are not new. What a proxy serves never replaces the provider's own
-// list.
+// apply replaces the stored models with the models of f, or adds them if f is partial. The
+// first models from an address are not new. What a proxy serves never replaces the
+// provider's own list.
 func (r *record) apply(f fetched) {
 	if f.source == SourceProxy && r.own() {
 		r.addServed(f)
@@ -194,7 +195,7 @@ func (r *record) apply(f fetched) {
 	}
 }
 
-// newNames lists the names that are not in the baseline, including those served by the
+// newNames lists the names that are not in the baseline, including the names served by the
 // proxy at an address.
 func (r *record) newNames(proxy string) []string {
 	var out []string
@@ -241,7 +242,7 @@ func (d disk) path(provider string) string {
 }
 
 // load reads the record of a provider; it returns nil without an error if there is none.
-// The file is not trusted: names are checked like those from an endpoint.
+// The file is not trusted: names are checked like names from an endpoint.
 func (d disk) load(provider string) (*record, error) {
 	if d == "" {
 		return nil, nil

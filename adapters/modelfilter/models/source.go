@@ -234,7 +234,7 @@ func (l *Lists) ask(ctx context.Context, t Target) (fetched, error) {
 	return f, nil
 }
 
-// fromProxy fetches a provider's models from those that the proxy serves.
+// fromProxy fetches the models of a provider that the proxy serves.
 func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error) {
 	served, err := l.Served(ctx)
 	if err != nil {
@@ -314,8 +314,8 @@ func (l *Lists) Accept(ctx context.Context, a Answer, providers []string) (set [
 	return set
 }
 
-// Drift is the difference between a provider's models that the proxy serves and those that
-// the rules leave available. Both lists are sorted.
+// Drift is the difference between the models of a provider that the proxy serves and the
+// models that the rules leave available. Both lists are sorted.
 type Drift struct {
 	Missing []string `json:"missing"` // left available by the rules, but not served
 	Extra   []string `json:"extra"`   // served, but hidden by the rules
