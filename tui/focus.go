@@ -25,7 +25,7 @@ func (m *Model) onceMore() safetext.Text {
 func (m *Model) onInput(msg tea.Msg) tea.Cmd {
 	if k, isKey := msg.(tea.KeyPressMsg); isKey {
 		m.lastKey = m.now()
-		text := safetext.Typed(k.Text)
+		text := safetext.CleanKey(k.Text)
 		if text == "" && k.Text != "" {
 			return nil
 		}

@@ -1,6 +1,16 @@
 // Package safetext is the only sanitiser of external text: everything received from a model, a tool, a provider, a
 // model list, a file name or a paste passes through it before it is stored or reaches a terminal, a log or an export.
 //
+// # Theory
+//
+// Text is a type, not a promise: a function that draws, copies or exports asks for Text, and a string that was not
+// cleaned does not compile there. A dynamic string becomes Text only in this package, where it enters the program: by
+// one of its functions, or by being decoded into a field of type Text from JSON or a database. A constant converts by
+// itself. Names, patterns, paths and hosts stay strings, because they must be exact; Sprintf inserts them in a
+// sentence with their hidden characters made visible. Converting Text to a string is always safe; a test of the
+// dependency rule forbids other packages the opposite. Joining clean texts and cutting one between characters gives
+// clean text, so the operators + and [:] work on Text.
+//
 // # Nouns
 //
 // Clean text, returned by Clean and its streaming form Cleaner, does nothing on a terminal except being printed, and

@@ -90,9 +90,9 @@ func isHidden(r rune) bool {
 	return unicode.In(r, unicode.Z)
 }
 
-// Typed is Clean for the text of one key press. It keeps a single joiner or selector, whose meaning depends on the
+// CleanKey is Clean for the text of one key press. It keeps a single joiner or selector, whose meaning depends on the
 // preceding text; Clean of the whole text decides about it later.
-func Typed(text string) Text {
+func CleanKey(text string) Text {
 	if r, n := utf8.DecodeRuneInString(text); n == len(text) && (r == zwj || r == zwnj || isSelector(r)) {
 		return Text(text)
 	}

@@ -2,9 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +125,66 @@ func TestTopLevelIsFixed(t *testing.T) {
 		name := e.Name()
 		if !strings.HasPrefix(name, ".") && name != "bin" && !slices.Contains(fixed, name) {
 			t.Errorf("%s does not belong at the top level", name)
+		}
+	}
+}
+
+// TestOnlySafetextMakesText checks that text is cleaned before it becomes a safetext.Text: only the package itself and
+// the packages of test helpers convert a string that is not a constant.
+func TestOnlySafetextMakesText(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		folder := filepath.Base(filepath.Dir(path))
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || folder == "safetext" || strings.HasSuffix(folder, "test") {
+			return err
+		}
+		files++
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, at := range textConversions(file) {
+			t.Errorf("%s converts to safetext.Text; use a function of the package", set.Position(at))
+		}
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Fatalf("%d files: %v", files, err)
+	}
+}
+
+// textConversions returns the conversions of anything but a constant to safetext.Text.
+func textConversions(file *ast.File) (found []token.Pos) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		to, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || to.Sel.Name != "Text" || len(call.Args) != 1 {
+			return true
+		}
+		if p, ok := to.X.(*ast.Ident); ok && p.Name == "safetext" {
+			if _, literal := call.Args[0].(*ast.BasicLit); !literal {
+				found = append(found, call.Pos())
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func TestTextConversionsAreSeen(t *testing.T) {
+	for source, want := range map[string]int{
+		`safetext.Text("constant")`: 0, `safetext.Clean(name)`: 0, `safetext.Text(name)`: 1, `"a" + safetext.Text(name+"b")`: 1,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nvar _ = "+source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(textConversions(file)); got != want {
+			t.Errorf("%s: %d conversions found, want %d", source, got, want)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 	case keymap.DeleteRule:
 		return p.forgetFilter()
 	case keymap.PaneSearch:
-		return pane.Notify{Text: safetext.Clean(pane.Join("topics are searched in the topic list", p.keys.Hint(keymap.Topics, "opens it")))}
+		return pane.Notify{Text: safetext.Clean(pane.Join("search topics in the topic list", p.keys.Hint(keymap.Topics, "opens it")))}
 	default:
 		return pane.Notify{Text: "this key does nothing in the history"}
 	}

@@ -183,8 +183,8 @@ type (
 	// be undone, and later keys wait for it.
 	Edit struct {
 		Act      assistant.Act
-		Revision int64         // of the displayed snapshot
-		Doing    safetext.Text // shown in the meantime; "" shows nothing
+		Revision int64         // revision of the displayed snapshot
+		Doing    safetext.Text // shown while the act runs; "" shows nothing
 		// ViewOnly means that only the display changes, so there is nothing to save.
 		ViewOnly bool
 	}
@@ -214,7 +214,7 @@ type (
 	// Compute runs a computation that takes longer than a frame and does no I/O. Receive
 	// gets the result; an error is shown to the user instead.
 	Compute struct {
-		Doing safetext.Text // shown in the meantime
+		Doing safetext.Text // shown while the computation runs
 		Run   func() (result any, err error)
 	}
 	// Discard discards the unsaved changes to the window, after asking.
