@@ -37,8 +37,8 @@ type input struct {
 	}
 }
 
-// draftPause is the time from the first change of the draft until it is stored. It is well
-// below the four seconds after which a draft is guaranteed to survive a crash.
+// draftPause is the time from the first change to the draft until the draft is stored. The
+// pause is well below the four seconds after which a draft is guaranteed to survive a crash.
 const draftPause = 1500 * time.Millisecond
 
 // onInput returns an action of the box.

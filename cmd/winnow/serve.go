@@ -120,7 +120,7 @@ func (p *program) ready(ctx context.Context) error {
 	return err
 }
 
-// tell tells the service manager the state of the service, and logs it.
+// tell reports the state of the service to the service manager, and logs it.
 func (a *app) tell(m serviceManager, state string) {
 	a.logger().Info("state of the service", "state", state)
 	if err := m.notify(state); err != nil {

@@ -65,7 +65,7 @@ func (m serviceManager) listen(ctx context.Context, name, address string) (net.L
 	return l, nil
 }
 
-// notify tells the service manager the state of the service: READY=1 or STOPPING=1.
+// notify reports the state of the service to the service manager: READY=1 or STOPPING=1.
 func (m serviceManager) notify(state string) error {
 	if m.socket == "" {
 		return nil

@@ -127,7 +127,7 @@ func sessionSettings(s *config.Settings) assistant.Settings {
 	}
 }
 
-// identity tells the model who it is.
+// identity describes the assistant's role to the model.
 const identity = "You are the assistant inside a window of a terminal program. You see the whole window, you can change it with your tools, and the user watches every step."
 
 // sessionOptions returns the options that all sessions in the window of p have in common.

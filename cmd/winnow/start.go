@@ -96,7 +96,7 @@ const (
 )
 
 // delayGC makes garbage collection rare until endStart is called for the first time, which sets the GC percentage to
-// percent, or to that of GOGC if it is lower.
+// percent, or to the value of GOGC if that is lower.
 func delayGC() (endStart func(percent int)) {
 	usual := debug.SetGCPercent(startGC)
 	var once sync.Once
