@@ -19,6 +19,7 @@ const rolledBack = "rolled back"
 // openCheckpoints lists the checkpoints, starting at the current state.
 func (m *Model) openCheckpoints() tea.Cmd {
 	newest, w := m.parts.Checkpoints.Newest(), m.wording()
+	undone := map[string]bool{}
 	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
 	for _, c := range m.parts.Checkpoints.Of(m.parts.shownSession()) {
 		text, detail := "before: "+c.Description, ""
@@ -29,7 +30,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 			text, detail = c.Description, "undoes everything since then"
 		}
 		entry := overlay.Entry{Value: c.ID, Text: w.clock(c.Time) + "  " + text, Detail: detail, Mark: m.styles.Icons.Checkpoint}
-		if c.Undone {
+		if undone[c.ID] = c.Undone; c.Undone {
 			entry.Extra = "undone"
 		}
 		entries = append(entries, entry)
@@ -41,7 +42,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 			return nil
 		}
 		scope := map[keymap.Action]checkpoint.Scope{keymap.RollBackState: checkpoint.ScopeWindow, keymap.RollBackConversation: checkpoint.ScopeConversation}[c.Action]
-		return m.carryOut(m.rolling.begin(rollback{c.Value, scope, newest, rolledBack}))
+		return m.carryOut(m.rolling.begin(rollback{c.Value, scope, newest, rolledBack, undone[c.Value]}))
 	})
 }
 
@@ -51,6 +52,7 @@ type rollback struct {
 	scope  checkpoint.Scope
 	newest string        // the newest step that the user has seen
 	notice safetext.Text // start of the notice after the rollback
+	undone bool          // the checkpoint's step was rolled back before
 }
 
 // rollingBack is a rollback in progress. The zero value means none.
@@ -100,10 +102,13 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 		said := notify{r.notice, []clause{{" · %s brings it back", keymap.UndoRollback}}}
 		return several{giveBack{o.Result.Text}, restored{said, o.Result.Warning}}
 	case usecase.Failed:
-		if errors.Is(o.Err, assistant.ErrNothingToRollBack) {
-			return notify{text: safetext.VisibleOnce(o.Err.Error())}
+		switch {
+		case !errors.Is(o.Err, assistant.ErrNothingToRollBack):
+			return showError{o.Err}
+		case r.undone:
+			return notify{"already undone; older entries go further back", []clause{{" · %s undoes the undo", keymap.UndoRollback}}}
 		}
-		return showError{o.Err}
+		return notify{text: safetext.VisibleOnce(o.Err.Error())}
 	}
 	return nil
 }
@@ -167,7 +172,7 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	case !ok:
 		return notify{text: "there is no change to undo"}
 	case !step.ByAssistant, step.OtherSession && others.Shared:
-		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”"})
+		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”", false})
 	}
 	removed := " are removed from the chat."
 	if step.Pairs == 1 {
@@ -184,9 +189,9 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	return question{overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		switch answer {
 		case keymap.AnswerYes:
-			return b.begin(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
+			return b.begin(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack, false})
 		case keymap.AnswerStateOnly:
-			return b.begin(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
+			return b.begin(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack, false})
 		default:
 			return nil
 		}

@@ -23,6 +23,17 @@ func TestUndoSaysWhatLeaves(t *testing.T) {
 	r.Wait("It was made in another session.")
 }
 
+// A rollback to a step that is undone already says so, and what would change something.
+func TestARollbackToAnUndoneStepSaysWhatWorks(t *testing.T) {
+	d := startProgram(t, setup{w: 80, h: 24})
+	d.Type(tuitest.ShiftTab, "x", tuitest.Key("ctrl+z"))
+	d.says("ctrl+y brings it back")
+	d.Type(tuitest.Key("ctrl+g"), tuitest.Down, tuitest.Enter)
+	d.says("already undone; older entries go further back · ctrl+y undoes the undo")
+	d.Type(tuitest.Key("ctrl+y"))
+	d.says("the rollback was undone")
+}
+
 // A change has one sentence: undo says it once, and the list of checkpoints shows all of one
 // that its line cuts.
 func TestAChangeIsNamedOnceAndInFull(t *testing.T) {
