@@ -15,7 +15,8 @@ import (
 // connector is a connectcard.Connector with one server; the model of the screen is its
 // built-in one until another is connected.
 type connector struct {
-	pick func(id string) error
+	pick      func(id string) error
+	connected bool
 }
 
 func (c *connector) Search(context.Context) []endpoints.Candidate {
@@ -31,6 +32,7 @@ func (c *connector) Save(_ context.Context, _ *endpoints.Checked, id string, _ e
 	return endpoints.Saved{Model: id, Folder: true}, c.pick(id)
 }
 func (c *connector) Host(string) string     { return "llm.example" }
+func (c *connector) Connected() bool        { return c.connected }
 func (c *connector) Offline(id string) bool { return id == "test/script" }
 func (c *connector) SettingsPath() string   { return "config.toml" }
 
@@ -77,6 +79,16 @@ func TestTheWelcomeSaysWhoAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Wait("test/other · llm.example")
+}
+
+// The built-in rules answer although endpoints are connected if the user chose them: the first screen says how to
+// choose a model.
+func TestTheWelcomeSaysHowToLeaveTheBuiltInRules(t *testing.T) {
+	d := startProgram(t, setup{w: 120, h: 32, change: func(o *Options) { o.Connect = &connector{connected: true} }})
+	d.Wait("built-in rules, as chosen · ctrl+l lists the others")
+	if strings.Contains(d.Frame(), "no model connected") {
+		t.Errorf("the welcome says that no model is connected:\n%s", d.Frame())
+	}
 }
 
 // Without a model the first screen says why, and does not claim that the built-in rules answer.

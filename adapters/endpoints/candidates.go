@@ -54,6 +54,9 @@ func (c *Connector) Host(id string) string {
 	return at.Host
 }
 
+// Connected reports whether the user set up an endpoint.
+func (c *Connector) Connected() bool { return c.opts.Set.Connected() }
+
 // Dismiss records that the user does not want to connect a model now.
 func (c *Connector) Dismiss(ctx context.Context) error { return c.opts.Dismiss(ctx) }
 

@@ -203,6 +203,18 @@ func TestARefusalNamesTheSettingOfTheAddress(t *testing.T) {
 	}
 }
 
+// Only an endpoint that the user set up counts as connected.
+func TestConnected(t *testing.T) {
+	for want, o := range map[bool]Options{
+		false: {Local: []Server{{"ollama", refused}}},
+		true:  {Environ: []string{"OPENAI_API_KEY=sk-0123456789"}},
+	} {
+		if set := find(t, "", o); set.Connected() != want {
+			t.Errorf("Connected = %v, want %v", !want, want)
+		}
+	}
+}
+
 // A name without its endpoint is that of the one endpoint that lists it.
 func TestANameWithoutItsEndpoint(t *testing.T) {
 	ollama := assistanttest.NewServer(t).Models(assistanttest.ModelList("llama3", "qwen", "text-embedding-3-small"))

@@ -94,6 +94,13 @@ func (s *Set) Named(name string) *Endpoint {
 	return nil
 }
 
+// Connected reports whether the user set up an endpoint.
+func (s *Set) Connected() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(slices.Concat(s.added, s.All), func(e *Endpoint) bool { return !e.Auto && e.Name != OfflineName })
+}
+
 // Serves reports whether the provider in a model id is an endpoint that may be used: any endpoint, or only the one
 // that the user named.
 func (s *Set) Serves(id string) bool {

@@ -65,6 +65,7 @@ func (f *fakeConnector) Save(_ context.Context, _ *endpoints.Checked, id string,
 	return endpoints.Saved{Model: id, Path: f.SettingsPath()}, nextError(&f.save)
 }
 
+func (f *fakeConnector) Connected() bool               { return false }
 func (f *fakeConnector) Offline(string) bool           { return true }
 func (f *fakeConnector) Host(string) string            { return "" }
 func (f *fakeConnector) Dismiss(context.Context) error { return nil }

@@ -15,6 +15,8 @@ type Connector interface {
 	endpoints.Source
 	// Host returns the host that serves a model; "" if no host is known.
 	Host(id string) string
+	// Connected reports whether the user set up an endpoint.
+	Connected() bool
 	// Offline reports whether a model is the built-in model.
 	Offline(id string) bool
 }

@@ -81,6 +81,7 @@ func (f *fake) Save(_ context.Context, ch *endpoints.Checked, id string, to endp
 	return saved, next(&f.save)
 }
 
+func (f *fake) Connected() bool     { return false }
 func (f *fake) Offline(string) bool { return true }
 
 func (f *fake) Host(string) string { return "" }
