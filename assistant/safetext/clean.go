@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns s without anything that controls a terminal or is hidden from the reader. Line ends become LF and
-// invalid UTF-8 becomes U+FFFD; printable text is unchanged. Clean(Clean(s)) equals Clean(s).
+// Clean returns s without anything that controls a terminal or is hidden from the reader. Line endings become LF
+// and invalid UTF-8 becomes U+FFFD; printable text is unchanged. Clean(Clean(s)) equals Clean(s).
 func Clean[S ~string](s S) Text {
 	if plainPrefix(string(s)) == len(s) {
 		return Text(s)
@@ -23,7 +23,7 @@ type Cleaner struct {
 	escape escapeParser
 	out    strings.Builder
 
-	cr     bool // the last rune was CR, which has been written as a line end
+	cr     bool // the last rune was CR, which has been written as a line ending
 	joiner rune // a buffered ZWJ or ZWNJ, or 0
 	prev   rune // the last rune written
 	base   rune // the last rune written that is not a combining mark

@@ -13,10 +13,10 @@
 //
 // # Nouns
 //
-// Clean text, returned by Clean and its streaming form Cleaner, does nothing on a terminal except being printed, and
-// hides nothing from the reader. It contains no escape sequences, no controls except new line and tab, no
-// bidirectional controls, no Unicode tags and no invisible fillers. Printable text is unchanged. Line is Clean for a
-// single line.
+// Clean text, returned by Clean and its streaming form Cleaner, has no effect on a terminal except that it is
+// printed, and hides nothing from the reader. It contains no escape sequences, no controls except new line and tab,
+// no bidirectional controls, no Unicode tags and no invisible fillers. Printable text is unchanged. Line is Clean
+// for a single line.
 //
 // Visible text is for what the user is asked to confirm (tool arguments, patterns, addresses, ids): a hidden or
 // deceptive character, such as a letter that looks like a different letter, is shown as its number, ‹U+202E›.
@@ -24,17 +24,17 @@
 // Redacted text has [key] in place of secrets, including their usual encodings. A Writer redacts line by line;
 // Redactor.ReplaceAttr is for slog.
 //
-// # Who may call what from where
+// # Concurrency
 //
 // Functions are pure. A Cleaner belongs to one goroutine; a Redactor and its Writers may be shared.
 //
 // # Caveats
 //
 // Clean drops what it cannot show safely, so it must not be used for bytes that must be preserved, such as tool
-// arguments, which are executed as received. Flags of regions made of tags (such as Scotland) become plain black
+// arguments, which are executed as received. Flags that consist of tags, such as Scotland's, become plain black
 // flags; ideographic variants lose their selector. The table of look-alikes covers only characters relevant for model
 // ids, patterns and host names. A Writer does not find a secret that contains a line break and is split over two
 // writes, and base64 broken into lines is not decoded.
 //
-// It implements spec section 13 and the promises T1, T2 and K1.
+// The package implements section 13 of the specification.
 package safetext

@@ -139,7 +139,8 @@ func (t *secretTable) replace(s string) string {
 }
 
 // base64Forms returns how secret appears in base64 text, in both alphabets: as a whole, with and without padding,
-// and, for each of the three possible offsets within a group of three bytes, the characters that it alone determines.
+// and, for each of the three possible offsets within a group of three bytes, the characters that the secret alone
+// determines.
 func base64Forms(secret string) []string {
 	var forms []string
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {

@@ -99,7 +99,8 @@ const letterPairs = "" +
 	// letterlike symbols
 	"ℊgℎhℓlℯeℴoℹiℂCℋHℍHℐIℒLℕNℙPℚQℛRℝRℤZℬBℰEℱFℳM\u212aK\u212bA"
 
-// punctuationPairs lists the same for punctuation, except for the em dash, which is used between words in prose.
+// punctuationPairs lists punctuation characters, each followed by the ASCII character that it resembles. The em dash
+// is missing, because it is used between words in prose.
 const punctuationPairs = "⁄/∕/⧸/／/꞉:∶:：:․.．.∗*⁎*＊*‐-‑-‒-–-−-﹣-－-＿_？?［[］]＠@，,‚,"
 
 var (

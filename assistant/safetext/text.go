@@ -7,7 +7,7 @@ import (
 )
 
 // Text is clean text: printing it on a terminal does nothing except show it, and it hides nothing from the reader. A
-// constant string converts by itself. Any other string becomes Text only in this package, by Clean, Line, Visible,
+// constant string converts implicitly. Any other string becomes Text only in this package, by Clean, Line, Visible,
 // VisibleOnce, a Cleaner, Sprintf or decoding.
 type Text string
 
@@ -20,7 +20,7 @@ func (t *Text) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Scan cleans text that comes from a database. NULL is "".
+// Scan cleans text that comes from a database. NULL becomes "".
 func (t *Text) Scan(value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -35,9 +35,9 @@ func (t *Text) Scan(value any) error {
 	return nil
 }
 
-// Sprintf is fmt.Sprintf for a sentence with foreign words in it: a string is inserted as by Visible; an error or a
-// Stringer as by VisibleOnce, because its text may already contain such words; Text, numbers and the like unchanged.
-// The format must be a constant.
+// Sprintf is fmt.Sprintf for a sentence that contains external text. Strings pass through Visible. Errors and
+// Stringers pass through VisibleOnce, because Visible may already have been applied to parts of their text. Text,
+// numbers and similar values are inserted unchanged. The format must be a constant.
 func Sprintf(format string, args ...any) Text {
 	if false {
 		_ = fmt.Sprintf(format, args...) // lets vet check the calls

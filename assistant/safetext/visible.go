@@ -21,7 +21,7 @@ const (
 
 // Visible returns s with every character that is hidden, affects others, or looks like a different one replaced with
 // its number: ‹U+202E›, or ‹0x9B› for a byte that is not UTF-8. Different texts always have different results. It is
-// for what the user is asked to confirm. The result contains no line ends or tabs.
+// for what the user is asked to confirm. The result contains no line endings or tabs.
 func Visible[S ~string](s S) Text { return visible(string(s)) }
 
 func visible(s string) Text {
@@ -59,8 +59,8 @@ func visible(s string) Text {
 var spelledOut = regexp.MustCompile(`‹(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})›`)
 
 // VisibleOnce is Visible for a text, such as the result of a tool, in which some characters have already been
-// replaced; these stay. It is not for what the user is asked to confirm, because two different texts can have the
-// same result.
+// replaced; their replacements stay. It is not for what the user is asked to confirm, because two different texts
+// can have the same result.
 func VisibleOnce[S ~string](s S) Text {
 	if !strings.ContainsRune(string(s), openQuote) {
 		return Visible(s)
@@ -102,8 +102,8 @@ func CleanKey(text string) Text {
 // ellipsis ends a truncated line.
 const ellipsis = "…"
 
-// Line is Clean for a single line, such as an id, a title or the name of a tool: line ends and tabs become single
-// spaces, and text wider than width cells is truncated and ends in …. For a width below 1 it returns "".
+// Line is Clean for a single line, such as an id, a title or the name of a tool: line endings and tabs become
+// single spaces, and text wider than width cells is truncated and ends in …. For a width below 1 it returns "".
 func Line[S ~string](s S, width int) Text {
 	if width < 1 {
 		return ""
@@ -126,8 +126,8 @@ func Lines[S, T ~string](text S, clean func(string) T) []string {
 
 var breaksAndTabs = regexp.MustCompile(`[\n\t]+`)
 
-// JSON replaces characters of a JSON text that a terminal would interpret or hide with \u escapes. The value stays
-// the same.
+// JSON returns a JSON text with \u escapes in place of the characters that a terminal would interpret or hide. The
+// value stays the same.
 func JSON(text []byte) []byte {
 	const firstUnsafe = 0x7f // JSON already escapes the control characters below
 	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= firstUnsafe }) {
