@@ -33,7 +33,7 @@ func TestTheKeyPageTellsWhatArrives(t *testing.T) {
 	s.Wait("shift+enter: not seen yet")
 	s.Wait("INPUT    send; while a turn runs: queue (send)")
 	s.Type("O")
-	s.Wait("VIEW     go to the first message sent")
+	s.Wait("VIEW     first message sent")
 	s.Message(tea.KeyboardEnhancementsMsg{Flags: 1})
 	s.Wait("different keys; ctrl+enter sends here")
 	s.Paste("four")
