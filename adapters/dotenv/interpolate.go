@@ -25,7 +25,7 @@ const (
 // scope holds the resolved values of the keys read so far; nil stands for a bare key.
 type scope struct {
 	values map[string]*string
-	size   int // total size of the values that had variables
+	size   int // the total size of the values that had variables
 }
 
 func newScope() *scope { return &scope{values: map[string]*string{}} }

@@ -10,19 +10,19 @@ import (
 // bindings, concatenated, are the text of the file.
 type binding struct {
 	key      string // "" for comments, for blank lines at the end of the file, and for bad bindings
-	value    string // without quotes and escapes, before ${…} is resolved
+	value    string // the value without quotes and escapes, before ${…} is resolved
 	hasValue bool   // false for a bare key without "="; such a key sets nothing
-	export   bool   // "export" precedes the key
+	export   bool   // true if "export" precedes the key
 	quote    byte   // '\'' or '"', or 0 if the value has no quotes
-	bad      bool   // python-dotenv warns about the statement and skips it
-	line     int    // line of the first character that is not white space, from 1
+	bad      bool   // true if python-dotenv warns about the statement and skips it
+	line     int    // the line of the first character that is not white space, from 1
 	text     string // the whole statement, including blank lines before it
 
 	start      int // offset of text in the file
 	lineStart  int // offset of the line on which the statement begins
 	keyEnd     int // offset after the key
 	valueStart int // offset after "=" and the blanks that follow
-	valueEnd   int // offset after the value, closing quote included
+	valueEnd   int // offset after the value and its closing quote
 }
 
 // end returns the offset after the binding.

@@ -37,8 +37,8 @@ type ChangedError struct {
 	Base    []byte // the file as it was loaded
 	Theirs  []byte // the other program's version; it may be incomplete if Busy
 	Ours    []byte // the version that should have been saved
-	Missing bool   // the file no longer exists
-	Busy    bool   // another program has the file open for writing
+	Missing bool   // true if the file no longer exists
+	Busy    bool   // true if another program has the file open for writing
 	// Kept is the name of a file next to the target that contains Theirs. It is set if the other program wrote during
 	// the exchange; the target then contains Ours. If it is "", nothing was saved.
 	Kept string
@@ -128,7 +128,7 @@ type writer struct {
 	lock     *saveLock
 	loaded   snapshot // the target at the start of the save, with the same bytes as Source
 	temp     string   // path of the temporary file; its name records the save
-	inPlace  bool     // the target could not be exchanged and was written in place
+	inPlace  bool     // true if the target could not be exchanged and was written in place
 	warnings []string // the sentences of Saved.Warning
 }
 
@@ -291,7 +291,7 @@ func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err er
 func (w *writer) putInPlace(ctx context.Context) (exchanged bool, err error) {
 	err = w.step(ctx, atExchange, func() error {
 		if !w.Exists {
-			return os.Link(w.temp, w.Real) // fails if the file exists in the meantime
+			return os.Link(w.temp, w.Real) // fails if the file has been created in the meantime
 		}
 		err := errNoExchange
 		if !w.hooks.noExchange {

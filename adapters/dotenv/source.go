@@ -53,10 +53,10 @@ func printable(text string) string { return string(safetext.Visible(text)) }
 
 // Source is a `.env` file as it was read from disk. It is immutable: a save returns another Source.
 type Source struct {
-	Path    string // absolute, as given to Load
+	Path    string // the absolute form of the path given to Load
 	Real    string // the path after following all symbolic links
 	File    *File
-	Exists  bool        // if false, a save creates the file with mode 0600
+	Exists  bool        // false if the file does not exist; a save then creates it with mode 0600
 	Mode    fs.FileMode // permission bits; 0 if the file does not exist
 	Hash    [sha256.Size]byte
 	Notices []string // notices for the user, one sentence each

@@ -36,7 +36,7 @@ const (
 // hooks let tests interrupt a save.
 type hooks struct {
 	at         func(stage) error // called before each system call; an error replaces the call
-	noExchange bool              // behave as if two names could not be exchanged
+	noExchange bool              // makes a save behave as if two names could not be exchanged
 }
 
 // do makes a system call unless the hook returns an error.

@@ -62,7 +62,7 @@ func readXattrs(f *os.File) (map[string][]byte, error) {
 	for _, name := range strings.Split(strings.TrimSuffix(string(buf[:n]), "\x00"), "\x00") {
 		n, err := unix.Fgetxattr(int(f.Fd()), name, buf)
 		if errors.Is(err, unix.ENODATA) {
-			continue // removed in the meantime
+			continue // the attribute has been removed in the meantime
 		}
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ func exchange(string, string) error { return errNoExchange }
 // setLease does nothing, because this system has no leases.
 func setLease(*os.File, bool) (leased, busy bool) { return false, false }
 
-// Mounted returns false, because this system does not report it.
+// Mounted returns false, because this system does not report whether a file is mounted on its own.
 func Mounted(string) bool { return false }
 
 func leaseBroken(*os.File) bool { return false }

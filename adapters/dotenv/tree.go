@@ -18,9 +18,9 @@ const disableVariable = "PYTHON_DOTENV_DISABLED"
 
 // Origin is the value of a key and the place that sets it.
 type Origin struct {
-	Path  string // "" for the real environment
-	Line  int    // from 1; 0 for the real environment
-	Value string // as the proxy sees it, with variables resolved
+	Path  string // the path of the file; "" for the real environment
+	Line  int    // the line, from 1; 0 for the real environment
+	Value string // the value as the proxy sees it, with variables resolved
 }
 
 // String returns "FILE:LINE" or "the environment", without the value.
@@ -37,7 +37,7 @@ func (o Origin) GoString() string { return o.String() }
 // Tree is what the proxy sees when it starts: the real environment, then its `.env`, then the other `*.env` files of
 // the same folder, sorted by name. The first source that sets a key wins.
 type Tree struct {
-	Errors []error // errors of reading the other files
+	Errors []error // errors from reading the other files
 
 	origins map[string]Origin
 	keys    []string // the keys of the main file in file order, then the others by name

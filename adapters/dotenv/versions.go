@@ -35,7 +35,7 @@ const (
 type Author struct {
 	Who     Who    `json:"who"`
 	Session string `json:"session"`
-	User    string `json:"user,omitempty"`   // "" if unknown
+	User    string `json:"user,omitempty"`   // the name of the user; "" if unknown
 	Staged  string `json:"staged,omitempty"` // names of other users whose changes the save includes
 }
 
@@ -45,7 +45,7 @@ type Version struct {
 	Time    time.Time `json:"time"`
 	Author  Author    `json:"author"`
 	Changes []Change  `json:"changes"`
-	Created bool      `json:"created"` // the save created the file
+	Created bool      `json:"created"` // true if the save created the file
 }
 
 // ErrNoVersions means that no versions are stored.

@@ -51,7 +51,7 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 			case <-timer:
 				timer = nil
 				if again, err := watchLinks(w, path); err == nil {
-					names = again // a link may have changed
+					names = again // the names are read again, because a link may have changed
 				}
 				select {
 				case changed <- struct{}{}:

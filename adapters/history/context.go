@@ -50,7 +50,7 @@ type Context struct {
 // ContextCounts contains the counts of the whole history.
 type ContextCounts struct {
 	Pairs     int            `json:"pairs"`
-	Sessions  int            `json:"sessions"` // only sessions with pairs
+	Sessions  int            `json:"sessions"` // the number of sessions that have pairs
 	Topics    int            `json:"topics"`
 	Models    int            `json:"models"`
 	Saved     int            `json:"saved_filters"`
@@ -62,9 +62,9 @@ type ContextCounts struct {
 
 // ContextFilter is the filter line of the user's view.
 type ContextFilter struct {
-	Line  string `json:"line"`            // "" matches all pairs
-	Shows *int   `json:"shows,omitempty"` // number of matching pairs; nil if unknown
-	Error string `json:"error,omitempty"` // why the line is invalid
+	Line  string `json:"line"`            // the filter line; "" matches all pairs
+	Shows *int   `json:"shows,omitempty"` // the number of matching pairs; nil if unknown
+	Error string `json:"error,omitempty"` // why the line is invalid; "" if it is valid
 }
 
 // ContextTopic is a topic with the number of its pairs, without and with the topics below it.
@@ -96,8 +96,8 @@ type PairLine struct {
 	Stars   int    `json:"stars,omitempty"`
 	Flag    bool   `json:"flag"`
 	State   string `json:"state,omitempty"` // "" if the pair is complete
-	User    string `json:"user"`            // beginning of the user's text
-	Found   string `json:"found,omitempty"` // excerpt of the answer around the searched word, if User does not contain it
+	User    string `json:"user"`            // the beginning of the user's text
+	Found   string `json:"found,omitempty"` // an excerpt of the answer around the searched word, if User does not contain that word
 }
 
 // timeLayout formats times for the model.
@@ -185,7 +185,7 @@ func (c *Context) truncate(limit int) {
 		return
 	}
 	c.Truncated, c.Note = true, truncatedNote
-	slices.SortStableFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(b.All, a.All) }) // keep the largest topics
+	slices.SortStableFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(b.All, a.All) }) // so that the largest topics are kept
 	for jsonChars(*c) > limit {
 		sizes := []int{jsonChars(c.Topics), jsonChars(c.Models), jsonChars(c.Saved), jsonChars(c.Newest)}
 		longest := slices.Max(sizes)

@@ -26,7 +26,7 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	if errors.Join(err1, err2) != nil {
 		return ""
 	}
-	gained := map[mark]int{} // number of pairs that gained a mark
+	gained := map[mark]int{} // the number of pairs that gained each mark
 	for k := range defaultMarks {
 		unmarked := was.marked(k).minus(is.marked(k))
 		gained[mark{k, defaultMarks[k]}] = len(unmarked)

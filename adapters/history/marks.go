@@ -18,9 +18,9 @@ type kind string
 
 // The kinds of marks, and the values of a flag.
 const (
-	stars  kind = "stars" // "0" to "3"
+	stars  kind = "stars" // values "0" to "3"
 	flags  kind = "flags"
-	topics kind = "topics" // path, or "" for no topic
+	topics kind = "topics" // values are paths; "" means no topic
 
 	flagOn  = "blue"
 	flagOff = "grey"

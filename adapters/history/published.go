@@ -13,7 +13,7 @@ import (
 
 // Snapshot is the history as it was last read for its pane to draw. It is immutable and shared by all readers.
 type Snapshot struct {
-	Read         bool // false before the first Read
+	Read         bool // true after the first Read
 	Topics       []history.Topic
 	Pairs        int // all pairs, with or without a topic
 	WithoutTopic int // pairs without a topic

@@ -13,8 +13,8 @@ import (
 
 // Limits on what the reading tools return.
 const (
-	maxTextChars    = 20_000 // characters per text of a pair
-	maxCallChars    = 1_000  // characters per argument list and result of a call
+	maxTextChars    = 20_000 // maximum characters of each text of a pair
+	maxCallChars    = 1_000  // maximum characters of the arguments and of the result of a tool call
 	maxTopics       = 500
 	defaultSessions = 20 // if the call does not specify a limit
 	maxSessions     = 200
@@ -33,7 +33,7 @@ type pairDetail struct {
 	Error     string     `json:"error_message,omitempty"`
 	Calls     []toolCall `json:"tool_calls,omitempty"`
 	Files     []string   `json:"attachments,omitempty"`
-	Truncated bool       `json:"truncated,omitempty"` // texts were truncated
+	Truncated bool       `json:"truncated,omitempty"` // true if texts were truncated
 }
 
 type toolCall struct {
@@ -118,7 +118,7 @@ type sessionLine struct {
 	Pairs   int    `json:"pairs"`
 	Current bool   `json:"this_session,omitempty"`
 	First   int64  `json:"first_id"`
-	Began   string `json:"began_with"` // beginning of the first message
+	Began   string `json:"began_with"` // the beginning of the first message
 }
 
 // sessions lists the sessions that have pairs, most recently used first.

@@ -16,9 +16,9 @@ import (
 
 // Limits on what a search returns.
 const (
-	defaultSearchLines = 20  // pairs, if the call does not specify a limit
+	defaultSearchLines = 20  // number of pairs if the call does not specify a limit
 	maxSearchLines     = 100 // pairs
-	maxSearchIDs       = 500 // ids of pairs
+	maxSearchIDs       = 500 // maximum number of ids in a result
 	excerptChars       = 60  // characters before the word in an excerpt; twice as many are shown from the word on
 )
 
@@ -35,7 +35,7 @@ type searchResult struct {
 	Pairs     []PairLine `json:"pairs"` // newest first
 	Line      string     `json:"line"`  // the search as a filter line
 	Hints     []string   `json:"hints,omitempty"`
-	Truncated bool       `json:"truncated,omitempty"` // ids or pairs are incomplete; count is exact
+	Truncated bool       `json:"truncated,omitempty"` // true if ids or pairs are incomplete; count is always exact
 }
 
 func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolResult, error) {
@@ -161,7 +161,7 @@ type pairArgs struct {
 // selection is the pairs that a call works on.
 type selection struct {
 	pairs seqs
-	busy  seqs // requested but left out, because they are being answered
+	busy  seqs // pairs requested but left out, because they are being answered
 	hints []filter.Hint
 }
 

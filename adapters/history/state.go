@@ -57,7 +57,7 @@ func (w *Window) State() (json.RawMessage, error) {
 // readState returns the non-default marks in a state, and the newest pair when the state was taken.
 func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 	var s state
-	if err := json.Unmarshal(raw, &s); err != nil { // ignores the saved filters in states of older versions
+	if err := json.Unmarshal(raw, &s); err != nil { // Unmarshal ignores the saved filters in states of older versions
 		return m, 0, fmt.Errorf("the state of the history cannot be read: %w", err)
 	}
 	if s.Version != stateVersion || s.Newest < 0 || s.Newest > maxSeq {

@@ -51,7 +51,7 @@ type Names struct {
 	Saved          map[string]string           // lines of saved filters by name
 	Topics, Models map[int64]string            // names by number; topic 0 is the root, ""
 	Newest         int64                       // the highest seq, or 0
-	Branches       map[string]assistant.Branch // by session id; only sessions that branch from another
+	Branches       map[string]assistant.Branch // the branches of sessions, by session id
 }
 
 // Search evaluates one line on one state of a database, in the same way for all engines.
@@ -59,7 +59,7 @@ type Search struct {
 	db     PairReader
 	env    Env
 	expr   filter.Expr // nil matches all pairs
-	base   filter.Expr // expr without the term o; matches a superset
+	base   filter.Expr // expr without the term o; it matches all pairs that expr matches, and possibly more
 	newest int64       // the highest seq
 	source filter.Source
 }

@@ -318,7 +318,7 @@ func (r *Row) Decode() (damaged bool, err error) {
 	return damaged, nil
 }
 
-// storedAnswer is the texts of an answer before they are cleaned.
+// storedAnswer contains the texts of an answer as stored, before they are cleaned.
 type storedAnswer struct {
 	AssistantText string `json:"assistant_text"`
 	Reasoning     string `json:"reasoning"`

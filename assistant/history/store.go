@@ -272,9 +272,9 @@ type Result struct {
 
 // Mark contains marks to set on many pairs at once. A nil field leaves that mark unchanged.
 type Mark struct {
-	Star  *int // 0 to 3
+	Star  *int // the rating, 0 to 3
 	Flag  *bool
-	Topic *string // path; missing topics are created
+	Topic *string // path of a topic, which is created if it is missing
 }
 
 // Snapshot contains the values that a change replaced; Restore undoes the change with it.
@@ -282,7 +282,7 @@ type Snapshot struct {
 	Marks     []assistant.PairMark // nil fields were not changed
 	Topics    []string             // paths that must exist
 	NewTopics []string             // paths that were created, parents first
-	Filters   map[string]string    // saved filters by name; "" if there was none
+	Filters   map[string]string    // lines of saved filters by name; "" if the name was not in use
 }
 
 // MarkGroup contains the uncut pairs that have the same marks.
@@ -321,7 +321,7 @@ type Report struct {
 type Salvage struct {
 	Reason   string // the damage found
 	SetAside string // new path of the damaged file, which was renamed with its -wal file
-	Foreign  bool   // the file contains no pairs of winnow, or nothing could be read
+	Foreign  bool   // true if the file contains no pairs of winnow, or nothing could be read
 	Salvaged int    // pairs in the new database
 	Lost     int    // pairs missing in the new database, or UnknownLost
 	Altered  int    // salvaged pairs that are damaged or have only their texts left
@@ -357,8 +357,8 @@ type Session struct {
 	ID      string    `json:"id"`
 	Folder  string    `json:"folder"` // the folder that winnow ran in
 	Window  string    `json:"window"` // name of the window, such as the path of its file
-	Model   string    `json:"model"`  // "provider/name", last chosen
-	Page    string    `json:"page"`   // the open page
+	Model   string    `json:"model"`  // "provider/name" of the model chosen last
+	Page    string    `json:"page"`   // name of the page that was open
 	Started time.Time `json:"started"`
 	Used    time.Time `json:"used"` // for display only; sessions are ordered by revision
 

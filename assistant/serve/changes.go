@@ -43,7 +43,7 @@ type RecordOptions struct {
 // when the hub closes. wait waits until RecordChanges has ended.
 func RecordChanges(o RecordOptions) (wait func()) {
 	if o.Host == "" {
-		o.Host, _ = os.Hostname() // "" if unknown
+		o.Host, _ = os.Hostname() // the name stays "" if it is unknown
 	}
 	done := make(chan struct{})
 	go func() {
@@ -61,7 +61,7 @@ type recorder struct {
 
 // run adds changes until the hub has closed.
 func (r *recorder) run() {
-	pause := time.Duration(0) // current pause; 0 after a success
+	pause := time.Duration(0) // the current pause; 0 after a success
 	for open := true; open; {
 		seen := r.Changes.Last()
 		err := r.add()

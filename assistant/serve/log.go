@@ -14,9 +14,9 @@ type Log[T any] struct {
 	size                 func(T) int
 
 	mu      sync.Mutex
-	first   int64 // number of entries[0]
-	entries []T   // only appended to, so readers may share it
-	bytes   int   // total size of entries
+	first   int64 // the number of entries[0]
+	entries []T   // entries are only appended, so readers may share the slice
+	bytes   int   // the total size of entries
 	closed  bool
 	more    chan struct{} // closed by the next Add or by Close
 }

@@ -10,8 +10,8 @@ import (
 
 // The default limits of Logins.
 const (
-	MaxLogins        = 200 // number of connections that have not logged in
-	MaxAddressLogins = 50  // number of such connections from one address
+	MaxLogins        = 200 // maximum number of connections that have not logged in
+	MaxAddressLogins = 50  // maximum number of such connections from one address
 )
 
 // Logins contains the connections of a server that have not logged in. A new connection is always accepted: if a limit
@@ -19,8 +19,8 @@ const (
 // in therefore lock nobody out, because a login takes a fraction of a second, and an address with many connections does
 // not affect other addresses.
 type Logins struct {
-	Most        int // connections that have not logged in; 0 means MaxLogins
-	MostAddress int // such connections from one address; 0 means MaxAddressLogins
+	Most        int // maximum number of connections that have not logged in; 0 means MaxLogins
+	MostAddress int // maximum number of such connections from one address; 0 means MaxAddressLogins
 
 	mu      sync.Mutex
 	waiting []login // oldest first

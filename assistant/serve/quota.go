@@ -13,10 +13,10 @@ import (
 
 // Limits restricts what one user of a hub can use.
 type Limits struct {
-	Sessions int   // open sessions at the same time; 0 means DefaultUserSessions
-	Bytes    int   // bytes of text in the events that each session stores for its readers; 0 means DefaultSessionBytes
-	Turns    int   // turns per day that call a language model; 0 means no limit
-	Tokens   int64 // tokens per day in requests and responses, as reported by endpoints; 0 means no limit
+	Sessions int   // maximum number of sessions open at the same time; 0 means DefaultUserSessions
+	Bytes    int   // maximum bytes of text in the events that each session stores for its readers; 0 means DefaultSessionBytes
+	Turns    int   // maximum number of turns per day that call a language model; 0 means no limit
+	Tokens   int64 // maximum number of tokens per day in requests and responses, as reported by endpoints; 0 means no limit
 }
 
 // The defaults of Limits.
@@ -160,7 +160,7 @@ func (h *Hub) sessionsLeft(user string) error {
 	return h.limited(&LimitError{User: user, What: "sessions", Limit: int64(limit)})
 }
 
-// limited logs and counts a refusal by a limit, and returns e.
+// limited logs and counts a refusal because of a limit, and returns e.
 func (h *Hub) limited(e *LimitError) error {
 	h.opts.Metrics.Refused(ServerHub, e.What)
 	if h.opts.Session.Log != nil {

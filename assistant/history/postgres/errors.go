@@ -91,7 +91,7 @@ func (s *store) explain(op string, err error) error {
 	}
 	var refusal *pgconn.PgError
 	switch {
-	case errors.As(err, &refusal) && (errors.As(err, new(*pgconn.ConnectError)) || op == "open" && (code == codeValue || code == codeNoObject)): // for example, because of a parameter in the address
+	case errors.As(err, &refusal) && (errors.As(err, new(*pgconn.ConnectError)) || op == "open" && (code == codeValue || code == codeNoObject)): // for example, a parameter in the address is invalid
 		return &history.StorageError{Op: op, Path: s.path, Reason: "the server refuses the connection: " + refusal.Message, Err: err}
 	case errors.Is(err, errNoAnswer):
 		return &history.StorageError{Op: op, Path: s.path, Reason: errNoAnswer.Error(), Err: err}

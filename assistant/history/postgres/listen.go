@@ -18,7 +18,7 @@ const channel = "winnow_history"
 
 const (
 	listenPause = 500 * time.Millisecond // wait before the listener reconnects
-	pollPause   = time.Second            // between two polls for changes, if listening is not possible
+	pollPause   = time.Second            // wait between two polls for changes, if listening is not possible
 )
 
 // listenAddress is the address at which the store listens for notifications.
@@ -61,7 +61,7 @@ func (s *store) listen(conn *pgx.Conn) {
 			return
 		}
 		ctx, cancel := context.WithTimeout(quietly(s.ctx), connectTimeout)
-		if conn, _ = s.connectListener(ctx); conn == nil { // if it fails, Refresh fails for the same reason
+		if conn, _ = s.connectListener(ctx); conn == nil { // an error is ignored, because Refresh then fails for the same reason
 			_ = s.beat(ctx)
 		}
 		if _, err := s.Refresh(ctx); err == nil && s.Revision() > seen {

@@ -67,7 +67,7 @@ type dialect struct {
 	*sqlstore.Tx
 	from, to   int64
 	candidates func() (where string, args []any)
-	matched    map[string][]int64 // seqs by the source of the expression
+	matched    map[string][]int64 // seqs of matching pairs, by the source of the regular expression
 }
 
 // likeEscapes escapes the wildcards of LIKE.

@@ -52,13 +52,13 @@ type store struct {
 	report  history.Report
 	pool    *pgxpool.Pool
 
-	settings  map[string]string // of every connection, or of every transaction behind a pooler
-	pooled    atomic.Bool       // there is a pooler between this store and the server
+	settings  map[string]string // settings of every connection or, behind a pooler, of every transaction
+	pooled    atomic.Bool       // true if there is a pooler between this store and the server
 	listening listenAddress
 
 	owner   atomic.Int64 // the number of this store in pair.owner; 0 means not assigned yet
 	beaten  atomic.Int64 // when this store last renewed its row in the table store, in Unix nanoseconds; 0 means never
-	silent  atomic.Bool  // the server did not answer the last operation
+	silent  atomic.Bool  // true if the server did not answer the last operation
 	changes chan history.Change
 
 	ctx      context.Context // cancelled by Close

@@ -44,7 +44,7 @@ func (c conn) Flush(ctx context.Context) error {
 	results := c.Tx.SendBatch(ctx, &sent)
 	for range n {
 		if _, err := results.Exec(); err != nil {
-			_ = results.Close() // fails with the same error
+			_ = results.Close() // Close returns the same error
 			return err
 		}
 		c.answered()
@@ -87,7 +87,7 @@ type rows struct {
 
 // Next implements sqlstore.Rows.
 func (r *rows) Next() bool {
-	const noted = 64 // one in this many rows counts as an answer from the server
+	const noted = 64 // one row out of this many counts as an answer from the server
 	more := r.Rows.Next()
 	if more && r.n%noted == 0 {
 		r.answered()

@@ -95,7 +95,7 @@ func (r reader) Refs(where string, args []any, charsPerToken float64) (refs []as
 		}
 	})
 	bySeq := func(a, b assistant.Ref) int { return int(a.Seq - b.Seq) }
-	if !slices.IsSortedFunc(refs, bySeq) { // not sorted by seq if SQLite used another index
+	if !slices.IsSortedFunc(refs, bySeq) { // refs are not sorted by seq if SQLite used another index
 		slices.SortFunc(refs, bySeq)
 	}
 	return refs

@@ -64,10 +64,10 @@ type store struct {
 	cancel     context.CancelFunc
 	damageOnce sync.Once
 
-	usedBefore bool        // the run folder existed before this Open
-	unread     bool        // the database is damaged and could not be salvaged
-	checkDue   atomic.Bool // every page has to be checked in the background
-	marked     bool        // the database is marked as not closed; guarded by writer
+	usedBefore bool        // true if the run folder existed before this Open
+	unread     bool        // true if the database is damaged and could not be salvaged
+	checkDue   atomic.Bool // true if every page has to be checked in the background
+	marked     bool        // true if the database is marked as not closed; guarded by writer
 }
 
 // Open opens the SQLite database at path, and creates it if it does not exist. Open restricts file modes that are too

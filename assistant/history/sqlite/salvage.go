@@ -74,7 +74,7 @@ func (s *store) finishSalvage() error {
 	case json.Unmarshal(raw, &report) != nil:
 		return nil //nolint:nilerr // the process was killed while writing the plan, so the salvage starts again
 	}
-	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have been moved
+	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have been moved since the plan was written
 	if fileSize(s.path+salvageNew) >= 0 {
 		for _, suffix := range suffixes {
 			s.step("set aside " + suffix)
@@ -148,7 +148,7 @@ type salvager struct {
 	from   *sqlstore.Tx
 	to     *sqlstore.Change
 	report *history.Salvage
-	saved  map[int64]bool // keyed by Seq
+	saved  map[int64]bool // pairs already saved, by Seq
 }
 
 // read runs f, which reads the damaged file, and reports whether everything was readable.
@@ -178,7 +178,7 @@ func (r *salvager) copyTable(table string) {
 	}
 	names := strings.Join(columns, ", ")
 	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
-	r.read(func() { // stops at the first unreadable row
+	r.read(func() { // the read stops at the first unreadable row
 		r.from.Each("SELECT "+names+" FROM "+table, nil, func(scan sqlstore.Scanner) {
 			values, into := make([]any, len(columns)), make([]any, len(columns))
 			for i := range into {
@@ -215,7 +215,7 @@ func (r *salvager) copyPairs() {
 		next, known := r.next(seq)
 		switch {
 		case known && next == 0:
-			unreadable = maxUnreadable // no more pairs
+			unreadable = maxUnreadable // there are no more pairs
 			continue
 		case known:
 			seq, unreadable = next, 0

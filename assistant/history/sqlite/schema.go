@@ -105,7 +105,7 @@ func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	switch known := int(repeated); {
 	case damaged(err) || t.Ctx.Err() != nil:
 		t.Fail(err)
-	case version == 0 && known == 0: // an empty database
+	case version == 0 && known == 0: // the database is empty
 	case known == 0 && version < 5, known == version && version < oldestVersion: // known is 0 if there is no table meta
 		t.Fail(&history.OlderSchemaError{Path: path, Found: version, Supported: oldestVersion})
 	case known == version && version <= schemaVersion:

@@ -82,7 +82,7 @@ func (s *store) Read(ctx context.Context, f func(*sqlstore.Tx)) error {
 	defer c.Close()
 	// sql.Tx is not used, because it would end the transaction in a separate goroutine when ctx ends. A connection that is
 	// still busy while the store closes would prevent SQLite from removing the WAL.
-	defer func() { // also after a cancelled BEGIN, because it may have taken effect
+	defer func() { // roll back even after a cancelled BEGIN, because it may have taken effect
 		_, _ = c.ExecContext(context.Background(), "ROLLBACK") // fails only if there is no transaction
 	}()
 	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil {

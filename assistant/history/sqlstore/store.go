@@ -105,7 +105,7 @@ func (s *Store) Refresh(ctx context.Context) (changed bool, err error) {
 	var rev int64
 	var found bool
 	err = s.Read(ctx, func(t *Tx) { rev, found = t.Number("SELECT rev FROM meta") })
-	return err == nil && found && s.NoticeRevision(rev), err // a write may have ended in the meantime
+	return err == nil && found && s.NoticeRevision(rev), err // another write may have recorded a newer revision in the meantime
 }
 
 // exec runs one statement as a transaction.

@@ -62,7 +62,7 @@ func (t *Tx) Try(f func()) error {
 // Each calls row for every row of the query.
 func (t *Tx) Each(query string, args []any, row func(Scanner)) { t.each(query, args, false, row) }
 
-// EachOnce is Each for a query whose text is unlikely to be used again.
+// EachOnce does the same as Each for a query whose text is unlikely to be used again.
 func (t *Tx) EachOnce(query string, args []any, row func(Scanner)) { t.each(query, args, true, row) }
 
 func (t *Tx) each(query string, args []any, once bool, row func(Scanner)) {

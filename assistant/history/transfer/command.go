@@ -211,8 +211,8 @@ func (c Command) fill(sentence string, n int) string {
 
 // Outcome is the result of an executed command.
 type Outcome struct {
-	Text    string        // a clause; "" if there are Filters
-	Filters []SavedFilter // result of :filters, sorted by name
+	Text    string        // what was done, as a clause; "" if there are Filters
+	Filters []SavedFilter // the result of :filters, sorted by name
 
 	before history.Snapshot // for Undo
 }
@@ -301,7 +301,7 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 		return out, nil
 	case c.Verb == filter.Save:
 		if was != "" && was != c.Line {
-			out.Text += ", which was " + was // the removed filter line
+			out.Text += ", which was " + was // the filter line that was replaced
 		}
 		err = s.SaveFilter(ctx, c.Name, c.Line)
 	case was == "":

@@ -13,9 +13,9 @@ import (
 
 // CopyReport contains the counts of a Copy.
 type CopyReport struct {
-	Pairs int // number of uncut pairs in the source
+	Pairs int // the number of uncut pairs in the source
 	Added int
-	Known int // pairs that the target already had
+	Known int // the number of pairs that the target already had
 	// Different is the number of known pairs that differ, because they were changed in the target after an earlier copy.
 	Different int
 }

@@ -20,7 +20,7 @@ type Format string
 
 // The formats.
 const (
-	JSON     Format = "json" // lossless; can be imported
+	JSON     Format = "json" // lossless; the only format that can be imported
 	Markdown Format = "md"
 	Text     Format = "txt"
 	HTML     Format = "html" // a self-contained page

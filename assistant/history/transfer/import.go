@@ -15,7 +15,7 @@ import (
 // ImportReport contains the counts of an Import.
 type ImportReport struct {
 	Added int
-	Known int // skipped, because the store already has a pair with this id
+	Known int // pairs skipped because the store already has a pair with the same ID
 }
 
 // ImportTarget is the part of a store to which an import adds pairs and sessions.
@@ -90,7 +90,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 	}
 	for n := 0; d.More(); n++ {
 		var raw json.RawMessage
-		p := &assistant.Pair{Flag: true} // the default of new pairs
+		p := &assistant.Pair{Flag: true} // the default for new pairs
 		err := d.Decode(&raw)
 		if err == nil {
 			err = history.DecodePair(raw, p)

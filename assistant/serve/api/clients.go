@@ -111,7 +111,7 @@ func (c *clients) end(valid func(key string) bool) {
 
 // endRevoked ends the sessions and requests of tokens that have been removed or have expired.
 func (s *Server) endRevoked() {
-	valid := map[string]bool{startKey: true, "": true} // "" is a request without a token
+	valid := map[string]bool{startKey: true, "": true} // "" is the key of a request without a token
 	if s.opts.Tokens.Path != "" {
 		keys, err := s.opts.Tokens.Keys()
 		if err != nil {

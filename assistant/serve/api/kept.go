@@ -71,7 +71,7 @@ func openKept(path string, log *slog.Logger) (*keptAnswers, error) {
 	for line := range bytes.Lines(raw) {
 		var a keptAnswer
 		if json.Unmarshal(line, &a) != nil {
-			continue // incomplete: the program was killed while it wrote the line
+			continue // the line is incomplete, because the program was killed while it wrote the line
 		}
 		k.remove(a.User, a.Key)
 		if !a.Released {

@@ -46,7 +46,7 @@ func (s *Server) describe() (err error) {
 			},
 			Security: []map[string][]string{{"token": {}}},
 		},
-		Formats:       map[string]huma.Format{mediaJSON: jsonFormat, "json": jsonFormat}, // huma looks up problem+json as json
+		Formats:       map[string]huma.Format{mediaJSON: jsonFormat, "json": jsonFormat}, // huma looks up the format of problem+json as json
 		DefaultFormat: mediaJSON, RejectUnknownQueryParameters: true,
 	})
 	s.api.UseMiddleware(s.strict)
@@ -196,7 +196,7 @@ func describeFields(name string, schema *huma.Schema, t reflect.Type) {
 		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		property := schema.Properties[field]
 		if property == nil {
-			property = schema.Properties[f.Name] // the field has no tag
+			property = schema.Properties[f.Name] // the field has no JSON tag, so the property has the name of the field
 			field = f.Name
 		}
 		if property == nil {

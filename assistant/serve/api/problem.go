@@ -167,7 +167,7 @@ func checkFailed(status int, text string, errs ...error) huma.StatusError {
 			text = found[0].Message
 		}
 		return newProblem("json", "the body is not JSON: %s", text)
-	case http.StatusRequestTimeout, http.StatusInternalServerError: // only reading the body causes these, because handlers return problems
+	case http.StatusRequestTimeout, http.StatusInternalServerError: // only reading the body causes these statuses, because handlers return problems
 		return newProblem("body", "the body could not be read")
 	}
 	var said []string

@@ -33,10 +33,10 @@ type Options struct {
 	// Proxies are the addresses of proxies whose X-Forwarded-For is trusted. Without TLS, a server that is reachable from
 	// other hosts accepts only connections from these proxies.
 	Proxies []netip.Prefix
-	Origins []*url.URL               // origins of pages that may use the server from a browser
+	Origins []*url.URL               // origins of the pages that may use the server from a browser
 	Cert    func() *x509.Certificate // the current certificate, whose names are allowed in Host headers; nil means no TLS
 	Version string                   // the version of the program
-	Agents  *mcp.Agents              // serves /mcp; nil serves no agents
+	Agents  *mcp.Agents              // agents served at /mcp; nil means that no agents are served
 	Log     *slog.Logger             // nil means no log
 	Metrics *serve.Metrics           // nil creates metrics for this server alone
 	// Ready returns the reason why the history or the window cannot be used, or nil; a nil Ready means that they always
@@ -100,7 +100,7 @@ type Server struct {
 	// documentTag is the ETag of the OpenAPI document.
 	documentTag string
 
-	operations []Operation // in the order of the documentation
+	operations []Operation // all operations, in the order of the documentation
 
 	mu       sync.Mutex
 	streams  map[string]*stream // streams by session id

@@ -21,7 +21,7 @@ import (
 // frame is an event in the form that followers receive.
 type frame struct {
 	wire     []byte // "id: N\nevent: TYPE\ndata: {…}\n\n"
-	terminal bool   // the event ends a turn
+	terminal bool   // true if the event ends a turn
 }
 
 // stream is a session with its frames.
@@ -37,7 +37,7 @@ type stream struct {
 }
 
 func newStream(s *Server, session *serve.Session) *stream {
-	first := session.Opened().UnixMilli() // greater than all numbers of an earlier run
+	first := session.Opened().UnixMilli() // first is greater than all numbers of an earlier run
 	return &stream{
 		Session: session, server: s, turn: first - 1,
 		frames: serve.NewLog(first, s.opts.Events, s.opts.EventBytes, func(f frame) int { return len(f.wire) }),
@@ -83,7 +83,7 @@ func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, q
 			break
 		}
 		var waiting assistant.Prompt
-		if waiting, err = st.Queue(ctx, p); !errors.Is(err, assistant.ErrNotBusy) { // otherwise the running turn has ended in the meantime
+		if waiting, err = st.Queue(ctx, p); !errors.Is(err, assistant.ErrNotBusy) { // ErrNotBusy means that the running turn has ended in the meantime
 			queued = waiting.Text
 			break
 		}

@@ -56,10 +56,10 @@ type agent struct {
 	*server
 	agents *Agents
 	who    serve.Credential
-	ctx    context.Context // ends with the connection
+	ctx    context.Context // a context that ends with the connection
 	end    context.CancelFunc
 	window assistant.Window // the window with a position of its own; see serve.Hub.Place
-	began  bool             // the connection counts towards the limits; guarded by the mutex of agents
+	began  bool             // true if the connection counts towards the limits; guarded by the mutex of agents
 }
 
 // NewAgents returns the agents of a hub; initially, no agent is connected.
@@ -90,8 +90,8 @@ func NewAgents(o AgentOptions) *Agents {
 }
 
 type (
-	agentKey struct{} // context key of the agent of a request that begins a session
-	whoKey   struct{} // context key of the credential of a request
+	agentKey struct{} // the context key of the agent of a request that begins a session
+	whoKey   struct{} // the context key of the credential of a request
 )
 
 // sessionHeader is the header that names the session of a request.

@@ -51,7 +51,7 @@ func (c *caller) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, 
 // answer is the user's answer to a question that the result of an earlier request asked.
 type answer struct {
 	given, yes bool
-	shown      string // digest of what was shown to the user
+	shown      string // the digest of what was shown to the user
 }
 
 // call returns the handler of a tool. If the user has to be asked, the client calls the tool twice: the first result

@@ -30,7 +30,7 @@ type Choice struct {
 // it.
 type address struct {
 	Address string `json:"address"` // HOST:PORT on the loopback interface
-	Secret  string `json:"secret"`  // required to connect
+	Secret  string `json:"secret"`  // a secret that agents need to connect
 }
 
 // hello is the first line that an agent sends on a connection, and also the server's reply.
@@ -38,8 +38,8 @@ type hello struct {
 	Secret string `json:"secret,omitempty"`
 	Choice
 	Error string   `json:"error,omitempty"`
-	Tool  string   `json:"tool,omitempty"`  // a tool in Choice that does not exist
-	Known []string `json:"known,omitempty"` // all tools, if Tool is set
+	Tool  string   `json:"tool,omitempty"`  // the name of a tool in Choice that does not exist
+	Known []string `json:"known,omitempty"` // the names of all tools, if Tool is set
 }
 
 // helloTime limits how long the first line and the reply may take.

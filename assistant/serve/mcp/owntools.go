@@ -30,7 +30,7 @@ const maxListed = 200
 // listed is a checkpoint as list_checkpoints returns it.
 type listed struct {
 	checkpoint.Checkpoint
-	Own bool `json:"own"` // made by this session
+	Own bool `json:"own"` // true if this session created the checkpoint
 }
 
 // ownTools returns the tools of this package, as opposed to the tools of the window: the tools for checkpoints, and the

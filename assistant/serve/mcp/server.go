@@ -71,7 +71,7 @@ type server struct {
 	join func(ctx context.Context, client string) (*serve.Session, error) // nil unless the window belongs to a hub
 
 	mu       sync.Mutex      // held during a request
-	position json.RawMessage // position of a Positioned window after the last request; initially nil
+	position json.RawMessage // the position of a Positioned window after the last request; initially nil
 	caller   caller          // the model that makes the calls of the session
 	joined   *serve.Session  // the session for calls to write tools, opened by the first such call; always nil unless join is set
 }

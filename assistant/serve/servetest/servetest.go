@@ -44,7 +44,7 @@ type Rig struct {
 	*serve.Hub
 	Words   *Words // the window, unless Options.Change replaced it
 	History history.Store
-	Path    string // path of the journal
+	Path    string // the path of the journal
 }
 
 // Start returns a hub without sessions.
