@@ -70,7 +70,7 @@ type Runner struct {
 	running bool
 	again   bool              // there was a save during the run
 	stop    func()            // cancels the run; valid while running
-	last    assistant.Applied // the zero value before the first run of this program
+	last    assistant.Applied // result of the last run; zero before the first run of this program
 	idle    chan struct{}     // closed when nothing runs
 }
 

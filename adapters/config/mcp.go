@@ -23,8 +23,8 @@ type MCPServer struct {
 // mcpKeys lists the keys of an [[mcp]].
 var mcpKeys = []string{"name", "command", "env", "url", "headers", "allow_http", "allowed_tools", "timeout"}
 
-// entryName is the form of an MCP server's name. It is the prefix of the names of the
-// server's tools, for which providers accept up to 64 letters, digits, _ and -.
+// entryName is the form of the name of an MCP server or a target. A server's name is the prefix of the names of its
+// tools, for which providers accept up to 64 letters, digits, _ and -.
 var entryName = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,22}[a-zA-Z0-9])?$`)
 
 // maxCallTimeout is the longest timeout of a call.

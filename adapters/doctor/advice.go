@@ -120,7 +120,7 @@ func Problem(about, state string, kind Kind, detail, what string) Finding {
 	return Finding{about, state, strings.ReplaceAll(detail, "\n", "; "), adviceFor(kind, what)}
 }
 
-// Fail returns a finding for an error, with a line for each joined one.
+// Fail returns a finding for an error, with a line for each joined error.
 func Fail(about string, kind Kind, err error, what string) Finding {
 	lines := ErrorLines(err)
 	for i, line := range lines {

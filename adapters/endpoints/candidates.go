@@ -93,7 +93,7 @@ type Candidate struct {
 	key      string          // key from the .env file, used like a pasted one; "" if none
 }
 
-// vendors are the providers offered without a key, most used first.
+// vendors are the providers that are offered even if no key is found, most used first.
 var vendors = []string{"openai", "anthropic", "openrouter", "gemini", "groq", "mistral", "deepseek", "xai"}
 
 // vendorKey matches a variable with the key of a vendor; a proxy with several keys of one vendor numbers them.

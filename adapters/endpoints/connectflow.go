@@ -87,7 +87,7 @@ func (f *Flow) EnterAddress(address string) Job {
 
 // EnterKey answers Keying. It returns a nil Job if the key is empty.
 func (f *Flow) EnterKey(key string) Job {
-	f.Refused, f.Problem = "", nil // these refer to another key
+	f.Refused, f.Problem = "", nil // both refer to the previous key
 	if f.Key = strings.TrimSpace(key); f.Key == "" {
 		f.Problem = ErrNoKey
 		return nil

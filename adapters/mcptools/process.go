@@ -35,7 +35,7 @@ type process struct {
 	stderr  tail
 	command *exec.Cmd
 	exited  chan struct{} // closed when the command has ended
-	status  error         // of the command; valid after exited
+	status  error         // result of waiting for the command; valid once exited is closed
 	ending  sync.Once
 	killed  atomic.Bool // end was called while it was running
 }

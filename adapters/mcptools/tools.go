@@ -171,7 +171,7 @@ func (s *server) result(tool string, r *sdk.CallToolResult) assistant.ToolResult
 	return failed
 }
 
-// bounded cuts a text that is far longer than a result before it is processed.
+// bounded truncates a text that is far longer than a result, before the text is processed.
 func bounded(text string) string {
 	const most = 16 * maxResult
 	if len(text) <= most {

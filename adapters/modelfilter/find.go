@@ -13,7 +13,7 @@ type FoundModel struct {
 	condition.Model
 	Provider string
 	Status   engine.ModelStatus
-	Source   string // where it is listed, see models.List
+	Source   string // the source that lists the model; see models.List
 }
 
 // Found is the result of Find.

@@ -18,7 +18,7 @@ type finder struct {
 	unmatched []fields                // phrases that select no model
 	text      []string                // a sentence about each of these phrases
 	problems  []string                // problems with usage files
-	asks      bool                    // the user asks a question, to which "no model" is an answer
+	asks      bool                    // the request is a question, so "no model" is a valid answer
 }
 
 func (w *Window) finder() *finder { return &finder{w: w, read: map[string][]FoundModel{}} }
@@ -199,13 +199,10 @@ func haveSuch(providers []string, what string) string {
 	return joined(visibleAll(providers), maxNamedProviders) + verb + what + "."
 }
 
-// onlyMeant returns a clause about the providers that a request concerns: "Only openai is meant".
+// onlyMeant returns a clause about the providers that a request concerns: "This applies only to
+// openai".
 func onlyMeant(providers []string) string {
-	is := " are meant"
-	if len(providers) == 1 {
-		is = " is meant"
-	}
-	return "Only " + joined(visibleAll(providers), len(providers)) + is
+	return "This applies only to " + joined(visibleAll(providers), len(providers))
 }
 
 // conditionsFor suggests conditions for words that occur in no model name and that the user has to

@@ -100,7 +100,7 @@ func TestConversations(t *testing.T) {
 			"hide gemini previews => gemini+ignore(*preview*)",
 			"only show models with 1m context on gemini => gemini+allow(*flash) gemini+allow(gemini-2.5-pro) gemini+ignore(*)",
 			"hide o3-mini => openai+ignore(o3-mini)",
-			"only show o3 models and gpt-5 models => | Only openai is meant | These stay hidden, because other rules hide them: o3-mini. | allow `gpt-5*`, `o3`; ignore `*` for openai",
+			"only show o3 models and gpt-5 models => | This applies only to openai | These stay hidden, because other rules hide them: o3-mini. | allow `gpt-5*`, `o3`; ignore `*` for openai",
 			"only show o3-mini on openai => | \"add_whitelist\":[\"o3-mini\"]",
 		},
 		"who uses it": {
@@ -121,9 +121,9 @@ func TestConversations(t *testing.T) {
 			"make it so users can't use nano models => openai+ignore(*nano*)", "zeige übrige => | in English only", "verstecke alles => | in English only",
 		},
 		"other providers have such models": {
-			"hide deprecated models => openai+ignore(gpt-4) openai+ignore(gpt-4-turbo) | Only openai is meant; gemini has such models, too.", "hide gpt-4o-mini => openai+ignore(gpt-4o-mini) | !is meant",
+			"hide deprecated models => openai+ignore(gpt-4) openai+ignore(gpt-4-turbo) | This applies only to openai; gemini has such models, too.", "hide gpt-4o-mini => openai+ignore(gpt-4o-mini) | !applies only to",
 			"hide o3 on openai and flash on gemini => openai+ignore(o3) gemini+ignore(*flash*)",
-			"delete all rules => openai-ignore(all) openai-allow(all) | Only openai is meant; the rules of gemini are unchanged. | shown on openai again",
+			"delete all rules => openai-ignore(all) openai-allow(all) | This applies only to openai; the rules of gemini are unchanged. | shown on openai again",
 		},
 		"an excepted model is hidden, too": {"hide gpt-3.5-turbo but not gpt-3.5-turbo-16k => | Already hidden on openai: gpt-3.5-turbo. | Also hidden: gpt-3.5-turbo-16k; to show it, allow it."},
 		"proposals stay open until they are answered": {

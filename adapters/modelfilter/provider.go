@@ -124,7 +124,7 @@ func (w *Window) engine(p *provider) *engine.Engine {
 	return p.engine
 }
 
-// updateEngine sets the engine's rules to the effective ones.
+// updateEngine sets the engine's rules to the effective rules.
 func (p *provider) updateEngine() {
 	if p.engine != nil {
 		p.engine.Set(p.lists[Ignore].effective(), p.lists[Allow].effective())
@@ -140,7 +140,8 @@ func (p *provider) changes() []RuleChange {
 	return out
 }
 
-// stagedBy returns the rules with only the staged changes whose author belongs.
+// stagedBy returns the saved rules with only those staged changes applied whose author satisfies
+// belongs.
 func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
 	added, removed := without(l.rules, l.saved), without(l.saved, l.rules)
 	theirs := func(pattern string) bool { return !belongs(l.by[pattern]) }

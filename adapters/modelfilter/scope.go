@@ -89,7 +89,7 @@ type ModelView struct {
 	engine.ModelStatus
 	Name   string // in the form used in rules
 	New    bool   // first listed after the user last looked
-	Source string // where it is listed, see models.List
+	Source string // the source that lists the model; see models.List
 }
 
 // Models lists the models with their status.

@@ -104,7 +104,7 @@ func (w *Window) findModel(current, text string) (listedModel, error) {
 	if head, _, ok := strings.Cut(text, "/"); ok && !strings.EqualFold(head, current) && slices.Contains(w.order, strings.ToLower(head)) {
 		places = append(places, w.providerNamed(strings.ToLower(head)))
 	}
-	p := places[len(places)-1] // the error names this one
+	p := places[len(places)-1] // the provider to name in the error
 	for _, name := range w.order {
 		if other := w.providerNamed(name); !slices.Contains(places, other) {
 			places = append(places, other)
