@@ -206,8 +206,8 @@ type WindowLog interface {
 	// stay unchanged.
 	AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error
 	// WindowChanges returns the changes to all windows that were added to the log after the change numbered after, oldest
-	// first. If there are more than last, it returns only the last most recent ones by time. newest is the highest number
-	// in the log.
+	// first. If there are more than last changes, it returns only the most recent ones by time, last in number. newest is
+	// the highest number in the log.
 	WindowChanges(ctx context.Context, after int64, last int) (changes []WindowChange, newest int64, err error)
 }
 

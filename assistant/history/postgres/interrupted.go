@@ -72,7 +72,7 @@ func (s *store) farewell() {
 	}
 }
 
-// endFirstInterrupted marks the pairs of programs that ended before this store was opened as interrupted. If the row of
+// endFirstInterrupted marks as interrupted the pairs of programs that ended before this store was opened. If the row of
 // such a program is still recent, endFirstInterrupted checks again later.
 func (s *store) endFirstInterrupted(ctx context.Context) error {
 	ended, undecided, err := s.endInterrupted(ctx)
@@ -94,9 +94,9 @@ func (s *store) endFirstInterrupted(ctx context.Context) error {
 	return err
 }
 
-// endInterrupted marks the unfinished pairs of stores that are no longer open as interrupted. Such a store's lock is
-// not held by any connection, and its row is missing or old. undecided means that a store holds no lock, but its row is
-// still recent.
+// endInterrupted marks as interrupted the unfinished pairs of stores that are no longer open. No connection holds the
+// lock of such a store, and its row is missing or old. undecided means that a store holds no lock, but its row is still
+// recent.
 func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, err error) {
 	err = s.Write(ctx, func(t *sqlstore.Tx) {
 		ended, undecided = 0, false

@@ -67,8 +67,8 @@ type store struct {
 	close    sync.Once
 }
 
-// Open connects to the database at an address, creates or upgrades its schema, and marks the pairs that crashed
-// programs left in state sending as interrupted. If the server is read-only, the store can only be read; see Report.
+// Open connects to the database at an address, creates or upgrades its schema, and marks as interrupted the pairs that
+// crashed programs left in state sending. If the server is read-only, the store can only be read; see Report.
 //
 // Open returns a *history.NewerSchemaError for a schema of a newer winnow, a *history.OlderSchemaError for a schema
 // that is too old, and a *history.StorageError if the database cannot be used.

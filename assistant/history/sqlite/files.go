@@ -22,7 +22,7 @@ const fileMode = privatefile.FileMode
 var suffixes = []string{"-shm", "-wal", "-journal", ""}
 
 // prepareFiles creates the folders and removes the permissions of other users. It returns an error if a path of the
-// store is neither a regular file nor a folder, as required.
+// store is not a regular file or, for a folder, not a folder.
 func (s *store) prepareFiles() error {
 	info, err := os.Lstat(s.runDir)
 	if err == nil && !info.IsDir() { // symbolic links are not allowed either

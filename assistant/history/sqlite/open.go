@@ -71,8 +71,8 @@ type store struct {
 }
 
 // Open opens the SQLite database at path, and creates it if it does not exist. Open restricts file modes that are too
-// permissive, upgrades an older schema after a backup, marks pairs that crashed processes left in state sending as
-// interrupted, and salvages a damaged file; see Report. If nothing can be written, it opens an undamaged database for
+// permissive, upgrades an older schema after a backup, marks as interrupted the pairs that crashed processes left in
+// state sending, and salvages a damaged file; see Report. If nothing can be written, it opens an undamaged database for
 // reading only.
 //
 // If Open cannot use the database, it returns a *history.NewerSchemaError, a *history.OlderSchemaError, a
@@ -186,8 +186,8 @@ func dsn(path string, pragmas ...string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
 
-// connect opens the connections, upgrades the schema, and marks the pairs that crashed processes left unfinished as
-// interrupted.
+// connect opens the connections, upgrades the schema, and marks as interrupted the pairs that crashed processes left
+// unfinished.
 func (s *store) connect(ctx context.Context) (err error) {
 	s.step("connect")
 	s.writeDB, err = sql.Open("sqlite", dsn(s.path,
@@ -225,8 +225,8 @@ func (s *store) connectReaders(dsn string, maxConns int) (err error) {
 	return nil
 }
 
-// endInterrupted marks the pairs of processes that died while sending them as interrupted. An owner locks its file
-// before it owns a pair, so an owner that is not alive now will never be alive again.
+// endInterrupted marks as interrupted the pairs of processes that died while they were sending them. An owner locks its
+// file before it owns a pair, so an owner that is not alive now will never be alive again.
 func (s *store) endInterrupted(t *sqlstore.Tx) {
 	var seqs []int64
 	for seq, token := range sqlstore.Keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL") {

@@ -307,8 +307,8 @@ func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 	return added, err
 }
 
-// EndInterrupted marks pairs in state sending whose process has died as interrupted. It returns how many of the given
-// pairs exist, and the session of the newest one.
+// EndInterrupted marks as interrupted the given pairs, which are in state sending although their process has died. It
+// returns how many of the pairs exist, and the session of the newest one.
 func (c *Change) EndInterrupted(seqs []int64) (ended int, session string) {
 	newest, rows := int64(0), c.s.rows(c.Tx, seqs)
 	for _, r := range rows {
