@@ -124,7 +124,7 @@ func (c *toolCard) draw(width int, rc *renderContext) {
 		c.addSection("output", c.message(), width, rc)
 		if c.call.Result != nil && c.call.Result.Data != nil {
 			if c.data == "" {
-				raw, _ := json.Marshal(c.call.Result.Data) // cannot fail: it was decoded from JSON
+				raw, _ := json.Marshal(c.call.Result.Data) // cannot fail, because the data was decoded from JSON
 				c.data = indentedJSON(raw)
 			}
 			c.addSection("data", c.data, width, rc)

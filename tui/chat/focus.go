@@ -72,8 +72,9 @@ func (v *View) step(n int) {
 	v.reveal(n < 0)
 }
 
-// focusVisible moves the focus to a part on the screen if the focused one has been scrolled off:
-// to the first for a step down, with a positive n, else to the last. It reports whether it did.
+// focusVisible moves the focus to a part on the screen if the focused one has been scrolled
+// off: to the first for a step down, with a positive n, else to the last. It reports
+// whether it moved the focus.
 func (v *View) focusVisible(n int) bool {
 	at, part := -1, 0
 	for y := range v.height {
@@ -99,7 +100,7 @@ func (v *View) focusVisible(n int) bool {
 }
 
 // scrollWithin scrolls by a line within a part that extends past the screen: the focus
-// leaves it only at its end. It reports whether it scrolled.
+// leaves the part only at the end of the part. scrollWithin reports whether it scrolled.
 func (v *View) scrollWithin(it *item, n int) bool {
 	i := v.list.Focused()
 	first, last := it.lineRange(v.focus)
@@ -133,7 +134,8 @@ func (v *View) reveal(fromBelow bool) {
 	}
 }
 
-// ensureFocus focuses a visible part if nothing has the focus. It reports whether it did.
+// ensureFocus focuses a visible part if nothing has the focus. It reports whether it
+// focused a part.
 func (v *View) ensureFocus() bool {
 	if v.list.Focused() >= 0 || v.Len() == 0 {
 		return false
@@ -320,8 +322,8 @@ func (v *View) holdTopLine(fold func()) {
 }
 
 // holdFocusedLine calls fold, which opens or closes parts, so that the first line of the
-// focused part stays in its row; if it is above the screen, it moves to the top. The lines
-// below move, so the selection ends.
+// focused part stays in its row; if that line is above the screen, it moves to the top. The
+// lines below move, so the selection ends.
 func (v *View) holdFocusedLine(fold func()) {
 	i, it := v.list.Focused(), v.focused()
 	y := 0

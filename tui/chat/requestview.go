@@ -23,7 +23,7 @@ type RequestView struct {
 	keys     *keymap.Map
 	sections []*section
 	raw      *overlay.Text // the bytes
-	bytes    bool          // show the bytes
+	bytes    bool          // the bytes are shown
 	several  bool          // there are other requests
 
 	starts []int // line of each section's title, as laid out for width

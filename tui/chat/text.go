@@ -13,7 +13,7 @@ type textPart struct {
 	limit  int // maximum bytes shown as Markdown
 	parsed *markdown.Doc
 	drawn  docLines  // the rendered text
-	raw    bool      // show the source
+	raw    bool      // the source is shown
 	plain  *longText // the source, while it is shown
 }
 
@@ -83,7 +83,7 @@ func (p *textPart) parse(rc *renderContext) {
 	}
 }
 
-// code returns the code blocks in the text, even if it is not parsed yet.
+// code returns the code blocks in the text, even if the text is not parsed yet.
 func (p *textPart) code() []markdown.Code {
 	if p.read == len(p.stored) {
 		return p.doc().Code()

@@ -17,7 +17,7 @@ const (
 	tabCount
 )
 
-// tabNames are the titles.
+// tabNames contains the titles of the tabs.
 var tabNames = [tabCount]string{tabTopics: "Topics", tabFilters: "Filters", tabChanges: "Changes"}
 
 // Pane shows the chat history. Create it with New.

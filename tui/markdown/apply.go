@@ -64,7 +64,8 @@ func newLeaf(p placement) *block {
 	}
 }
 
-// applyBlank applies a blank line that continues the first matched containers.
+// applyBlank applies a blank line that continues the first containers of the stack; matched
+// is their number.
 func (d *Doc) applyBlank(matched int) {
 	if matched < len(d.stack) || !d.leafIs(blockCode) {
 		d.closeLeaf()

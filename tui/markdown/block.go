@@ -122,7 +122,7 @@ func (d *Doc) split(at int) {
 	d.leaf = next
 }
 
-// scan reads the open paragraph up to end and splits it if it is too long.
+// scan reads the open paragraph up to byte end, and splits the paragraph if it is too long.
 func (d *Doc) scan(end int) {
 	for b := d.leaf; b.scanned < end; b.scanned++ {
 		char := b.text[b.scanned]

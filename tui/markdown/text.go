@@ -80,8 +80,8 @@ func (t *Text) LaidOut() bool {
 	return next.at >= t.solid
 }
 
-// Len returns the number of lines, 0 for an empty text. If the text is not laid out, it is
-// an estimate.
+// Len returns the number of lines, 0 for an empty text. If the text is not laid out, the
+// number is an estimate.
 func (t *Text) Len() int {
 	rest := t.solid - t.next.at
 	switch {

@@ -130,7 +130,8 @@ func (p *Picker) WithoutSearch() *Picker {
 	return p
 }
 
-// WithFullText shows the text of the selected entry in full below the entries if it is cut.
+// WithFullText shows the text of the selected entry in full below the entries if the text
+// is cut.
 func (p *Picker) WithFullText() *Picker {
 	p.full = true
 	return p

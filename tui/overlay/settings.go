@@ -35,7 +35,7 @@ const (
 // The values of pane.
 const (
 	PaneBeside = "beside" // next to the chat; on a narrow screen, the same as PaneFull
-	PaneFull   = "full"   // over the whole width while it has the focus
+	PaneFull   = "full"   // over the whole width while the pane has the focus
 	PaneAway   = "away"   // hidden; no key moves the focus to it
 )
 

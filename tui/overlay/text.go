@@ -27,10 +27,10 @@ type Answer struct {
 // nothing off: long lines are wrapped, and the rest is scrolled.
 type Text struct {
 	title   string
-	lines   []string   // safe to show; may contain our styles
+	lines   []string   // safe to show; may contain styles
 	wrapped []string   // for width
 	width   int        // width for which the lines are wrapped; 0 if they are not wrapped yet
-	shown   ListCursor // positioned on the first visible line
+	shown   ListCursor // At is the first visible line
 
 	keys *keymap.Map
 	hint string      // hint about other keys, shown on the last line

@@ -174,7 +174,7 @@ func ArgumentLine(raw json.RawMessage) string {
 			words = append(words, Visible(text))
 			continue
 		}
-		value, _ := json.Marshal(fields[name]) // cannot fail: it was read from JSON
+		value, _ := json.Marshal(fields[name]) // cannot fail, because the value was read from JSON
 		words = append(words, name+"="+Visible(string(value)))
 	}
 	return strings.Join(words, " ")

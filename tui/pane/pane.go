@@ -179,8 +179,8 @@ type Action interface{ action() }
 type (
 	// Nothing does nothing.
 	Nothing struct{}
-	// Edit is an act in the window, based on what the pane shows. If it is a step, it can
-	// be undone, and later keys wait for it.
+	// Edit is an act in the window, based on what the pane shows. If the act is a step, it
+	// can be undone, and later keys wait for it.
 	Edit struct {
 		Act      assistant.Act
 		Revision int64         // revision of the displayed snapshot
@@ -194,7 +194,7 @@ type (
 		IsError bool
 	}
 	// SetFilter executes a line of the filter language: the conversation shows the matching
-	// messages, and a command in it is executed.
+	// messages, and a command in the line is executed.
 	SetFilter struct{ Line string }
 	// SelectTopic sets the topic of new messages; "" for none.
 	SelectTopic struct{ Path string }

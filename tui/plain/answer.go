@@ -14,7 +14,7 @@ import (
 // calls.
 type Answer interface {
 	Write(text string) error
-	Close() error // the part is complete
+	Close() error // completes the part
 }
 
 // NewRaw returns an Answer that prints the source text, for output that is not a terminal.

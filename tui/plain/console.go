@@ -125,10 +125,10 @@ type console struct {
 	unsent     unsent            // the message that /retry sends
 	choices    []pane.Choice     // the choices that /1, /2… carry out
 	choicesSeq int64             // the pair to which the choices belong; 0 for examples
-	models     []string          // in the order of the last numbered list
-	sessions   []history.Session // in the order of the last numbered list
+	models     []string          // models in the order of the last numbered list
+	sessions   []history.Session // sessions in the order of the last numbered list
 
-	listed []checkpoint.Checkpoint // in the order of the last numbered list; nil if none was shown
+	listed []checkpoint.Checkpoint // checkpoints in the order of the last numbered list; nil if none was shown
 	newest string                  // the newest step when listed was shown
 
 	counter         string // as last printed

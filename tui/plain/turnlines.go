@@ -55,7 +55,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 	case assistant.TurnStarted:
 		t.Seq = e.Seq
 	case assistant.Status:
-		if e.Message != "Thinking…" && !strings.HasPrefix(e.Message, "Running ") { // these events have lines of their own
+		if e.Message != "Thinking…" && !strings.HasPrefix(e.Message, "Running ") { // other lines report these events
 			return t.note("Notice", e.Message)
 		}
 	case assistant.ReasoningDelta:

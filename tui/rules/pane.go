@@ -22,7 +22,7 @@ const (
 	tabCount
 )
 
-// tabNames contains the titles of the tabs, and the names of the tabs in the window.
+// tabNames contains the titles of the tabs, and the names that the window has for the tabs.
 var tabNames = [tabCount]struct{ title, page string }{
 	tabRules:   {"Rules", modelfilter.TabRules},
 	tabModels:  {"Models", modelfilter.TabModels},

@@ -21,7 +21,7 @@ type places struct {
 	byUser map[string]*place
 }
 
-// place is what a user has open.
+// place counts what a user has open.
 type place struct{ connections, channels int }
 
 func newPlaces(connections, perUser int) *places {

@@ -87,7 +87,7 @@ func lineDiff(want, got string) string {
 	return out.String()
 }
 
-// lineAt returns line i, or false if there are fewer.
+// lineAt returns line i, or false if there are fewer lines.
 func lineAt(lines []string, i int) (string, bool) {
 	if i >= len(lines) {
 		return "", false

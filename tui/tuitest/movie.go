@@ -95,8 +95,8 @@ func (s *styles) wrap(all []movieElement) string {
 	return b.String()
 }
 
-// class returns the name of the class that is visible in these shots; "" if it is all of
-// them.
+// class returns the name of the class that is visible in these shots; "" if these are all
+// shots.
 func (s *styles) class(shown []int) string {
 	if len(shown) == len(s.shots) {
 		return ""

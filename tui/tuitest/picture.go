@@ -121,7 +121,7 @@ func (p *picture) paint(st *uv.Style) paint {
 	}
 	if st.Attrs&uv.AttrFaint != 0 {
 		var a, b [3]int
-		_, _ = fmt.Sscanf(out.fore+behind, "#%02x%02x%02x#%02x%02x%02x", &a[0], &a[1], &a[2], &b[0], &b[1], &b[2]) // always valid: made by hex
+		_, _ = fmt.Sscanf(out.fore+behind, "#%02x%02x%02x#%02x%02x%02x", &a[0], &a[1], &a[2], &b[0], &b[1], &b[2]) // cannot fail, because hex has written both colours
 		out.fore = fmt.Sprintf("#%02x%02x%02x", (a[0]+b[0])/2, (a[1]+b[1])/2, (a[2]+b[2])/2)
 	}
 	if st.Attrs&uv.AttrConceal != 0 {
