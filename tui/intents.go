@@ -44,7 +44,7 @@ type (
 	// question asks the user; no is the answer that AnswerMarked and AnswerCancel give.
 	question struct {
 		kind     overlay.Kind
-		title    string
+		title    safetext.Text
 		lines    []string
 		no       keymap.Action
 		answered func(keymap.Action) intent
@@ -94,7 +94,7 @@ type (
 	// describes the text.
 	copyText struct {
 		what, text string
-		safe       func(string) string
+		safe       func(string) safetext.Text
 	}
 	// waitApplied means that a save made on this screen is being applied; escape cancels this.
 	waitApplied struct{}
@@ -146,7 +146,7 @@ func change(do func(c *usecase.Commands, request int64) tea.Cmd) act {
 
 // confirm returns a question that carries out do if the answer is y; every other answer
 // declines. yes and no are the labels of the answers.
-func confirm(title string, lines []string, yes, no string, do intent) question {
+func confirm(title safetext.Text, lines []string, yes, no string, do intent) question {
 	return question{overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		if answer != keymap.AnswerYes {
 			return notify{text: "nothing was changed"}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/chat"
 	"winnow/tui/markdown"
 	"winnow/tui/overlay"
@@ -57,8 +58,9 @@ type (
 	}
 	// copiedMsg reports that a text was copied, and to which places; see copyOut.
 	copiedMsg struct {
-		what, text string
-		to         []string
+		what string
+		text safetext.Text
+		to   []string
 	}
 	// settingStoredMsg reports whether a setting was stored for the next start: err is nil, or
 	// why it was not.
@@ -123,7 +125,7 @@ func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case settingStoredMsg:
 		return m.onSettingStored(msg), true
 	case topicReadMsg:
-		return m.open(overlay.HelpTopic, overlay.NewText("Help: "+msg.topic.Name, msg.lines), nil), true
+		return m.open(overlay.HelpTopic, overlay.NewText(safetext.Sprintf("Help: %s", msg.topic.Name), msg.lines), nil), true
 	case requestReadMsg:
 		return m.carryOut(m.requests.show(msg, m.inUse().Budget.Estimate)), true
 	case overlayWorkedMsg:

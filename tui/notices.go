@@ -85,18 +85,18 @@ func (m *Model) copyOut(t copyText) tea.Cmd {
 		return m.info("there is nothing to copy")
 	}
 	if t.safe == nil {
-		t.safe = func(text string) string { return string(safetext.Clean(text)) }
+		t.safe = safetext.Clean[string]
 	}
 	redact, native, tmux := m.opts.Redact, m.opts.Clipboard, m.opts.TmuxBuffer
 	return func() tea.Msg {
 		c := copiedMsg{what: t.what, text: t.safe(t.text)}
 		if redact != nil {
-			c.text = redact(c.text)
+			c.text = safetext.Clean(redact(string(c.text)))
 		}
-		if native(c.text) == nil {
+		if native(string(c.text)) == nil {
 			c.to = append(c.to, "the clipboard")
 		}
-		if tmux != nil && tmux(c.text) == nil {
+		if tmux != nil && tmux(string(c.text)) == nil {
 			c.to = append(c.to, "the tmux buffer")
 		}
 		return c
@@ -110,5 +110,5 @@ func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
 	} else {
 		m.notice.Info(safetext.Sprintf("copied %s to %s · OSC 52 sent", msg.what, strings.Join(msg.to, " and ")))
 	}
-	return tea.SetClipboard(msg.text)
+	return tea.SetClipboard(string(msg.text))
 }

@@ -38,7 +38,7 @@ func (m *Model) onOutcome(out overlay.Outcome) tea.Cmd {
 
 // ask asks a question and calls do if the answer is y; every other answer declines. yes and
 // no are the labels of the answers.
-func (m *Model) ask(title string, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
+func (m *Model) ask(title safetext.Text, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
 	return m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if answer != keymap.AnswerYes {
 			return m.info("nothing was changed")
@@ -54,7 +54,7 @@ func says(a keymap.Action, label string) overlay.Answer {
 
 // question asks a question with the given answers; no is the answer that AnswerMarked and
 // AnswerCancel give.
-func (m *Model) question(kind overlay.Kind, title string, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
+func (m *Model) question(kind overlay.Kind, title safetext.Text, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
 	m.notice.Clear() // after the question, the old notice would look like a new one
 	q := overlay.NewQuestion(title, lines, answers, no, m.now)
 	return m.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Action) })
@@ -73,7 +73,7 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	switch c.Kind {
 	case workspace.ConfirmDelete:
 		goes := deletes(c)
-		return m.ask("Delete "+goes[0]+" for good?", append(append(changed, string(oneLine(c.Text))), goes[1:]...), "delete", "keep", yes)
+		return m.ask(safetext.Sprintf("Delete %s for good?", goes[0]), append(append(changed, string(oneLine(c.Text))), goes[1:]...), "delete", "keep", yes)
 	case workspace.ConfirmRegenerate:
 		return m.ask("Regenerate?", []string{
 			"The changes made by the old answer stay in effect.",

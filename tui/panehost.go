@@ -36,7 +36,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			return m.perform(a.Then(c.Value))
 		})
 	case pane.Confirm:
-		return m.ask(a.Title, a.Lines, a.Yes, "don't "+a.Yes, func() tea.Cmd { return m.perform(a.Then()) })
+		return m.ask(safetext.Clean(a.Title), a.Lines, a.Yes, "don't "+a.Yes, func() tea.Cmd { return m.perform(a.Then()) })
 	case pane.Compute:
 		m.notice.Info(a.Doing)
 		return func() tea.Msg {
@@ -322,7 +322,7 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	if yes == "save" { // the same dialog as for the save key
 		title = "The assistant wants to save"
 	}
-	m.question(overlay.Confirm, string(title), lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
+	m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if err := m.commands.Answer(ask.ID, answer == keymap.AnswerYes); err != nil {
 			m.notice.Info("the turn had already ended")
 		}

@@ -79,7 +79,7 @@ func (m *Model) openQueued() tea.Cmd {
 	if text == "" {
 		return m.info("no message is queued")
 	}
-	title := "Queued: sent after this response"
+	var title safetext.Text = "Queued: sent after this response"
 	if m.parts.Turn.QueuePaused {
 		title = "Queued: waiting for you"
 	}

@@ -83,7 +83,7 @@ func (l *requestList) show(msg requestReadMsg, estimate func(string) int) intent
 		case keymap.NewerRequest:
 			return l.open(all, min(len(all)-1, i+1), estimate)
 		default:
-			return copyText{"the request", string(all[i].Body), func(body string) string { return string(safetext.JSON([]byte(body))) }}
+			return copyText{"the request", string(all[i].Body), func(body string) safetext.Text { return safetext.Clean(string(safetext.JSON([]byte(body)))) }}
 		}
 	}}
 }

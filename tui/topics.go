@@ -111,7 +111,7 @@ func (t topicList) create(path, parent string) intent {
 	if parent != "" {
 		parent += history.TopicSeparator
 	}
-	line := overlay.NewLine("New topic", parent, string("the path, as in AI > Agents"+t.hint(" · %s creates it", keymap.LineAccept)))
+	line := overlay.NewLine("New topic", parent, "the path, as in AI > Agents"+t.hint(" · %s creates it", keymap.LineAccept))
 	return open{overlay.TopicName, line, func(c overlay.Chosen) intent { return t.create(c.Value, "") }}
 }
 
@@ -121,7 +121,7 @@ func (t topicList) rename(path string) intent {
 		return notify{text: "“no topic” cannot be renamed"}
 	}
 	parent, name := splitTopic(path)
-	line := overlay.NewLine(string("Rename "+oneLine(path)), name, string("a name, or a path to move it"+t.hint(" · %s renames", keymap.LineAccept)))
+	line := overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it"+t.hint(" · %s renames", keymap.LineAccept))
 	return open{overlay.TopicName, line, func(c overlay.Chosen) intent {
 		to := history.TopicPath(c.Value)
 		if above, _ := splitTopic(to); parent != "" && above == "" {
@@ -138,7 +138,7 @@ func deleteTopic(path string) intent {
 		return notify{text: "“no topic” cannot be deleted"}
 	}
 	parent, _ := splitTopic(path)
-	return confirm(string("Delete the topic "+oneLine(path)+"?"), []string{
+	return confirm("Delete the topic "+oneLine(path)+"?", []string{
 		"No message is deleted: its messages and the topics below it", string("go to " + oneLine(topicName(parent)) + "."),
 	}, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
 }

@@ -52,7 +52,7 @@ func NewRequestView(title string, body json.RawMessage, estimate func(string) in
 	if v.sections, ok = parse(body, estimate); !ok {
 		v.bytes = true
 	}
-	v.raw = overlay.NewText(title, safetext.Lines(beginning(pretty(string(body))), safetext.Visible))
+	v.raw = overlay.NewText(safetext.Clean(title), safetext.Lines(beginning(pretty(string(body))), safetext.Visible))
 	v.raw.WithHint(v.hint())
 	v.layout(1)
 	v.cursor.MoveTo(len(v.sections)-1, v.lines)

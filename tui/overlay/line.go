@@ -24,8 +24,8 @@ type Line struct {
 }
 
 // NewLine asks for a line with text as its initial value; hint is shown below it.
-func NewLine(title, text, hint string) *Line {
-	l := &Line{title: title, hint: hint}
+func NewLine(title safetext.Text, text string, hint safetext.Text) *Line {
+	l := &Line{title: string(title), hint: string(hint)}
 	l.text.Set(string(safetext.Line(text, maxLine)))
 	return l
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
@@ -245,7 +246,7 @@ func TestEveryOverlayFitsTheScreen(t *testing.T) {
 		"text":     NewText("title", []string{strings.Repeat("x", 300), "漢字"}).WithHint("hint"),
 		"question": NewQuestion("title", []string{strings.Repeat("字", 200)}, []Answer{{keymap.AnswerYes, "yes"}, {keymap.AnswerNo, "no"}}, keymap.AnswerNo, now),
 		"empty":    NewPicker("", nil, 0),
-		"line":     NewLine(hostile, hostile, hostile),
+		"line":     NewLine(safetext.Text(hostile), hostile, safetext.Text(hostile)),
 	}
 	for name, o := range all {
 		for w := 40; w <= 200; w += 13 {

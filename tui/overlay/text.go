@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
@@ -45,20 +46,20 @@ type Text struct {
 }
 
 // NewText returns an overlay with lines that are safe to show.
-func NewText(title string, lines []string) *Text {
-	return &Text{title: title, lines: lines}
+func NewText(title safetext.Text, lines []string) *Text {
+	return &Text{title: string(title), lines: lines}
 }
 
 // NewQuestion asks a question with these answers; no is the answer given by AnswerCancel
 // and, until the user marks another answer, by AnswerMarked. lines must be safe to show;
 // the user can scroll through all of them before answering.
-func NewQuestion(title string, lines []string, answers []Answer, no keymap.Action, now func() time.Time) *Text {
+func NewQuestion(title safetext.Text, lines []string, answers []Answer, no keymap.Action, now func() time.Time) *Text {
 	mode := keymap.Question
 	for _, a := range answers {
 		mode = max(mode, keymap.Home(a.Action)) // modes that extend Question come after it
 	}
 	marked := slices.IndexFunc(answers, func(a Answer) bool { return a.Action == no })
-	return &Text{title: title, lines: lines, mode: mode, answers: answers, no: no, marked: marked, lastKey: now(), now: now}
+	return &Text{title: string(title), lines: lines, mode: mode, answers: answers, no: no, marked: marked, lastKey: now(), now: now}
 }
 
 // WithHint adds a last line about other keys, which the code that opens the text must

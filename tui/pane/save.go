@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
 
@@ -103,6 +104,6 @@ func firstLines(lines []string) []string {
 
 // ConflictTitle returns the title of the question about a file that another program has
 // changed.
-func ConflictTitle(c *assistant.Conflict) string {
-	return Visible(filepath.Base(c.Path)) + " was changed by another program"
+func ConflictTitle(c *assistant.Conflict) safetext.Text {
+	return safetext.Sprintf("%s was changed by another program", filepath.Base(c.Path))
 }

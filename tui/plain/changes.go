@@ -115,7 +115,7 @@ func (c *console) save(ctx context.Context) (done bool, err error) {
 
 // askConflict asks which version to use after another program has changed the file.
 func (c *console) askConflict(ctx context.Context, plan assistant.SavePlan, st *style.Styles) error {
-	c.out.Label("Notice", pane.ConflictTitle(plan.Conflict)+".")
+	c.out.Label("Notice", string(pane.ConflictTitle(plan.Conflict)+"."))
 	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, &st.Icons)...)
 	c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
 	var drop *assistant.Basis
