@@ -351,6 +351,7 @@ type ProviderView struct {
 	Changes     int         // unsaved changes
 	Effect      ModelEffect // the effect of saving these changes
 	News        []News
+	Models      []ModelView // immutable
 }
 
 // Providers lists the available providers, in the order of the file.

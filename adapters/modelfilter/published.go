@@ -146,6 +146,7 @@ type numbers struct {
 	changes int
 	effect  ModelEffect // of saving the changes
 	news    []News
+	models  []ModelView
 }
 
 // providerView returns a provider for the list of providers, with its numbers if its models
@@ -160,13 +161,13 @@ func (w *Window) providerView(p *provider) ProviderView {
 		return v
 	}
 	if p.numbers == nil {
-		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, from: SourcesText(p.models), changes: len(p.changes()), news: w.news(p)}
+		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, from: SourcesText(p.models), changes: len(p.changes()), news: w.news(p), models: modelViews(p, p.engine)}
 		if n.changes > 0 {
 			n.effect = w.effect(p)
 		}
 		p.numbers = n
 	}
-	v.SourcesText = p.numbers.from
+	v.SourcesText, v.Models = p.numbers.from, p.numbers.models
 	v.Read, v.Counts, v.Source, v.Changes, v.Effect, v.News = true, p.numbers.counts, p.numbers.source, p.numbers.changes, p.numbers.effect, p.numbers.news
 	return v
 }

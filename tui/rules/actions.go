@@ -124,6 +124,8 @@ func (p *Pane) enter() pane.Action {
 	case rowChild:
 		p.jumpTo, p.query, p.searched = modelID(r.text), "", ""
 		p.openTab(tabModels)
+	case rowFound:
+		return p.openFound(r)
 	case rowNew:
 		return p.markSeen(p.data.Provider)
 	case rowNews:

@@ -7,20 +7,79 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/condition"
+	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/glob"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
 
 // providerRows returns the rows of the tab of all providers, with the numbers known so far.
 func (p *Pane) providerRows() []row {
+	if p.query != "" {
+		return p.foundRows()
+	}
 	rows := []row{{kind: rowSum}}
 	for i, n := range p.data.Providers {
 		rows = append(rows, row{kind: rowProvider, index: i, text: n.Name})
 	}
 	return append(append(rows, p.targetRows()...), p.newsRows()...)
+}
+
+// foundRows returns the models of all providers that the search finds. Facts that have not
+// been read are unknown.
+func (p *Pane) foundRows() (rows []row) {
+	p.parseQuery()
+	for _, v := range p.data.Providers {
+		for i, m := range v.Models {
+			known := condition.Model{
+				Info: llm.ModelInfo{ID: m.ID}, New: m.New, Hidden: m.Status == engine.Ignored, Allowed: m.Status == engine.Whitelisted,
+			}
+			if p.filter.finds(&known, p.data.Now()) {
+				rows = append(rows, row{kind: rowFound, index: i, text: v.Name})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return textRows(append(nonEmpty("No model of any provider matches "+quote(p.query)+"."), p.endSearchHints("providers")...)...)
+	}
+	return rows
+}
+
+// foundAt returns the model that a row shows.
+func (p *Pane) foundAt(r row) (m modelfilter.ModelView, ok bool) {
+	for _, v := range p.data.Providers {
+		if r.kind == rowFound && v.Name == r.text && r.index < len(v.Models) {
+			return v.Models[r.index], true
+		}
+	}
+	return m, false
+}
+
+// foundPieces draws a model that the search of all providers found.
+func (p *Pane) foundPieces(r row) (left, right []pane.Piece) {
+	m, _ := p.foundAt(r)
+	ink, status := p.styles.Text, ""
+	if m.Status == engine.Ignored {
+		ink, status = p.styles.Muted, "hidden"
+	}
+	return []pane.Piece{{Text: "  " + pane.Visible(m.ID), Style: ink}}, []pane.Piece{{Text: status, Style: p.styles.Muted}}
+}
+
+// openFound opens the models of a found model's provider, with the cursor on the model.
+func (p *Pane) openFound(r row) pane.Action {
+	m, ok := p.foundAt(r)
+	if refusal := p.refuseLocked(); refusal != nil && r.text != p.data.Provider {
+		return refusal
+	}
+	if ok {
+		p.jumpTo = modelID(m.ID)
+	}
+	p.openTab(tabModels)
+	return p.switchProvider(r.text)
 }
 
 // targetRows returns the rows that say how other proxies differ from this one.
@@ -181,7 +240,7 @@ func (p *Pane) targets() []string {
 			names = append(names, n.Name)
 		}
 		return names
-	case p.tabs.Open == tabAll && (r.kind == rowProvider || r.kind == rowNews):
+	case p.tabs.Open == tabAll && (r.kind == rowProvider || r.kind == rowNews || r.kind == rowFound):
 		return []string{r.text}
 	}
 	return []string{p.data.Provider}

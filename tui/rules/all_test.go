@@ -49,6 +49,24 @@ func (b *bench) lines(want map[string]string) {
 	}
 }
 
+// On the tab of all providers, / searches the models of all of them; enter goes to the one found.
+func TestTheSearchOnTheTabOfAllProvidersSearchesAll(t *testing.T) {
+	b := openAll(t)
+	b.show()
+	b.do("pane-search")
+	b.keys("pro")
+	if screen := ansi.Strip(b.screen(50, 20)); b.tabs.Open != tabAll || !strings.Contains(screen, "gemini/pro") || !strings.Contains(screen, "1 of 18 models") {
+		t.Fatalf("on tab %d:\n%s", b.tabs.Open, screen)
+	}
+	b.keys("<enter>")
+	b.on("gemini/pro")
+	b.do("pane-highlight")
+	b.show()
+	if r, _ := b.tabs.List().Current(); b.tabs.Open != tabModels || b.w.Provider() != "gemini" || r.kind != rowModel || b.data.Models[r.index].ID != "gemini/pro" {
+		t.Errorf("enter goes to %s, tab %d, row %+v:\n%s", b.w.Provider(), b.tabs.Open, r, b.screen(50, 20))
+	}
+}
+
 func TestAllProvidersAreCountedInTheBackground(t *testing.T) {
 	b := openAll(t)
 	b.lines(map[string]string{"openai": "10 shown 3 hidden", "gemini": "loading…", "groq": "loading…", "all": "10 shown 3 hidden"})

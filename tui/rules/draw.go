@@ -111,6 +111,8 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 		return []pane.Piece{{Text: "     " + pane.Visible(d.Name(r.text)), Style: st.Highlight}}, nil
 	case rowModel:
 		return p.modelPieces(r.index, w)
+	case rowFound:
+		return p.foundPieces(r)
 	case rowNews:
 		return p.newsPieces(r, w)
 	case rowNew:

@@ -84,7 +84,7 @@ func (p *Pane) idleNotes(w, h, aboutLines int) []pane.Note {
 	if n := len(p.selected); n > 0 {
 		notes = append(notes, p.oneLine(3, w, st.Pending, " "+signTicked.in(icons)+" "+pane.Join(fmt.Sprintf("%d selected", n), p.selectedHint())))
 	}
-	if p.query != "" && p.tabs.Open <= tabModels {
+	if p.query != "" && p.tabs.Open != tabChanges {
 		notes = append(notes, p.oneLine(4, w, st.Text, fmt.Sprintf(" / %s · %s", pane.Visible(p.query), p.hitCount())))
 	}
 	if text, short := p.aboutRow(); text != "" {
@@ -110,11 +110,16 @@ func (p *Pane) selectedHint() string {
 
 // hitCount says how many rules or models the search found.
 func (p *Pane) hitCount() string {
-	if p.tabs.Open == tabModels {
+	if p.tabs.Open != tabRules {
 		if p.filter.problem != "" {
 			return pane.Visible(p.filter.problem)
 		}
-		text := fmt.Sprintf("%d of %s", p.hits(), assistant.Counted(len(p.data.Models), "model"))
+		known := len(p.data.Models)
+		if p.tabs.Open == tabAll {
+			sum, _ := sumNumbers(p.data.Providers)
+			known = sum.Counts.Total
+		}
+		text := fmt.Sprintf("%d of %s", p.hits(), assistant.Counted(known, "model"))
 		if p.filter.unknown > 0 {
 			text += fmt.Sprintf(" · %d unknown", p.filter.unknown)
 		}

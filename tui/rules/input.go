@@ -77,7 +77,7 @@ func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
 
 // openSearch opens the line with the text of the current search; typing replaces this text.
 func (p *Pane) openSearch() {
-	if p.tabs.Open >= tabChanges {
+	if p.tabs.Open == tabChanges {
 		p.openTab(tabModels)
 	}
 	p.input.kind = inputSearch
@@ -220,7 +220,7 @@ func (p *Pane) submitInput() pane.Action {
 	case inputImport:
 		return p.importRules()
 	case inputSearch:
-		if p.tabs.Open == tabModels && p.filter.problem != "" {
+		if p.tabs.Open != tabRules && p.filter.problem != "" {
 			return pane.Notify{Text: safetext.Visible(p.filter.problem), IsError: true}
 		}
 		p.closeInput()

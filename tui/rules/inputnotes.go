@@ -44,7 +44,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 		notes = append(notes, p.importNotes(w)...)
 	case inputSearch:
 		notes = append(notes, p.oneLine(1, w, st.Count, " "+p.hitCount()))
-		if p.tabs.Open == tabModels && l.Empty() {
+		if p.tabs.Open != tabRules && l.Empty() {
 			notes = append(notes, pane.Note{Rank: 4, Text: "a part of a name, a pattern, or conditions: price>10 tools !vision ctx>=100k unused:30d status:deprecated family:gpt hidden new", Style: st.Muted, MaxLines: 3})
 		}
 	default:

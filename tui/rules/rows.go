@@ -29,6 +29,7 @@ const (
 	rowNotice                   // a notice about the file
 	rowProvider                 // a provider
 	rowSum                      // the total of all providers
+	rowFound                    // a model that the search of all providers found, at index in the Models of the provider that text names
 	rowNews                     // a model change, at index in the News of the provider that text names
 )
 
@@ -48,7 +49,7 @@ func (r row) Selectable() bool {
 // isName reports whether the row shows a model name or a pattern.
 func (r row) isName() bool {
 	switch r.kind {
-	case rowRule, rowRemoved, rowChild, rowModel, rowChange, rowFinding:
+	case rowRule, rowRemoved, rowChild, rowModel, rowFound, rowChange, rowFinding:
 		return true
 	default:
 	}
@@ -74,6 +75,10 @@ func (p *Pane) rowID(r row) string {
 	case rowNews:
 		if n, ok := p.newsAt(r); ok {
 			return "news " + string(n.Kind) + " " + n.ID
+		}
+	case rowFound:
+		if m, ok := p.foundAt(r); ok {
+			return "found " + m.ID
 		}
 	case rowNew:
 		return "new"
@@ -158,7 +163,7 @@ func (p *Pane) dropSelected() {
 // hits returns how many rules or models the search found.
 func (p *Pane) hits() (n int) {
 	for _, r := range p.tabs.List().Rows {
-		if r.kind == rowModel || r.kind == rowRule {
+		if r.kind == rowModel || r.kind == rowRule || r.kind == rowFound {
 			n++
 		}
 	}

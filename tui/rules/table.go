@@ -30,6 +30,15 @@ type filter struct {
 // filter.unknown counts the models that the search cannot judge. Words that cannot be
 // parsed, such as half-typed words, are ignored.
 func (p *Pane) modelMatcher() func(i int) bool {
+	if p.parseQuery(); p.filter.condition.Empty() {
+		return func(int) bool { return true }
+	}
+	models := p.data.models()
+	return func(i int) bool { return p.filter.finds(&models[i], p.data.Now()) }
+}
+
+// parseQuery parses the query and resets filter.unknown.
+func (p *Pane) parseQuery() {
 	f := &p.filter
 	if f.query != p.query {
 		f.query, f.problem = p.query, ""
@@ -39,17 +48,15 @@ func (p *Pane) modelMatcher() func(i int) bool {
 		}
 	}
 	f.unknown = 0
-	if f.condition.Empty() {
-		return func(int) bool { return true }
+}
+
+// finds reports whether the search finds a model, and counts it if that is unknown.
+func (f *filter) finds(m *condition.Model, now time.Time) bool {
+	answer := f.condition.Match(m, now)
+	if answer == condition.Unknown {
+		f.unknown++
 	}
-	models, now := p.data.models(), p.data.Now()
-	return func(i int) bool {
-		answer := f.condition.Match(&models[i], now)
-		if answer == condition.Unknown {
-			f.unknown++
-		}
-		return answer == condition.Yes
-	}
+	return answer == condition.Yes
 }
 
 // column is a column of the table of models.
