@@ -127,7 +127,7 @@ func (c *console) onEnd(t *TurnLines, p assistant.Prompt, typed string) {
 			c.out.Line("Cancelled. Everything that the tools have done stays.")
 		default:
 			c.unsent.text = typed
-			c.out.Line("Cancelled. The message is not in the conversation; /retry sends it again; /retry TEXT sends TEXT instead.")
+			c.out.Line("Cancelled. The message is not in the conversation. /retry sends it again; /retry TEXT sends TEXT instead.")
 		}
 		c.offerCancelled()
 	default:

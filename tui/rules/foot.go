@@ -349,7 +349,7 @@ func (p *Pane) aboutFinding(f engine.Finding) string {
 	case f.Kind == engine.Redundant:
 		return pane.Join(rule+" is redundant: "+by+" covers it", remove)
 	}
-	return rule + " may be redundant: it is too complex to tell whether " + by + " covers it"
+	return rule + " may be redundant: winnow cannot tell whether " + by + " covers it"
 }
 
 func listAndPattern(list modelfilter.List, pattern string) string {

@@ -52,7 +52,7 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 	if row := ansi.Strip(b.drawRow(b.tabs.Lists[tabChanges].Rows[b.tabs.Lists[tabChanges].Cursor.At], true, 60)); !strings.Contains(row, "! .env: other users can read") {
 		t.Errorf("the row begins with the folder of the file: %q", row)
 	}
-	if got := unwrapped(b.screen(40, 23)); !strings.Contains(got, "a save keeps the mode") {
+	if got := unwrapped(b.screen(40, 23)); !strings.Contains(got, "saving does not change the mode") {
 		t.Errorf("the note is cut:\n%s", ansi.Strip(b.screen(40, 23)))
 	}
 }
