@@ -72,8 +72,8 @@ func (s *Settings) KeyVariables() (names []string) {
 }
 
 // Resolve returns the key: the value of a variable, the first line that a command prints, an entry of the keyring, or
-// the text itself. environ is in the form of os.Environ; the command runs without a shell, in the environment of
-// WithoutKeys.
+// the text itself. environ is in the form of os.Environ; the command runs without a shell, with the environment
+// that WithoutKeys returns.
 func (s Secret) Resolve(ctx context.Context, environ []string, known *safetext.Redactor) (string, error) {
 	kind, rest, ok := s.parse()
 	switch {

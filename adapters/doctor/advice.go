@@ -79,7 +79,7 @@ var advice = [kinds]string{
 	NoAnswer:     "start the server at {what}, or: winnow -m offline/rules",
 	NoSuchModel:  "winnow models --chat   lists the available models",
 	NoModels:     "load or pull a model on the server at {what}, then: winnow models --chat",
-	ModelGone:    "winnow models --chat   and change model = {what} with: winnow config edit",
+	ModelGone:    "winnow models --chat   lists the available models; change model = {what} with: winnow config edit",
 	Refused:      "winnow --log-level debug ask hello   and read the log; winnow help files shows where it is",
 	NoKey:        "winnow config connect   reconnects the endpoint; or set the variable or fix the command that the settings name for the key",
 	NoKeyring:    "install secret-tool (libsecret-tools), or name the key as env:NAME or cmd:COMMAND with: winnow config edit",

@@ -105,7 +105,7 @@ func TestWithRefuses(t *testing.T) {
 		"referred to twice": {"A=1\nB=x${A}\nC=${B}\n", Set("A", "2"), 2, "refers to ${A}"},
 		"duplicate between": {"A=1\nB=${A}\nA=2\n", Unset("A"), 2, "refers to ${A}"},
 		"bom, swallowed":    {"\ufeff'A\nB=1\n'=2\n", Set("B", "1"), 1, "which drop the byte order mark"},
-		"quotes open":       {"B='x\nC=\"\nA=1 # c\n", Set("A", "a #b"), 1, "cannot be read"},
+		"quotes open":       {"B='x\nC=\"\nA=1 # c\n", Set("A", "a #b"), 1, "cannot be parsed"},
 	} {
 		got, err := Parse([]byte(test.file)).With(test.edit)
 		var refused *RefusedError

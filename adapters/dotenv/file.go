@@ -123,7 +123,10 @@ func (f *File) Problems() []Problem {
 		case b.start == 0 && strings.HasPrefix(b.text, bom) && b.key != bom:
 			text = "python-dotenv up to 1.2.2 reads the byte order mark as part of the first key; newer versions do not"
 		case b.bad:
-			text = fmt.Sprintf("cannot be read and is skipped up to line %d: is a quote unbalanced?", b.line+more)
+			text = "cannot be parsed and is skipped: is a quote unbalanced?"
+			if more > 0 {
+				text = fmt.Sprintf("cannot be parsed and is skipped, as is all up to line %d: is a quote unbalanced?", b.line+more)
+			}
 		case more > 0 && strings.Contains(b.value, "="):
 			text = fmt.Sprintf("one value spans %d lines and contains an \"=\": is a quote unbalanced?", more+1)
 		case b.key != "" && last.start != b.start:

@@ -238,7 +238,7 @@ func (w *writer) commit(ctx context.Context) error {
 		defer old.Close()
 	}
 	if err != nil {
-		return w.notSaved("compare it with the version read before", err)
+		return w.notSaved("compare it with the version that was loaded", err)
 	}
 	exchanged, err := w.putInPlace(ctx)
 	switch {

@@ -30,9 +30,9 @@ const (
 	Done                   // no question: the model is connected
 )
 
-// Flow connects a model by asking one question after another. The screen and the terminal show the Step and pass on
-// the answer, which leads to the next step. Source is required. The methods belong to one goroutine and do no I/O; a
-// Job may run in any goroutine.
+// Flow connects a model by asking one question after another. A front end, the screen or the command line, shows the
+// Step and passes on the answer, which leads to the next step. Source is required. The methods must be called from one
+// goroutine and do no I/O; a Job may run in any goroutine.
 type Flow struct {
 	Source Source
 

@@ -46,8 +46,8 @@ func words(s string) map[string]bool {
 }
 
 // boundedSchema rebuilds the schema of a tool's parameters from known keywords, and
-// replaces local references with their targets. The limited size bounds the cost of
-// checking arguments and of a request.
+// replaces local references with their targets. It rejects a schema that is too large:
+// its size decides what checking arguments and sending it with every request cost.
 func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	if raw == nil {
 		raw = map[string]any{"type": "object"}

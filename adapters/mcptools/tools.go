@@ -58,7 +58,7 @@ func (s *server) offer(listed []*sdk.Tool) (offered []assistant.Tool, r Report) 
 		name := toolName(s.config.Name, t.Name, names)
 		switch {
 		case t.Name == "":
-			leaveOut("a tool without a name", "it has no name")
+			leaveOut("(unnamed)", "it has no name")
 			continue
 		case seen[t.Name]:
 			leaveOut(t.Name, "the server lists it twice")

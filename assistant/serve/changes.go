@@ -67,7 +67,7 @@ func (r *recorder) run() {
 		err := r.add()
 		switch {
 		case err == nil && pause > 0:
-			r.Log.Info("the window's changes are being stored in the history again")
+			r.Log.Info("resumed storing the window's changes in the history")
 		case err != nil && pause == 0:
 			r.Log.Warn("the window's changes could not be stored in the history; will retry", "error", err)
 		}

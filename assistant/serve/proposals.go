@@ -15,7 +15,7 @@ const proposalsKey = "open proposals:"
 // maxProposals is the maximum number of pairs with open proposals that are listed; older pairs are only in the history.
 const maxProposals = 200
 
-// Proposals returns the pairs whose proposals have not been decided, oldest first.
+// Proposals returns the pairs with undecided proposals, oldest first.
 func (h *Hub) Proposals(ctx context.Context) ([]assistant.Pair, error) {
 	h.proposals.Lock()
 	seqs, err := h.openProposals(ctx)

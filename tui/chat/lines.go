@@ -8,9 +8,8 @@ import (
 	"winnow/tui/markdown"
 )
 
-// A frame lays out no more than a budget. The number of lines of the rest is estimated; the
-// rest shows "…" and is laid out by the next frames, see View.LayOut. One byte of Markdown
-// costs 1.
+// Laying out a frame has a budget. What does not fit is shown as "…", with an estimated number
+// of lines, and is laid out by the next frames, see View.LayOut. One byte of Markdown costs 1.
 const (
 	frameBudget = 16 << 10
 	plainBytes  = 32 // bytes of plain text that cost 1

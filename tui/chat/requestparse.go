@@ -205,7 +205,7 @@ type ShownRequest struct {
 // SentRequests converts the stored requests of a pair.
 func SentRequests(sent []assistant.SentRequest) (all []ShownRequest) {
 	for i, r := range sent {
-		title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), safetext.Line(r.Model, maxModel))
+		title := fmt.Sprintf("sent at %s to %s", r.At.Local().Format(time.TimeOnly), safetext.Line(r.Model, maxModel))
 		if len(sent) > 1 {
 			title += fmt.Sprintf(" · request %d of %d", i+1, len(sent))
 		}

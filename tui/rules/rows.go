@@ -178,7 +178,7 @@ func (p *Pane) ruleRows() []row {
 	if len(d.Rules[0])+len(d.Rules[1])+len(d.Removed[0])+len(d.Removed[1]) == 0 {
 		return append(textRows("No rules yet: all models are shown.", ""), textRows(append(nonEmpty(
 			p.keys.Hint(keymap.AddIgnore, "adds an ignore rule to hide models"),
-			p.keys.Hint(keymap.AddAllow, "adds an allow rule to show some"),
+			p.keys.Hint(keymap.AddAllow, "adds an allow rule to show only some models"),
 			p.keys.Hint(keymap.ImportRules, "imports a list"),
 			p.keys.Hint(keymap.Provider, "switches the provider"),
 		), p.noFileLines()...)...)...)

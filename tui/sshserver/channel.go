@@ -196,7 +196,7 @@ func (c *channel) resized() {
 func (c *channel) shell() func() int {
 	t := c.terminal.complete()
 	if !c.hasPTY || slices.Contains(t.Environ, "TERM=dumb") {
-		return c.sorry("the program needs a terminal with a screen: ssh -t; elsewhere use winnow ask")
+		return c.sorry("winnow needs an interactive terminal: connect with ssh -t, or run winnow ask")
 	}
 	return func() int {
 		if err := c.screen(t); err != nil {

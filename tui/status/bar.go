@@ -76,7 +76,7 @@ type Header struct {
 	Others           string // how many others are in the window; may be ""
 	Mouse            bool   // the mouse is on, so actions that otherwise have only a key are offered for clicking
 	Locked           string // why the window cannot be changed; "" if it can be changed
-	Saved            bool   // there have been unsaved changes; shown only if there are none now
+	Saved            bool   // changes were made earlier, so "saved" is shown while Unsaved is 0
 	Unsaved          int    // number of unsaved changes
 }
 

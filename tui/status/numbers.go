@@ -127,10 +127,10 @@ func Refusals(c assistant.DraftCost) (lines []string) {
 		lines = append(lines, fmt.Sprintf("The endpoint asked to wait %s before the next request.", q.Wait.Round(time.Second)))
 	}
 	if q.RequestsLeft == 0 {
-		lines = append(lines, fmt.Sprintf("No requests are left for %s.", q.RequestsReset.Round(time.Second)))
+		lines = append(lines, fmt.Sprintf("No requests are left for the next %s.", q.RequestsReset.Round(time.Second)))
 	}
 	if q.TokensLeft >= 0 && c.Total > q.TokensLeft {
-		lines = append(lines, fmt.Sprintf("The request takes ~%d tokens; %d are left for %s.", c.Total, q.TokensLeft, q.TokensReset.Round(time.Second)))
+		lines = append(lines, fmt.Sprintf("The request takes ~%d tokens, but only %d are left for the next %s.", c.Total, q.TokensLeft, q.TokensReset.Round(time.Second)))
 	}
 	return lines
 }

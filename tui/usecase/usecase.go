@@ -30,7 +30,7 @@ type Source struct {
 	// Served is the hub session whose Workspace is Work; nil if the session does not share its
 	// window.
 	Served *serve.Session
-	// AnswerWait is how long a question of a turn of Served may stay unanswered; 0 means
+	// AnswerWait is how long a question in one of Served's turns may stay unanswered; 0 means
 	// serve.AnswerWait.
 	AnswerWait time.Duration
 }

@@ -75,9 +75,9 @@ func quoted(tag string) string { return `"` + tag + `"` }
 func describeCondition(o *huma.Operation) {
 	o.Parameters = append(o.Parameters, &huma.Param{
 		Name: "If-None-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
-		Description: "the ETag of an earlier response; if the response would be the same, it is 304 and has no body",
+		Description: "the ETag of an earlier response; if nothing has changed since, the server responds with 304 and no body",
 	})
-	o.Responses["304"] = &huma.Response{Description: "the response would be the same"}
+	o.Responses["304"] = &huma.Response{Description: "nothing has changed since the response with this ETag"}
 }
 
 // Matching contains the header that identifies what was shown to the user. It is exported because huma reads only

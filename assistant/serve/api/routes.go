@@ -39,7 +39,7 @@ func (s *Server) register() {
 	decide.Responses["204"] = &huma.Response{Description: "the proposal has been rejected"}
 	events(s, decide, s.decideProposal)
 
-	answer(s, operation("listProposals", "GET /v1/proposals", "List the pairs of all sessions with proposals that have not been decided, oldest first", codeStorage), s.listProposals)
+	answer(s, operation("listProposals", "GET /v1/proposals", "List the pairs with undecided proposals in all sessions, oldest first", codeStorage), s.listProposals)
 	answer(s, operation("listTokens", "GET /v1/tokens", "List the tokens, without the tokens themselves", "no_tokens"), s.listTokens)
 	made := operation("addToken", "POST /v1/tokens", "Add a token. Only the response contains it; it cannot be read again", "no_tokens", "token_exists")
 	made.DefaultStatus = http.StatusCreated

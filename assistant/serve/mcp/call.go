@@ -292,7 +292,7 @@ func (s *server) progress(ctx context.Context, req *sdk.CallToolRequest, e assis
 // resultOf returns the result of a call in the form for the client, both as text and as data.
 func (s *server) resultOf(r assistant.ToolResult) *sdk.CallToolResult {
 	r.Payload = nil                  // payloads are only for screens
-	raw, _ := assistant.PlainJSON(r) // cannot fail, because the data was decoded from JSON
+	raw, _ := assistant.PlainJSON(r) // cannot fail: the data consists of values that JSON can represent
 	text := s.clean(string(raw))
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(text), IsError: !r.Success}
 }
