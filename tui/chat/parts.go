@@ -77,8 +77,8 @@ func newUserPart(p assistant.Pair) *userPart {
 func (p *userPart) source() string { return p.message }
 
 // The user's message takes at most four fifths of the width, but may always have minBubble
-// cells, or minBeside next to its time. If it has more than foldedLines lines, it shows
-// that many while folded.
+// cells, or minBeside next to its time. A message with more than foldedLines lines shows
+// only foldedLines lines while folded.
 const (
 	minBubble   = 20
 	minBeside   = 16

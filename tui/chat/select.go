@@ -73,8 +73,8 @@ const maxEdgeScroll = 6
 // ClearSelection ends the selection.
 func (v *View) ClearSelection() { v.sel = selection{} }
 
-// selected returns the selection from its first to its last cell. There is none if the pair
-// at one of its ends is gone.
+// selected returns the selection from its first to its last cell. ok is false if nothing is
+// selected, or if the pair at one of the ends is gone.
 func (v *View) selected() (s cellRange, ok bool) {
 	if !v.sel.nonEmpty {
 		return cellRange{}, false

@@ -135,7 +135,7 @@ func (v *View) SetKeys(keys pane.Keys) {
 	}
 }
 
-// SetRefs sets the visible pairs; first is the index of the oldest included one. The line
+// SetRefs sets the visible pairs; first is the index of the oldest included pair. The line
 // at the top of the screen stays there.
 func (v *View) SetRefs(refs []assistant.Ref, first int) {
 	at, newest := v.list.Focused(), v.src.newest()

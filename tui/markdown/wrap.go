@@ -137,8 +137,8 @@ func Wrap(s string, width int) (lines []string, infos []LineInfo) {
 	return out.lines, out.infos
 }
 
-// breakLine calls emit with the start and end of each line of one logical line. Graphemes
-// too wide for any line are replaced in line.
+// breakLine calls emit with the start and end of each line of one logical line. breakLine
+// replaces the graphemes in line that are too wide for any line.
 func breakLine(line []cell, width int, emit func(from, to int)) {
 	start, used := 0, 0 // start and width of the current line
 	breakAt := -1       // index of the cell before which the current line may end

@@ -21,7 +21,7 @@ const (
 )
 
 // SessionEntries returns the entries for sessions on a screen of w cells, grouped by
-// folder. It sorts all in place. current is the id of the open session.
+// folder. The slice all is sorted in place. current is the id of the open session.
 func SessionEntries(all []history.Session, current string, w int, icons style.Icons) (entries []Entry) {
 	var folders []string
 	for _, session := range all {

@@ -131,8 +131,8 @@ func (c *console) listChoices(title string) {
 	}
 }
 
-// choiceText describes a choice; a choice that accepts a proposal is described by what it
-// proposes.
+// choiceText returns the label of a choice. For a choice that accepts a proposal, the
+// summary of the proposal follows.
 func choiceText(ch pane.Choice) string {
 	if ch.Accept {
 		return ch.Label + ": " + Name(ch.Summary)

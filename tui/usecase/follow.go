@@ -32,9 +32,9 @@ type LogRead struct {
 	Missed bool                // some earlier changes are missing from Done
 }
 
-// Follower reads the log of the session. Call Wait again after each LogRead. Changes that
-// arrive only in the log arrive in order, independently of the commands. The zero value
-// reads nothing.
+// Follower reads the log of the session. Call Wait again after each LogRead. The changes in
+// the log arrive in order, independently of the outcomes of commands. The zero value reads
+// nothing.
 type Follower struct {
 	work    *workspace.Workspace
 	ctx     context.Context //nolint:containedctx // of the screen
