@@ -184,7 +184,7 @@ func TestCheckpointOfATurnThatSaved(t *testing.T) {
 	r.send("add and save")
 	list := r.session.Checkpoints()
 	wantEqual(t, "checkpoints", len(list), 2)
-	wantEqual(t, "a rollback undoes", list[1].Undoes(), "added two; what it saved stays in the file")
+	wantEqual(t, "a rollback undoes", list[1].Undoes(), "added two; saved changes stay in the file")
 }
 
 // A checkpoint is a change: a write tool that changed nothing, for whatever reason, leaves

@@ -92,7 +92,7 @@ func (c Checkpoint) Undoes() string {
 		text = c.Description
 	}
 	if lasting {
-		text += "; what it saved stays in the file"
+		text += "; saved changes stay in the file"
 	}
 	return strings.TrimPrefix(text, "; ")
 }

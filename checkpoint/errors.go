@@ -73,7 +73,7 @@ func (r Report) Notices() []string {
 		text := fmt.Sprintf("The checkpoint journal was damaged. Unreadable records: %d. Checkpoints lost: %d, still there: %d.",
 			r.UnreadableRecords, r.Lost, r.Kept)
 		if r.StateLost {
-			text += " Its newest state was lost; an older one is in effect."
+			text += " The newest state was lost; an older one is in effect."
 		}
 		if r.DamagedCopy != "" {
 			text += " A copy of the damaged file is at " + r.DamagedCopy + "."
@@ -81,7 +81,7 @@ func (r Report) Notices() []string {
 		out = append(out, text)
 	}
 	if r.TornBytes > 0 {
-		out = append(out, fmt.Sprintf("An unfinished record of %d bytes was removed from the end of the checkpoint journal.", r.TornBytes))
+		out = append(out, fmt.Sprintf("An unfinished record was removed from the end of the checkpoint journal. Bytes removed: %d.", r.TornBytes))
 	}
 	for _, path := range r.Narrowed {
 		out = append(out, "Other users could read "+path+"; they no longer can.")

@@ -110,7 +110,7 @@ func TestLifeOfAJournal(t *testing.T) {
 		t.Errorf("start is %q, %q", list[0].Description, list[0].Undoes())
 	}
 	both := Checkpoint{Tools: []ToolSummary{{Effect: "hid 2", OK: true}, {Effect: "refused"}, {Effect: "saved 1", OK: true, Lasting: true}, {Effect: "hid 3", OK: true}}}
-	if got := both.Undoes(); got != "hid 2; hid 3; what it saved stays in the file" {
+	if got := both.Undoes(); got != "hid 2; hid 3; saved changes stay in the file" {
 		t.Errorf("a rollback of a change and a save undoes %q", got)
 	}
 	if got := list[1]; got.Description != call.Effect || got.Undoes() != call.Effect || !got.Time.Equal(at) || got.PairSeq != 7 || len(got.Tools) != 1 {
@@ -339,7 +339,7 @@ func TestScopesOfAnEarlierVersion(t *testing.T) {
 	for _, c := range j.List("s1") {
 		got = append(got, c.Description+" | "+c.Undoes())
 	}
-	want := []string{"Session start | ", "added cat | added cat; what it saved stays in the file", "Delete word one | Delete word one"}
+	want := []string{"Session start | ", "added cat | added cat; saved changes stay in the file", "Delete word one | Delete word one"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the list is %q, want %q", got, want)
 	}

@@ -132,7 +132,7 @@ func TestTwoWriters(t *testing.T) {
 	wantState(t, "what a knows", a.Current(), doc(2))
 	var locked *LockedError
 	_, err := b.TryLock()
-	want := fmt.Sprintf("timed out waiting for the writer lock: first (process %d) holds it since 2026-11-22 14:03", os.Getpid())
+	want := fmt.Sprintf("timed out waiting for the writer lock: first (process %d) has held it since 2026-11-22 14:03", os.Getpid())
 	if !errors.As(err, &locked) || err.Error() != want {
 		t.Errorf("the lock of another: %v, want %s", err, want)
 	}

@@ -53,11 +53,11 @@ func (e *HeldError) Holder() string {
 
 // Error implements error.
 func (e *HeldError) Error() string {
-	text := fmt.Sprintf("timed out waiting for the %s: %s holds it", cmp.Or(e.Lock, "lock"), e.Holder())
+	text := fmt.Sprintf("timed out waiting for the %s: %s ", cmp.Or(e.Lock, "lock"), e.Holder())
 	if e.Since.IsZero() {
-		return text
+		return text + "holds it"
 	}
-	return text + " since " + e.Since.Local().Format("2006-01-02 15:04")
+	return text + "has held it since " + e.Since.Local().Format("2006-01-02 15:04")
 }
 
 // Lock is a lock held by this process. A nil Lock holds nothing.

@@ -26,7 +26,7 @@ func TestAHeldLockNamesItsHolder(t *testing.T) {
 	since := time.Date(2026, 11, 22, 14, 3, 0, 0, time.Local)
 	l := acquire(t, path, LockOptions{Program: "winnow serve", Since: since})
 	_, err := Acquire(t.Context(), path, LockOptions{Name: "writer lock"})
-	want := fmt.Sprintf("timed out waiting for the writer lock: winnow serve (process %d) holds it since 2026-11-22 14:03", os.Getpid())
+	want := fmt.Sprintf("timed out waiting for the writer lock: winnow serve (process %d) has held it since 2026-11-22 14:03", os.Getpid())
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

@@ -118,7 +118,7 @@ func TestAProgramWaitsForAnotherThatWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holder := fmt.Sprintf("timed out waiting for the writer lock: winnow serve (process %d) holds it since ", os.Getpid())
+	holder := fmt.Sprintf("timed out waiting for the writer lock: winnow serve (process %d) has held it since ", os.Getpid())
 	for _, args := range [][]string{{"ask", "which models are hidden?"}, {"rules", "list"}, {"rules", "diff"}, {"checkpoints", "list"}} {
 		cmd := exec.CommandContext(t.Context(), "winnow", args...)
 		cmd.Dir, cmd.Env = b.dir, b.env
