@@ -37,7 +37,7 @@ type Settings struct {
 	Mouse                bool          `key:"mouse" default:"false" help:"use the mouse from the start"`
 	HUD                  bool          `key:"hud" default:"false" help:"dock the context HUD from the start"`
 	Notify               bool          `key:"notify" default:"false" help:"notify when a long turn ends out of sight"`
-	Plain                bool          `key:"plain" default:"false" help:"no alternate screen, lines only"`
+	Plain                bool          `key:"plain" default:"false" help:"print lines instead of using the alternate screen"`
 	LocalServers         bool          `key:"local_servers" default:"true" help:"look for Ollama, LM Studio and llama.cpp on this machine"`
 	SessionIdle          time.Duration `key:"session_idle" default:"24h0m0s" help:"how long until winnow serve closes an unused HTTP session; its conversation can be continued"`
 	ProxyData            string        `key:"proxy_data" help:"the proxy's data folder, which contains usage/; empty means the folder of the .env"`

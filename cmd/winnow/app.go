@@ -270,27 +270,27 @@ type flags struct {
 func (f *flags) bind(root *cobra.Command) {
 	p := root.PersistentFlags()
 	f.set = p
-	p.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
-	p.StringVar(&f.provider, "provider", "", "endpoint to talk to, by NAME")
+	p.StringVarP(&f.model, "model", "m", "", "the model to talk to, as PROVIDER/NAME")
+	p.StringVar(&f.provider, "provider", "", "the NAME of the endpoint to talk to")
 	p.StringVar(&f.baseURL, "base-url", "", "the URL of an OpenAI-compatible endpoint")
-	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
+	p.StringVar(&f.window, "window", "", "the WINDOW that the assistant works on: model-filter or history (the chat history)")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")
 	p.BoolVar(&f.create, "create", false, "create the file named by --env-file if it does not exist")
 	p.String("history", "", "the postgres:// ADDRESS of a team's history (default: a local file)")
-	p.StringVar(&f.config, "config", "", "settings FILE")
-	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
+	p.StringVar(&f.config, "config", "", "the settings FILE")
+	p.StringVar(&f.home, "home", "", "the DIR for settings, history, state and cache")
 	p.BoolVar(&f.json, "json", false, "print JSON")
-	p.BoolVar(&f.noColor, "no-color", false, "no colours")
-	p.StringVar(&f.logLevel, "log-level", "", "how much is logged: error, warning, info, debug")
-	p.BoolVar(&f.plain, "plain", false, "no alternate screen, lines only")
+	p.BoolVar(&f.noColor, "no-color", false, "use no colours")
+	p.StringVar(&f.logLevel, "log-level", "", "the LEVEL of the log: error, warning, info or debug")
+	p.BoolVar(&f.plain, "plain", false, "print lines instead of using the alternate screen")
 	f.bindSession(root)
 }
 
 // bindRemote declares the flags allowed over SSH, none of which name a file or an address.
 func (f *flags) bindRemote(root *cobra.Command) {
 	f.set = root.PersistentFlags()
-	f.set.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
-	f.set.StringVar(&f.provider, "provider", "", "provider that the rules belong to, NAME")
+	f.set.StringVarP(&f.model, "model", "m", "", "the model to talk to, as PROVIDER/NAME")
+	f.set.StringVar(&f.provider, "provider", "", "the NAME of the provider that the rules belong to")
 	f.set.BoolVar(&f.json, "json", false, "print JSON")
 }
 

@@ -44,7 +44,7 @@ func askCommand(a *app) *cobra.Command {
 		"On a terminal, ask asks you before it saves. Elsewhere a save needs --yes; without\nit, the save is refused and the exit status is 3."
 	c.Example = "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
 		"git diff | winnow ask \"what changed here?\""
-	c.Flags().BoolVar(&yes, "yes", false, "agree when the assistant asks for confirmation, such as before a save")
+	c.Flags().BoolVar(&yes, "yes", false, "agree when the assistant asks for confirmation, for example before a save")
 	if a.remote == nil {
 		a.flags.bindSession(c)
 	}

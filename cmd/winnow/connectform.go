@@ -39,7 +39,7 @@ type connectForm struct {
 
 // Bind declares the flags that fill in the form.
 func (f *connectForm) Bind(set *pflag.FlagSet) {
-	set.StringVar(&f.Endpoint, "endpoint", "", "NAME or address of the endpoint")
+	set.StringVar(&f.Endpoint, "endpoint", "", "the NAME or address of the endpoint")
 	set.StringVar(&f.Key, "key", "", "the endpoint's key as env:NAME, cmd:COMMAND or keyring:NAME; - reads the key from standard input")
 	set.StringVar(&f.Store, "store", "", "where to store an entered key: keyring, variable (you set it) or file (plain text)")
 	set.BoolVar(&f.Yes, "yes", false, "don't ask before writing")

@@ -31,8 +31,8 @@ type filterFlags struct {
 
 func (l *filterFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&l.now, "now", "", "compute ages relative to this TIME (RFC 3339; default now)")
-	c.Flags().StringVar(&l.topic, "topic", "", "the PATH of the topic that t and tN refer to, for example 'AI > Agents'")
-	c.Flags().IntVar(&l.newest, "context", -1, "limit o to the newest N messages that the rest of the line selects; -1 means all")
+	c.Flags().StringVar(&l.topic, "topic", "", "the PATH of the topic that the terms t and tN refer to, for example 'AI > Agents'")
+	c.Flags().IntVar(&l.newest, "context", -1, "limit the term o to the newest N messages that the rest of the line selects; -1 means all")
 }
 
 // sessionStore is the part of the store that env needs.
@@ -183,8 +183,8 @@ func historyExportCommand(a *app) *cobra.Command {
 	}))
 	c.Example = "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md"
 	in.bind(c)
-	c.Flags().StringVar(&format, "format", "", "as json (lossless), md, txt or html (default: from the name of the file)")
-	c.Flags().StringVar(&line, "filter", "", "only the messages that this LINE selects")
+	c.Flags().StringVar(&format, "format", "", "the FORMAT: json (lossless), md, txt or html (default: from the name of the file)")
+	c.Flags().StringVar(&line, "filter", "", "export only the messages that this LINE of the filter language selects")
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return c
 }

@@ -23,7 +23,7 @@ import (
 func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	c := command(verb+" PATTERN…", short, 1, -1, nil)
 	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"
-	allow := c.Flags().Bool("allow", false, "the allow list (WHITELIST_MODELS_…) instead of the ignore list")
+	allow := c.Flags().Bool("allow", false, "change the allow list (WHITELIST_MODELS_…) instead of the ignore list")
 	save := c.Flags().Bool("save", false, saveHelp)
 	run := a.withWorkspace(func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, patterns []string) error {
 		s, err := w.filter.On(a.flags.provider)
@@ -159,14 +159,14 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		list             modelfilter.List
 		patterns         []string
 	}{
-		{"remove", "ignore rule to remove, PATTERN", "remove", modelfilter.Ignore, nil},
-		{"remove-allow", "allow rule to remove, PATTERN", "remove", modelfilter.Allow, nil},
-		{"add", "ignore rule to add, PATTERN; may be repeated", "add", modelfilter.Ignore, nil},
-		{"add-allow", "allow rule to add, PATTERN", "add", modelfilter.Allow, nil},
+		{"remove", "remove the ignore rule PATTERN", "remove", modelfilter.Ignore, nil},
+		{"remove-allow", "remove the allow rule PATTERN", "remove", modelfilter.Allow, nil},
+		{"add", "add the ignore rule PATTERN; may be repeated", "add", modelfilter.Ignore, nil},
+		{"add-allow", "add the allow rule PATTERN", "add", modelfilter.Allow, nil},
 	}
 	var where string
 	// The window is open read-only, so nothing staged here outlives the process.
-	c := command("plan", "Show what changes would do, without staging them (exit 3 if they do anything)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error {
+	c := command("plan", "Show what changes would do, without staging them (exit 3 if they would change anything)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error {
 		s, err := w.filter.On(a.flags.provider)
 		if err != nil {
 			return err

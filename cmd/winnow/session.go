@@ -245,7 +245,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 		return a.emit(map[string]any{"checkpoints": all, "newest": newest.ID, "unsaved": w.unsaved()},
 			plain.Table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before"}, rows)...)
 	})
-	c.Flags().StringVar(&session, "session", "", "only checkpoints of the session with this ID")
+	c.Flags().StringVar(&session, "session", "", "list only the checkpoints of the session with this ID")
 	return c
 }
 
@@ -264,9 +264,9 @@ func rollbackCommand(a *app) *cobra.Command {
 	})
 	c.Long = "rollback first lists the steps that it undoes and, on a terminal, asks for confirmation.\n" +
 		"--newest identifies a list shown earlier: rollback then does not ask, and fails if the list has changed."
-	c.Flags().BoolVar(&rules, "rules", false, "only the rules")
-	c.Flags().BoolVar(&conversation, "conversation", false, "only the conversation")
-	c.Flags().StringVar(&newest, "newest", "", "the newest value of checkpoints list --json: fail if there has been a step since (exit 3)")
+	c.Flags().BoolVar(&rules, "rules", false, "roll back only the rules")
+	c.Flags().BoolVar(&conversation, "conversation", false, "roll back only the conversation")
+	c.Flags().StringVar(&newest, "newest", "", "the VALUE of newest in checkpoints list --json: fail if there has been a step since (exit 3)")
 	exclusive(c, "rules", "conversation")
 	return c
 }

@@ -57,11 +57,11 @@ func tokenAddCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.printErr("%s may %s; the token is shown only once", added.Name, added.Role)
+		a.printErr("%s has the role %s; the token is shown only once", added.Name, added.Role)
 		return a.emit(map[string]any{"name": added.Name, "role": added.Role, "expires": added.Expires, "token": token}, token)
 	})
-	c.Flags().StringVar(&role, "role", string(assistant.RoleSave), "what the user may do, ROLE: metrics, read, propose, write, save or admin")
-	c.Flags().StringVar(&expires, "expires", "", "TIME after which the token expires, such as 30d or 12h; the default is never")
+	c.Flags().StringVar(&role, "role", string(assistant.RoleSave), "the ROLE of the user: metrics, read, propose, write, save or admin")
+	c.Flags().StringVar(&expires, "expires", "", "let the token expire after TIME, such as 30d or 12h; the default is never")
 	c.Example = "winnow token add anna\nwinnow token add prometheus --role metrics\nwinnow token add agent --role propose --expires 30d"
 	return c
 }
