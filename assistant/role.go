@@ -282,7 +282,7 @@ func (s *Session) announceProposals(p *Pair) string {
 	return summary
 }
 
-// isProposal reports whether the user accepts or rejects this payload.
+// isProposal reports whether p is a proposal, which the user can accept or reject.
 func (s *Session) isProposal(p Payload) bool {
 	types := s.PayloadTypes()
 	i := slices.IndexFunc(types, samePayload(p.Type))

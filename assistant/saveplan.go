@@ -48,8 +48,8 @@ type Change struct {
 
 // Line returns the change as one line that is safe to show: its Sentence or,
 // without one, "+ list item" if only After is set, "- list item" if only Before
-// is, else "brightness: 40 % → 80 %". A masked value is the same text on both
-// sides.
+// is, else "brightness: 40 % → 80 %". If Before and After are the same, because
+// the values are masked, it is "brightness changed".
 func (c Change) Line() string {
 	var line string
 	switch {

@@ -330,7 +330,7 @@ func onFold(toggle func(*chat.View) bool, nothing safetext.Text) func(*Model) te
 	}
 }
 
-// onConversation returns an action of the conversation.
+// onConversation returns an action that calls do with the conversation and carries out its intent.
 func onConversation(do func(*conversation) intent) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.carryOut(do(&m.conv)) }
 }

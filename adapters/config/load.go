@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxSize is the maximum size of the file in bytes; most files have about a kilobyte.
+// maxSize is the maximum size of the file in bytes; most files are about a kilobyte.
 const maxSize = 256 << 10
 
 // Options configures Load. The zero value loads only the defaults.

@@ -111,11 +111,11 @@ func (m marks) paths() []string {
 	return paths
 }
 
-// below lists the topic at the path under and the topics below it, or all topics if under is "".
-func (m marks) below(under string) []ContextTopic {
+// below lists the topic at path and the topics below it, or all topics if path is "".
+func (m marks) below(path string) []ContextTopic {
 	list := []ContextTopic{}
 	for _, t := range m.tree {
-		if under == "" || t.Path == under || strings.HasPrefix(t.Path, under+history.TopicSeparator) {
+		if path == "" || t.Path == path || strings.HasPrefix(t.Path, path+history.TopicSeparator) {
 			list = append(list, ContextTopic{oneLine(t.Path), t.Pairs, t.Total})
 		}
 	}

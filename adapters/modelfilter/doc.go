@@ -22,7 +22,7 @@
 //
 // # What is saved
 //
-// A save identifies the plan that was shown by its digest. At every attempt, under the
+// A save names, by its digest, the plan that was shown. At every attempt, under the
 // window's lock, the digest is compared with the digest of what would be written. Each
 // staged change has an author. Authors are not part of the state; Attribute restores them
 // from the steps of the journal.
@@ -36,7 +36,7 @@
 // # Caveats
 //
 //   - The rules hide models from the proxy's list; a direct call is still routed.
-//     The proxy reads them when it starts.
+//     The proxy reads the rules when it starts.
 //   - Model ids and patterns are not sanitised; the code that draws them makes
 //     them safe for a terminal. For the language model, invisible characters
 //     are made visible and the text is truncated to 200 characters.

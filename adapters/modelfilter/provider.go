@@ -46,7 +46,7 @@ type ruleList struct {
 	// by records who staged the last change to a pattern. It may also contain patterns that have
 	// been saved since.
 	by            map[string]assistant.Author
-	origin        string // where saved comes from, ".env:12"; "" if empty
+	origin        string // where saved comes from, such as ".env:12"; "" if saved is empty
 	fromOtherFile bool   // origin is another file
 
 	fixed    string   // why the list cannot be edited; "" if it can

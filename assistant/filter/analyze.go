@@ -50,8 +50,8 @@ func NeedsText(x Expr) bool {
 	})
 }
 
-// UsesBoundary reports whether x contains o or oN, so that it must be evaluated in two steps, and evaluated again when
-// the boundary moves.
+// UsesBoundary reports whether x contains o or oN. Such an expression is evaluated in two steps, and again whenever the
+// boundary moves.
 func UsesBoundary(x Expr) bool {
 	return contains(x, func(x Expr) bool { _, ok := x.(Boundary); return ok })
 }

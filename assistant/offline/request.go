@@ -137,8 +137,8 @@ func findWindow(system string) (w window) {
 	return w
 }
 
-// providerNamed returns the tools' name for one or several providers that the user named. A
-// line of the grammar contains names of the same provider.
+// providerNamed returns the name by which the tools know s, the user's name for a provider or a
+// group of providers. Each line of the grammar's providers lists the names of one provider.
 func (w *window) providerNamed(s string) (string, bool) {
 	if several, ok := map[string]string{"every-provider": everything, "major-providers": "major"}[s]; ok {
 		return several, true

@@ -221,8 +221,8 @@ func (v *RequestView) layout(w int) {
 	}
 }
 
-// Size implements overlay.Overlay. It takes all the space, so that folding does not move
-// the border.
+// Size implements overlay.Overlay. The size does not depend on the content, so that folding
+// does not move the border.
 func (v *RequestView) Size(w, h int) (int, int) { return w * 9 / 10, h * 9 / 10 }
 
 // Body implements overlay.Overlay.

@@ -5,8 +5,8 @@ import "math"
 // Edges describes what is above and below the screen after the last View. Its cost does not
 // depend on the number of items: lines are counted only in the items at the edges.
 type Edges struct {
-	LinesAbove, ItemsAbove int // lines of the first visible item above the screen; items before it
-	LinesBelow, ItemsBelow int // lines of the last visible item below the screen; items after it
+	LinesAbove, ItemsAbove int // how many lines of the first visible item are above the screen, and how many items precede it
+	LinesBelow, ItemsBelow int // how many lines of the last visible item are below the screen, and how many items follow it
 }
 
 // Edges returns what is above and below the screen.

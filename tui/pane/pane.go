@@ -41,7 +41,7 @@ type Pane interface {
 	Escape() bool
 	// Click handles a click at a cell of the pane.
 	Click(x, y int) Action
-	// Status returns what header and footer show about the window.
+	// Status returns what the header and the footer show about the window.
 	Status() Status
 }
 

@@ -23,9 +23,9 @@ func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []str
 	return DiffLines(plan.Lines(user), st)
 }
 
-// DiffLines draws the lines of a plan, which are safe to show: + is added, - is removed, !
-// is to be done, indented lines are items, which are drawn in columns, and other lines are
-// headings.
+// DiffLines draws the lines of a plan, which must be safe to show. A line that starts with +
+// was added, with - removed, and with ! is something to do. Indented lines are items, which
+// are drawn in columns. Any other line is a heading.
 func DiffLines(lines []string, st *style.Styles) []string {
 	out := make([]string, 0, len(lines))
 	var items []string

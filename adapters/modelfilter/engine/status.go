@@ -101,7 +101,7 @@ func (e *Engine) Matching(pattern string) []string {
 	return e.models.list(e.newRule(strings.TrimSpace(pattern)).matches, 0)
 }
 
-// RuleInfo describes a rule at the time of the call.
+// RuleInfo describes a rule as it was when Rules was called.
 type RuleInfo struct {
 	Pattern  string `json:"pattern"`
 	List     List   `json:"-"`

@@ -99,8 +99,8 @@ func (c *cover) best() (text string, matched []int) {
 	return "", nil
 }
 
-// needed returns the patterns of a cover in order, without the patterns whose names are all
-// matched by other patterns.
+// needed returns patterns, sorted, without the superfluous ones: each remaining pattern matches an
+// id that no other remaining pattern matches.
 func (c *cover) needed(patterns []string) []string {
 	slices.Sort(patterns)
 	patterns = slices.Compact(patterns)
