@@ -216,7 +216,7 @@ func isKnown(o Order, m *condition.Model) bool {
 // nobody uses its models.
 func TestUnknownUseIsNoAnswer(t *testing.T) {
 	w := openFind(t, twoProviders)
-	for where, want := range map[string]string{"used:7d": "The use of ", "unused:7d": "The use of ", "tools": "Left out because a fact is unknown"} {
+	for where, want := range map[string]string{"used:7d": "The use of ", "unused:7d": "The use of ", "tools": "Left out because a property is unknown"} {
 		r := w.toolFind(findArgs{Where: where, Provider: "gemini"})
 		if !strings.Contains(r.Message, want) || strings.HasPrefix(where, "u") && strings.Contains(r.Message, "No model") {
 			t.Errorf("%s on gemini: %s", where, r.Message)

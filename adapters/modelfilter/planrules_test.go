@@ -114,7 +114,7 @@ func TestAPlanCountsWhatIsUnknown(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
 	_, r := o.planRules(planArgs{Action: "hide", Models: []string{"price>10"}, Provider: "openai"})
-	if !strings.Contains(r.Message, "Left out because a fact is unknown: 8 models.") {
+	if !strings.Contains(r.Message, "Left out because a property is unknown: 8 models.") {
 		t.Errorf("it says %q", r.Message)
 	}
 	for _, bad := range []planArgs{{Action: "hide"}, {Action: "hide", Models: []string{"price>ten"}}, {Action: "hide", Models: []string{"mini"}, Provider: "opnai"}, {Action: "hide", Models: []string{"mini"}, Except: []string{"zork"}}} {

@@ -69,7 +69,7 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 		}
 	}
 	if r.unknown > 0 {
-		says = append(says, fmt.Sprintf("Left out because a fact is unknown: %s.", assistant.Counted(r.unknown, "model")))
+		says = append(says, fmt.Sprintf("Left out because a property is unknown: %s.", assistant.Counted(r.unknown, "model")))
 	}
 	done := assistant.OK(strings.Join(says, " "), fields{"plans": listed, "unknown_count": r.unknown})
 	done.Hint = hint

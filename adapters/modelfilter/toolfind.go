@@ -86,7 +86,7 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 			text = unknown
 		}
 	} else if found.Unknown > 0 {
-		text += fmt.Sprintf("\n\nLeft out because a fact is unknown: %s.", assistant.Counted(found.Unknown, "model"))
+		text += fmt.Sprintf("\n\nLeft out because a property is unknown: %s.", assistant.Counted(found.Unknown, "model"))
 	}
 	if len(found.Models) > limit && a.Sort == "" {
 		text += fmt.Sprintf("\n\nThe first %d are listed in full.", limit)

@@ -119,7 +119,7 @@ var toolCases = map[string]toolCase{
 		data: map[string]any{"count": 8., "truncated": true},
 	},
 	"find what is unknown": {
-		tool: "find_models", args: `{"where":"requests>0"}`, says: []string{"Left out because a fact is unknown: 13 models."}, data: map[string]any{"count": 0.},
+		tool: "find_models", args: `{"where":"requests>0"}`, says: []string{"Left out because a property is unknown: 13 models."}, data: map[string]any{"count": 0.},
 	},
 	"find by name": {
 		tool: "find_models", args: `{"where":"shown","models":["turbo","o1"]}`, says: []string{"2 models that are shown match `turbo` and `o1`:\n\n- openai: `gpt-4-turbo` and `o1` are shown: no rule matches"}, data: map[string]any{"count": 2.},

@@ -64,13 +64,13 @@ func nextStep(err error) string {
 	case isList:
 		return fmt.Sprintf("name a model with -m %s/NAME, or %s", listed.Endpoint.Name, nextStep(listed.Err))
 	case has[*llm.ConfigError](err), has[*endpoints.NameError](err):
-		return "for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models; a [[provider]] in the settings or OPENAI_API_KEY adds others"
+		return "use another model, for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models; a [[provider]] in the settings or OPENAI_API_KEY adds others"
 	case has[*checkpoint.LockedError](err):
 		return requestAdvice(assistant.CodeLocked)
 	case has[*history.NewerSchemaError](err), has[*checkpoint.VersionError](err):
-		return "use the newer winnow, or another --home"
+		return "use the newer version of winnow, or another folder with --home"
 	case has[*history.FileError](err):
-		return "replace it with a file or folder that only you can write (for a folder: chmod 700), or use another folder with --home"
+		return "replace it with a file or folder that only you can write to (for a folder: chmod 700), or use another folder with --home"
 	case isUnsafe && unsafe.Parent != "":
 		return "use another folder with --home, or chmod o-w " + unsafe.Parent
 	case isUnsafe:
@@ -97,9 +97,9 @@ func systemAdvice(err error) string {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "too many files are open: raise the limit (ulimit -n) or close other programs"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "the disk is full: free some space, or use a folder on another disk with --home"
+		return "the disk is full: free some space; for winnow's own files, --home can name a folder on another disk"
 	case errors.Is(err, syscall.EROFS):
-		return "winnow needs to write a lock and a log: use a writable folder with --home DIR"
+		return "use a writable folder; for winnow's own files, name it with --home DIR"
 	case errors.Is(err, fs.ErrPermission):
 		return "check the owner and mode of the file and its folder"
 	}

@@ -66,7 +66,7 @@ func logCommand(a *app) *cobra.Command {
 			}
 		}
 	})
-	c.Long = "The log is read from the checkpoints and lists a change as soon as it is durable: changes\n" +
+	c.Long = "The log is read from the checkpoints and lists a change as soon as it is stored: changes\n" +
 		"by hand, by a tool of the assistant or of another agent, saves, rollbacks, and changes\n" +
 		"to the file by other programs. --json prints one change per line.\n\n" +
 		"winnow serve copies the log of the rules it serves into a history in PostgreSQL. --team\n" +

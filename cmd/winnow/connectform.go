@@ -242,7 +242,7 @@ func (f *connectForm) storage(ctx context.Context, ch *endpoints.Checked) (endpo
 		return 0, &missingFlagError{"store", "there is no keyring here; use variable (an environment variable that you set) or file (plain text)"}
 	}
 	labels := map[endpoints.Storage]string{
-		endpoints.Keyring: "in the keyring", endpoints.Variable: "in the variable " + ch.KeyVariable() + ", which you set",
+		endpoints.Keyring: "in the keyring", endpoints.Variable: "in the environment variable " + ch.KeyVariable() + ", which you set yourself",
 		endpoints.Plain: "as plain text in " + f.Connector.SettingsPath(),
 	}
 	var lines []string

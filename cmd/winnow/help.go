@@ -19,9 +19,9 @@ import (
 // statuses are the exit statuses that `winnow help exit` lists.
 var statuses = []topics.Exit{
 	{Status: statusDone, Means: "done"},
-	{Status: statusFailed, Means: "failed, or a check found a problem: rules lint, doctor, config check"},
+	{Status: statusFailed, Means: "failed, or rules lint, doctor or config check found a problem"},
 	{Status: statusUsage, Means: "the command line or a flag was wrong"},
-	{Status: statusPending, Means: "changes are pending: rules diff, rules plan, a save that needs a confirmation"},
+	{Status: statusPending, Means: "changes are pending (rules diff, rules plan), a step needs confirmation, or rules check found a model"},
 	{Status: statusCancelled, Means: "cancelled by ctrl+c; another signal exits with 128 plus its number"},
 	{Status: statusPipe, Means: "the reader closed the pipe, as in winnow ask … | head -1"},
 }

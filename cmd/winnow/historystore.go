@@ -212,9 +212,9 @@ func (a *app) followHistory(ctx context.Context, store history.Store, hub *serve
 // printReport prints what the user should know about the state of the database when it was opened.
 func (a *app) printReport(r history.Report) {
 	if s := r.Salvage; s != nil {
-		lost := "an unknown number was lost"
+		lost := "an unknown number lost"
 		if s.Lost != history.UnknownLost {
-			lost = fmt.Sprintf("%d were lost", s.Lost)
+			lost = fmt.Sprintf("%d lost", s.Lost)
 		}
 		a.printErr("the history was damaged (%s): %s recovered, %s, %d changed; the damaged file is kept as %s",
 			s.Reason, assistant.Counted(s.Salvaged, "message"), lost, s.Altered, s.SetAside)
@@ -228,10 +228,10 @@ func (a *app) printReport(r history.Report) {
 		a.printErr("the history's -wal file was removed after a crash: the last messages may be lost")
 	}
 	if r.Backup != "" {
-		a.printErr("the history was converted to the format of this version; the old one was copied to %s", r.Backup)
+		a.printErr("the history was converted to the format of this version; a copy in the old format is at %s", r.Backup)
 	}
 	if n := r.Interrupted; n > 0 && !a.defers() { // a screen says which key retries
-		a.printErr("%s cut off when winnow last ended: winnow history search e lists what failed", assistant.Counted(n, "answer"))
+		a.printErr("winnow last ended during %s: winnow history search e lists the messages that failed", assistant.Counted(n, "answer"))
 	}
 	for _, repaired := range r.Repaired {
 		a.printErr("%s", repaired)

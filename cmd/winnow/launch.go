@@ -316,7 +316,7 @@ func (w *journaledWindow) recovery() *tui.Recovery {
 	if w.filter == nil || last.Closed || !w.recovered { // the chat history has no unsaved changes
 		return nil
 	}
-	lines := []string{"These rules were not saved:"}
+	lines := []string{"These changes to the rules were not saved:"}
 	for _, c := range w.filter.Diff() {
 		icon := "-"
 		if c.Added {

@@ -52,7 +52,7 @@ func modelsCommand(a *app) *cobra.Command {
 	c.Long = "A list combines the provider's own list, the proxy's and, unless the provider's list is complete, the\n" +
 		"built-in catalogue. The last column says where each model is listed; \"cache\" is an earlier answer.\n" +
 		"--provider names one provider. --chat instead lists the models that can answer you."
-	c.Flags().BoolVar(&refresh, "refresh", false, "ask the providers, or the proxy, for their models")
+	c.Flags().BoolVar(&refresh, "refresh", false, "fetch the lists of models from the providers or the proxy")
 	c.Flags().BoolVar(&drift, "drift", false, "compare the models that the proxy serves with the rules")
 	c.Flags().BoolVar(&chat, "chat", false, "list the endpoints and models that -m accepts")
 	c.Flags().StringVar(&where, "where", "", whereHelp)
@@ -158,7 +158,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 		}
 	}
 	if failedCount > 0 {
-		return fmt.Errorf("%d of %s could not be refreshed; their lists are unchanged", failedCount, assistant.Counted(len(scopes), "provider"))
+		return fmt.Errorf("%d of %s could not be refreshed; the earlier lists stay in use", failedCount, assistant.Counted(len(scopes), "provider"))
 	}
 	return nil
 }
@@ -258,9 +258,9 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 			lines = append(lines, "  + "+visible(id))
 		}
 	}
-	next := "the proxy serves the models that the rules allow"
+	next := "the proxy serves the models that the rules show"
 	if drifted {
-		next = "the proxy reads its rules when it starts: save, then restart it"
+		next = "the proxy reads its rules when it starts: restart it after saving"
 	}
 	return a.emit(map[string]any{"drift": drifted, "providers": out}, append(lines, next)...)
 }

@@ -269,7 +269,7 @@ type versionJSON struct {
 }
 
 func rulesLogCommand(a *app) *cobra.Command {
-	c := command("log [ID]", "List the last saves of the file, or what one of them changed", 0, 1, a.withFilter(func(ctx context.Context, w *journaledWindow, args []string) error {
+	c := command("log [ID]", "List the latest saves of the file, or what one of them changed", 0, 1, a.withFilter(func(ctx context.Context, w *journaledWindow, args []string) error {
 		if len(args) == 0 {
 			return a.rulesLog(ctx, w)
 		}

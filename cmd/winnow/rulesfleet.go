@@ -26,7 +26,7 @@ func rulesDiffCommand(a *app) *cobra.Command {
 			names = []string{config.HereTarget, names[0]}
 		case 2:
 		default:
-			return &usageError{"winnow rules diff", "--target can be given twice at most"}
+			return &usageError{"winnow rules diff", "--target can be given at most twice"}
 		}
 		return a.diffTargets(ctx, names[0], names[1])
 	})
@@ -129,7 +129,7 @@ func differenceLines(one, other string, d fleet.Difference) (lines []string) {
 		lines = []string{one + " and " + other + " have the same rules and show the same models"}
 	}
 	if len(d.Unknown) > 0 {
-		lines = append(lines, "not compared, because one of the two has no list of models: "+strings.Join(d.Unknown, ", "))
+		lines = append(lines, "not compared, because one of the targets has no list of their models: "+strings.Join(d.Unknown, ", "))
 	}
 	return lines
 }

@@ -124,7 +124,7 @@ func (a *app) batch(answer func(line []byte) (any, error)) error {
 	case err != nil:
 		return fmt.Errorf("standard input: line %d: %w", n+1, err)
 	case bad > 0:
-		return fmt.Errorf("%d of %s could not be read; their results contain the errors", bad, assistant.Counted(n, "line"))
+		return fmt.Errorf("%d of %s could not be read; the results contain the errors", bad, assistant.Counted(n, "line"))
 	}
 	return a.ctx.Err()
 }

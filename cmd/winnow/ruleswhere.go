@@ -50,7 +50,7 @@ func (a *app) findModels(w *journaledWindow, where string) (modelfilter.Found, e
 		a.printErr("%s", problem)
 	}
 	if found.Unknown > 0 {
-		a.printErr("left out because a fact is unknown: %s", assistant.Counted(found.Unknown, "model"))
+		a.printErr("left out because a property is unknown: %s", assistant.Counted(found.Unknown, "model"))
 	}
 	return found, nil
 }
@@ -158,7 +158,7 @@ func hideNotes(p modelfilter.HidePlan) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s: an allow rule keeps %s shown: %s", p.Provider, assistant.Counted(n, "model"), visible(strings.Join(p.Allowed, ", "))))
 	}
 	if n := len(p.Left); n > 0 {
-		notes = append(notes, fmt.Sprintf("%s: no rule can hide %s without hiding others: %s", p.Provider, assistant.Counted(n, "model"), visible(strings.Join(p.Left, ", "))))
+		notes = append(notes, fmt.Sprintf("%s: %s cannot be hidden without hiding others: %s", p.Provider, assistant.Counted(n, "model"), visible(strings.Join(p.Left, ", "))))
 	}
 	return notes
 }

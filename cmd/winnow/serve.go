@@ -29,12 +29,12 @@ func serveCommand(a *app) *cobra.Command {
 		"With --http, programs open sessions, send messages and read the events of each turn as\n" +
 		"server-sent events. GET /openapi.json describes the requests. Every request needs a\n" +
 		"token: winnow token add creates one for a user with a role. The token of --token-file has\n" +
-		"the role admin; without it and without other tokens, one is created and printed once. A key\n" +
-		"has its role as an option, winnow-role=\"propose\"; without one it may save. An unused\n" +
+		"the role admin; without it and without other tokens, one is created and printed once. An SSH\n" +
+		"key has its role as an option, winnow-role=\"propose\"; without one it may save. An unused\n" +
 		"session is closed after --session-idle; to continue it, open it again with its id.\n\n" +
-		"For a service manager, winnow serve notifies systemd, uses the sockets http, ssh and metrics\n" +
-		"that it has opened, and reloads keys, tokens and certificate when they change or after\n" +
-		"SIGHUP. /readyz checks history and .env; --metrics serves an SSH-only server, too.\n\n" +
+		"Keys, tokens and the certificate are reloaded when they change or after SIGHUP. Under\n" +
+		"systemd, winnow serve reports its state and uses the sockets named http, ssh and metrics that\n" +
+		"systemd has opened. /readyz checks history and .env; --metrics also works without --http.\n\n" +
 		"Agents join the same window by the Model Context Protocol: at the address /mcp with a token,\n" +
 		"as ssh SERVER winnow mcp with a key, or as winnow mcp in this folder."
 	c.Example = "winnow serve --ssh :2222 --authorized-keys team.keys\n" +

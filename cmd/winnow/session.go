@@ -64,7 +64,7 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 	case len(found) == 0:
 		err = advise(fmt.Errorf("there is no session %q", id), all)
 	case len(found) > 1:
-		err = advise(fmt.Errorf("%d sessions start with %q", len(found), id), all)
+		err = advise(fmt.Errorf("the IDs of %d sessions start with %q", len(found), id), all)
 	case !inWindow(found[0]):
 		err = advise(fmt.Errorf("the session %s belongs to another window", found[0].ID), "open it with --window %s", windowName(found[0].Window))
 	default:

@@ -172,7 +172,7 @@ func manCommand(a *app) *cobra.Command {
 }
 
 func envSetCommand(a *app) *cobra.Command {
-	c := envCommand(a, "set KEY [VALUE]", "Set one key; every other byte stays unchanged", 2, func(args []string) (dotenv.Edit, error) {
+	c := envCommand(a, "set KEY [VALUE]", "Set one key; every other byte of the file stays unchanged", 2, func(args []string) (dotenv.Edit, error) {
 		value, err := a.envValue(args)
 		return dotenv.Set(args[0], value), err
 	})
@@ -181,7 +181,7 @@ func envSetCommand(a *app) *cobra.Command {
 }
 
 func envUnsetCommand(a *app) *cobra.Command {
-	return envCommand(a, "unset KEY", "Remove one key; every other byte stays unchanged", 1, func(args []string) (dotenv.Edit, error) {
+	return envCommand(a, "unset KEY", "Remove one key; every other byte of the file stays unchanged", 1, func(args []string) (dotenv.Edit, error) {
 		return dotenv.Unset(args[0]), nil
 	})
 }

@@ -274,7 +274,7 @@ func (a *app) reportEndpoint(set *endpoints.Set, id string, chosen bool) {
 	switch others := set.Namesakes(id); {
 	case strings.HasPrefix(named, name+"/"):
 	case set.Unlisted(id):
-		a.printErr("%s does not list %s; it is requested anyway; winnow models --chat lists the models", name, named)
+		a.printErr("%s does not list %s, but it is requested anyway; winnow models --chat lists the models", name, named)
 	case !chosen && len(others) > 0:
 		a.printErr("several endpoints list %s: %s answers; to ask another: -m %s", named, name, strings.Join(others, ", -m "))
 	}

@@ -242,7 +242,7 @@ func TestACrashIsOfferedAtTheNextStart(t *testing.T) {
 	p.mu.Lock()
 	p.out.Reset()
 	p.mu.Unlock()
-	p.wait("These rules were not saved") // and the lock of the killed program does not block
+	p.wait("These changes to the rules were not saved") // and the lock of the killed program does not block
 	p.wait("*mini*")
 	p.wait("*nano*")
 }

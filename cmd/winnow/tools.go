@@ -73,7 +73,7 @@ func (a *app) waitForTools(ctx context.Context) {
 func toolsCommand(a *app) *cobra.Command {
 	test := command("test [SERVER…]", "Connect to the MCP servers and report what each offers", 0, -1, a.toolsTest)
 	test.Long = "test exits with status 1 if a server cannot be used. It lists the tools that the assistant\n" +
-		"is not given, with the reason: for example, the description of the parameters is too large."
+		"is not given, with the reason: for example, the schema of the parameters is too large."
 	return group("tools", "List and test the MCP servers whose tools the assistant has",
 		command("list [SERVER…]", "List the tools of the MCP servers", 0, -1, a.toolsList), test)
 }

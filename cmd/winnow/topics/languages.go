@@ -63,7 +63,7 @@ var Examples = []Example{
 	{"r50 m'claude*'", "one model family among the last fifty messages"},
 	{"kubernetes ingress s>0", "messages with both words and at least one star"},
 	{"d2026-03-04 u'anna'", "one day, one author"},
-	{"@mine o", "the part of a saved filter that the next request would contain"},
+	{"@mine o", "the messages of the saved filter mine that the next request would contain"},
 	{"s3 :export md", "exports the messages with three stars as Markdown"},
 }
 

@@ -216,7 +216,7 @@ func attach(p *page, f Facts) {
 	p.head("Finding them later")
 	for _, c := range filter.Complete("", 0, filter.Sources{}) {
 		if c.Text == "i" {
-			p.rows([][]string{{c.Text, c.Help + ": a term of the filter language for text files and pictures; !" + c.Text + " matches the others"}})
+			p.rows([][]string{{c.Text, c.Help + ": a term of the filter language for text files and pictures; !" + c.Text + " matches messages without them"}})
 		}
 	}
 	p.text("Files can be attached on the screen, with --plain on a terminal and in the arguments of winnow ask. In text from a pipe, and over SSH, @PATH has no special meaning.")
