@@ -63,7 +63,7 @@ func UnsafeForDelete(x Expr) (reason string) {
 		why := ""
 		switch x.(type) {
 		case Recent, TopicLast:
-			why = "counts from the newest message, so it would select other messages after deleting"
+			why = "counts from the newest message, so it would select other messages after the deletion"
 		case Boundary:
 			why = "depends on the boundary, which moves when messages are deleted"
 		case TopicSelected:
@@ -190,7 +190,7 @@ func (e *expander) load(name string) Expr {
 	q, err := Parse(line)
 	switch {
 	case err != nil:
-		e.fail(at, "@"+name, "a valid saved filter, not "+line+" ("+err.Error()+")")
+		e.fail(at, "@"+name, "a valid saved filter, but it is "+line+" ("+err.Error()+")")
 		return nil
 	case q.Command != nil:
 		e.fail(at, "@"+name, "a saved filter without a command")

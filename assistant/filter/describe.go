@@ -28,7 +28,7 @@ func words(x Expr) string {
 		}
 		return strings.Join(all, " or ")
 	case Not:
-		return "not " + grouped(x.X)
+		return negated(x.X)
 	case Topic:
 		name := strings.TrimSuffix(shown(x.text()), deepMark)
 		if x.Deep {
@@ -82,11 +82,26 @@ func mark(x Expr) string {
 		return "with attachments"
 	case Boundary:
 		if x.Extra > 0 {
-			return fmt.Sprintf("that are sent, and the %d before them", x.Extra)
+			return fmt.Sprintf("that are sent, plus %d before them", x.Extra)
 		}
 		return "that are sent"
 	default:
 		return "in this session"
+	}
+}
+
+// negated returns the phrase for an expression that must not hold.
+func negated(x Expr) string {
+	switch x := x.(type) {
+	case Failed:
+		return "that did not end in an error"
+	case Boundary:
+		if x.Extra > 0 {
+			return fmt.Sprintf("other than those sent and %d before them", x.Extra)
+		}
+		return "that are not sent"
+	default:
+		return "not " + grouped(x)
 	}
 }
 

@@ -18,7 +18,8 @@ func TestDescribe(t *testing.T) {
 		"m m'gpt*' u u'anna' r3":    "messages from the selected model, from model gpt*, by you, by anna, among the last 3",
 		"d<7d d>1w d>=2mo d<=1y":    "messages newer than 7 days, older than 1 week, at least 2 months old, at most 1 year old",
 		"d2026-03-04 | d>=26-03-05": "messages on 2026-03-04 or since 2026-03-05",
-		"c/a.b/ x'0aef' o o3":       "messages matching /a.b/, in session 0aef, that are sent, that are sent, and the 3 before them",
+		"c/a.b/ x'0aef' o o3":       "messages matching /a.b/, in session 0aef, that are sent, that are sent, plus 3 before them",
+		"!e !o !o1":                 "messages that did not end in an error, that are not sent, other than those sent and 1 before them",
 		"@mine":                     "messages matching the saved filter @mine",
 		"c'a\x1bb'":                 "messages with “a‹U+001B›b”",
 	} {

@@ -103,7 +103,7 @@ func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 		{":topic Work > New --dry-run", "would move 2 messages to Work > New"},
 		{"c'one' :topic Work --no-confirm", "1 message moved to Work"},
 		{"c'two' :topic", "1 message moved to no topic"},
-		{"r1 :delete --base --dry-run", "r1 counts from the newest message, so it would select other messages after deleting"},
+		{"r1 :delete --base --dry-run", "r1 counts from the newest message, so it would select other messages after the deletion"},
 		{"o :delete --base --dry-run", "would delete 2 messages"},
 		{"c'two' :delete --dry-run", "would delete 1 message"},
 		{":export md a.md --dry-run", "would export 2 messages to a.md"},
