@@ -69,7 +69,7 @@ func (a *answer) framesError(err error) {
 		a.err = a.newError(llm.KindInterrupted, err, "%v", err)
 	}
 	if a.frames.badField {
-		a.damage("a line of it could not be read")
+		a.damage("one of its lines could not be read")
 	}
 }
 
@@ -126,7 +126,7 @@ func (a *answer) incomplete(cause error) error {
 	case cause == nil:
 		return a.newError(net, nil, "%s closed the connection without an answer", a.host)
 	}
-	return a.newError(net, cause, "the connection to %s was lost before the answer", a.host)
+	return a.newError(net, cause, "the connection to %s was lost before the answer began", a.host)
 }
 
 // pageError returns the error for a web page in place of an answer.
@@ -171,11 +171,11 @@ func (a *answer) unreadableFrame(f frame) bool {
 	a.damage("a part of it could not be read")
 	a.progress++
 	if a.unreadable++; a.unreadable > maxUnreadable {
-		a.err = a.newError(llm.KindInterrupted, nil, "more than %d events of the answer cannot be read", maxUnreadable)
+		a.err = a.newError(llm.KindInterrupted, nil, "more than %d events of the answer could not be read", maxUnreadable)
 		return false
 	}
 	a.flushPart()
-	a.parts = append(a.parts, llm.Unreadable{Reason: "an event of the answer is not JSON and was left out"})
+	a.parts = append(a.parts, llm.Unreadable{Reason: "an event that is not JSON was left out"})
 	return true
 }
 

@@ -213,7 +213,7 @@ func TestLimits(t *testing.T) {
 		"an event":         {"data: " + megabyte, 31, "32 MiB"},
 		"lines of data":    {"data: " + megabyte + "\n", 31, "32 MiB"},
 		"a JSON value":     {`{"x":"` + megabyte, 31, "32 MiB"},
-		"unreadable":       {"data: {\n\n", maxUnreadable, "cannot be read"},
+		"unreadable":       {"data: {\n\n", maxUnreadable, "could not be read"},
 		"calls are costly": {assistanttest.CallEvent(0, "", "f", "{}"), 60_000, "16 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {

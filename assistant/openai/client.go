@@ -139,7 +139,7 @@ func checkHeaders(opts Options) error {
 		return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 	}
 	if !valid(opts.Key) || strings.TrimSpace(opts.Key) != opts.Key {
-		return errors.New("the API key contains a line break, surrounding white space or another control character")
+		return errors.New("the API key begins or ends with white space, or contains a line break or another control character")
 	}
 	for name, value := range opts.Headers {
 		if name == "" || strings.Trim(name, tokenChars) != "" {

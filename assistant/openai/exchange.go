@@ -119,7 +119,7 @@ func (c *Client) checkContentType(contentType string) error {
 	if contentType == "" || containsAny(strings.ToLower(contentType), acceptedTypes) {
 		return nil
 	}
-	return c.newError(llm.KindUnknown, nil, "%s answered with %s instead of an answer", c.host, contentType)
+	return c.newError(llm.KindUnknown, nil, "%s returned %s instead of an answer", c.host, contentType)
 }
 
 // checkStatus is a middleware that turns a status of 300 or more into an error. Otherwise
@@ -202,7 +202,7 @@ func (c *Client) netError(err error) error {
 	case errors.As(err, &re), errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &dns):
-		words = "the host name has no address"
+		words = "the host name could not be resolved"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		words = "the connection was refused"
 	case errors.Is(err, syscall.ECONNRESET):

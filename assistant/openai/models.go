@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -77,7 +76,7 @@ func (c *Client) fetch(
 	var res *http.Response
 	err := request(ctx, &res, option.WithMiddleware(c.checkStatus))
 	var body []byte
-	tooLong := c.newError(llm.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
+	tooLong := c.newError(llm.KindUnknown, nil, "%s sent more than %d MiB for %s", c.host, limit>>20, what)
 	if err == nil {
 		defer res.Body.Close()
 		if res.ContentLength > limit { // the length may also be unknown (-1)
@@ -161,20 +160,19 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	case all > maxModels:
 		return nil, c.newError(llm.KindUnknown, nil, "%s lists more than %d models", c.host, maxModels)
 	case all == 0:
-		empty := c.listError("the list is empty")
-		empty.Err = ErrEmptyList
-		return nil, empty
+		words := appendFact(c.host+" returned an empty list of models", c.wrongVersion())
+		return nil, c.newError(llm.KindUnknown, ErrEmptyList, "%s", words)
 	case len(models) == 0:
-		return nil, c.listError(fmt.Sprintf("none of the %d entries has an id", all))
+		return nil, c.listError("no entry of the list has a valid id")
 	case invalid > 0:
 		c.opts.Log.Warn("models left out", "provider", c.opts.Name, "entries", invalid)
 	}
 	return models, nil
 }
 
-// listError returns the error for an endpoint that does not send a list of models.
+// listError returns the error for an endpoint that does not send a usable list of models.
 func (c *Client) listError(why string) *llm.RequestError {
-	return c.newError(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, appendFact(why, c.wrongVersion()))
+	return c.newError(llm.KindUnknown, nil, "%s returned no usable list of models: %s", c.host, appendFact(why, c.wrongVersion()))
 }
 
 // Each variable lists the members of an entry that have the same meaning, in order of

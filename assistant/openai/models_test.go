@@ -46,15 +46,15 @@ func TestModels(t *testing.T) {
 
 func TestNoModels(t *testing.T) {
 	for name, test := range map[string]struct{ body, want string }{
-		"an empty list":     {`{"data":[]}`, "the list is empty"},
-		"null, from Ollama": {`{"data":null}`, "the list is empty"},
+		"an empty list":     {`{"data":[]}`, "returned an empty list of models"},
+		"null, from Ollama": {`{"data":null}`, "returned an empty list of models"},
 		"an object":         {`{"data":{"id":"a"}}`, `no "data" list`},
 		"nothing":           {``, "the answer is empty"},
 		"no list":           {`{"ok":true}`, `no "data" list`},
 		"a page":            {`<html><title>Login</title>`, `answered with a web page, "Login"`},
-		"text":              {`hello`, "sends no list of models: hello"},
+		"text":              {`hello`, "returned no usable list of models: hello"},
 		"half a list":       {`{"data":[{"id":"a"},{"id"`, "not valid JSON"},
-		"only odd elements": {`{"data":[1,2,{}]}`, "none of the 3 entries has an id"},
+		"only odd elements": {`{"data":[1,2,{}]}`, "no entry of the list has a valid id"},
 		"an error, as 200":  {`{"error":{"message":"no key","code":"invalid_api_key"}}`, "auth: no key"},
 	} {
 		t.Run(name, func(t *testing.T) {

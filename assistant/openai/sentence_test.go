@@ -51,7 +51,7 @@ func TestWhatTheUserReads(t *testing.T) {
 		"a cut answer":            {event(assistanttest.TextEvent("a")), "interrupted: the connection to HOST ended before the answer did"},
 		"no answer":               {event(""), "net: HOST closed the connection without an answer"},
 		"another wire":            {event("{\"message\":{\"content\":\"a\"},\"done\":true}\n"), "unknown: HOST answered with something other than a chat completion"},
-		"a picture":               {assistanttest.Raw("image/png", "x"), "unknown: HOST answered with image/png instead of an answer"},
+		"a picture":               {assistanttest.Raw("image/png", "x"), "unknown: HOST returned image/png instead of an answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, assistanttest.NewServer(t, test.reply))
