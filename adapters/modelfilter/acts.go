@@ -47,7 +47,7 @@ type (
 		Provider string
 		Lists    [2][]string // by List
 	}
-	// PickProvider selects the current provider.
+	// PickProvider makes a provider the current one.
 	PickProvider struct{ Provider string }
 	// RefreshModels asks providers for their models. For a single provider, it also asks the proxy
 	// which of that provider's models it serves.
@@ -63,8 +63,8 @@ type (
 	// Look reports what the user is looking at.
 	Look struct {
 		Tab, Search string
-		Rule        Rule   // highlighted, together with its models; zero if none
-		Model       string // highlighted, together with its rule; "" if none
+		Rule        Rule   // the highlighted rule; its models are highlighted too; zero if there is none
+		Model       string // the highlighted model; its rule is highlighted too; "" if there is none
 	}
 )
 
@@ -93,8 +93,8 @@ func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done
 // Step implements [assistant.Act].
 func (a AddRule) Step() string { return "Add " + a.Rule.String() }
 
-// about implements act. It returns "" because adding a rule depends on no displayed rule, so that a
-// change by another user does not reject what was typed.
+// about implements act. Adding a rule depends on no displayed rule. It returns "" so that the rule
+// that the user typed is not rejected when another user changes the rules.
 func (a AddRule) about() string { return "" }
 
 func (a AddRule) do(_ context.Context, w *Window) (string, error) {

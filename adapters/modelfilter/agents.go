@@ -7,8 +7,8 @@ import (
 	"winnow/assistant/serve/mcp"
 )
 
-// Queries returns the tools for agents, which do not see the window's context as its own
-// assistant does. It returns nil if window is not a model filter.
+// Queries returns the tools for agents. Unlike the assistant in the window, agents do not get the
+// window's context. Queries returns nil if window is not a model filter.
 func Queries(window assistant.Window) []assistant.Tool {
 	w, at := placeOf(window)
 	if w == nil {

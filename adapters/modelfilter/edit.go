@@ -18,8 +18,8 @@ const maxPattern = 500
 // Added is the result of Add.
 type Added struct {
 	engine.Verdict
-	Models  []string // ids whose status it decides
-	Matches int      // number of models it matches
+	Models  []string // ids whose status the rule decides
+	Matches int      // number of models that the rule matches
 }
 
 // Add stages a rule at the end of a list. It returns ErrLocked, a *FixedError, or an *engine.Refusal with the reason
@@ -109,7 +109,7 @@ type Imported struct {
 	Pattern  string // trimmed
 	Err      error  // why it was rejected; nil if it is now in the list
 	Kept     bool   // it was already in the list
-	Affected int    // models whose status it decides
+	Affected int    // number of models whose status the rule decides
 }
 
 // maxImport is the maximum number of rules in an import: each is compared with all rules of

@@ -11,8 +11,8 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Order is an order for listing models. Models whose fact is unknown come last, even in
-// reverse.
+// Order is an order for listing models by a fact. Models for which the fact is unknown come
+// last, even in reverse.
 type Order struct {
 	Name  string // for the language model and the command line
 	Title string // for users

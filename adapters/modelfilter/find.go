@@ -80,7 +80,7 @@ type HidePlan struct {
 	Left     []string `json:"left"`     // ids that no pattern can distinguish from another model, or that the proxy does not filter
 }
 
-// PlanHide returns, for each provider, the fewest patterns that hide the shown models in
+// PlanHide returns, for each provider, a few patterns that hide the shown models in
 // found, in the order of found. Providers without shown models are left out.
 func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	var plans []HidePlan
@@ -119,8 +119,8 @@ func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	return plans, nil
 }
 
-// hiddenBy separates the ids that a pattern matches from the others. rest contains left,
-// followed by the others.
+// hiddenBy returns as hidden the ids that a pattern matches. rest contains left, followed by
+// all other ids.
 func hiddenBy(patterns, ids, left []string) (hidden, rest []string) {
 	compiled := make([]*glob.Pattern, len(patterns))
 	for i, text := range patterns {

@@ -91,8 +91,9 @@ func namesEach(provider string) bool {
 }
 
 // locate returns the providers on which a phrase selects models: the named providers that have such
-// models. If none is named, it returns the current provider or else the only one with this id or
-// family. A phrase that selects nothing is added to unmatched.
+// models. If none is named, it returns the current provider if that has such models, and otherwise
+// the provider to which isFamily assigns the phrase, if there is exactly one. A phrase that selects
+// nothing is added to unmatched.
 func (r *finder) locate(p phrase, provider string) ([]string, error) {
 	names, err := r.providersOrCurrent(provider)
 	if err != nil {
@@ -127,8 +128,8 @@ func (r *finder) locate(p phrase, provider string) ([]string, error) {
 }
 
 // fits returns the providers on which a phrase selects models. If there are none, missing
-// contains the words that match no model. If some is false, a provider also counts if its
-// models have the names and only their facts are unknown.
+// contains the words that match no model or, if each word matches one, all words. Unless some
+// is set, fits also returns a provider on which a pattern selects no model.
 func (r *finder) fits(p phrase, names []string, some bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)
@@ -190,7 +191,8 @@ func (r *finder) miss(p phrase, missing, elsewhere []string) {
 // maxNamedProviders is the number of providers that a sentence names before it counts the rest.
 const maxNamedProviders = 3
 
-// haveSuch returns the sentence that some providers have models: "gemini and xai have such models.".
+// haveSuch returns a sentence about the providers that have some models: "gemini and xai have such
+// models.".
 func haveSuch(providers []string, what string) string {
 	verb := " have "
 	if len(providers) == 1 {

@@ -94,8 +94,8 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	return Refreshed{list, without(list.IDs, before), without(before, list.IDs)}, nil
 }
 
-// AcceptModels uses a model list that another part of the program got from an endpoint, for
-// the providers that it contains. used is false if there are none. It waits for the disk.
+// AcceptModels uses a model list that another part of the program got from an endpoint. used is
+// false if the list contains no available provider. AcceptModels waits for the disk.
 func (w *Window) AcceptModels(ctx context.Context, a models.Answer) (used bool) {
 	lists, ok := w.opts.Models.(*models.Lists)
 	if !ok {
@@ -160,8 +160,8 @@ func (w *Window) ModelList(name string) (ModelList, error) {
 	return list, nil
 }
 
-// ReadModels reads the models of all providers that have not been read yet. It waits for
-// the disk.
+// ReadModels reads the models of all providers whose models have not been read yet. It waits
+// for the disk.
 func (w *Window) ReadModels(ctx context.Context) {
 	for _, name := range withLock(w, func() []string { return slices.Clone(w.order) }) {
 		if s, err := w.On(name); err == nil && ctx.Err() == nil {

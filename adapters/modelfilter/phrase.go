@@ -67,7 +67,8 @@ func (p phrase) pattern() string {
 }
 
 // in returns the models that the phrase selects and the number of models whose facts are
-// unknown. If it selects none, missing contains the words that match no model.
+// unknown. If the phrase selects none, missing contains the words that match no model, but not a
+// pattern that matches none.
 func (p phrase) in(models []FoundModel, now time.Time) (fit []FoundModel, unknown int, missing []string) {
 	fit = models
 	for _, name := range p.names {

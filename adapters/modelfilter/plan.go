@@ -106,7 +106,7 @@ type draft struct {
 	digest    string
 }
 
-// draft drafts a save over s, the current file; nil means the file as last read. The window
+// draft drafts a save based on s, the current file; nil means the file as last read. The window
 // is not changed. If only is set, the draft contains only that user's changes.
 func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
 	d := draft{source: w.source}
@@ -209,7 +209,7 @@ func (w *Window) PlanSave(ctx context.Context, only string) (assistant.SavePlan,
 		return assistant.SavePlan{}, err
 	}
 	if conflict != nil {
-		r = nil // plan over the file as last read
+		r = nil // base the plan on the file as last read
 	}
 	d, err := w.draft(r, only)
 	if err != nil {

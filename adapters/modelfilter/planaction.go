@@ -57,9 +57,9 @@ func (m *meaning) noteHiddenExceptions(p *rulePlan) {
 
 // planText describes the effect of a plan on the models of a provider.
 type planText struct {
-	effect string // would hide 2 of 17 shown models: `a` and `b`
-	does   string // would hide 2 models on openai
-	done   string // `a` and `b` are hidden on openai now.; "" if no model is hidden or shown
+	effect string // such as "would hide 2 of 17 shown models: `a` and `b`"
+	does   string // such as "would hide 2 models on openai"
+	done   string // such as "`a` and `b` are hidden on openai now."; "" if the plan hides and shows no model
 }
 
 // planTexts describes the effects of a plan; shown is how many models are shown now.

@@ -46,8 +46,8 @@ type ruleList struct {
 	// by records who staged the last change to a pattern. It may also contain patterns that have
 	// been saved since.
 	by            map[string]assistant.Author
-	origin        string // where saved comes from, such as ".env:12"; "" if saved is empty
-	fromOtherFile bool   // origin is another file
+	origin        string // the place that sets saved, such as ".env:12"; "" if no file sets the list
+	fromOtherFile bool   // origin is in another file
 
 	fixed    string   // why the list cannot be edited; "" if it can
 	fromEnv  bool     // the environment sets the list
@@ -170,7 +170,7 @@ func (l *ruleList) signAs(author assistant.Author, patterns ...string) {
 			delete(l.by, pattern)
 		}
 	}
-	if len(l.by) > len(l.rules)+len(l.saved) { // patterns that have been saved have accumulated
+	if len(l.by) > len(l.rules)+len(l.saved) { // l.by has accumulated patterns that have been saved
 		maps.DeleteFunc(l.by, func(pattern string, _ assistant.Author) bool { return !l.changes(pattern) })
 	}
 }
@@ -345,7 +345,7 @@ type ProviderView struct {
 	// been read.
 	Read   bool
 	Counts Counts
-	Source string // source of most models, see models.List
+	Source string // the source of most models; see models.List
 	// SourcesText describes where the models come from.
 	SourcesText string
 	Changes     int         // unsaved changes
@@ -368,7 +368,7 @@ func (w *Window) Providers() []ProviderView {
 // Provider returns the current provider.
 func (w *Window) Provider() string { return withLock(w, func() string { return w.current }) }
 
-// SetProvider selects the current provider. It returns ErrLocked or an *UnknownError.
+// SetProvider makes a provider the current one. It returns ErrLocked or an *UnknownError.
 func (w *Window) SetProvider(name string) error {
 	return w.asUser(func() error {
 		p, err := w.findProvider(name)

@@ -138,13 +138,13 @@ func (w *Window) publishedProvider(p *provider) *ProviderSnapshot {
 	return s
 }
 
-// numbers holds what the list of providers shows about a provider whose models are known.
+// numbers holds what the list of providers shows about a provider whose models have been read.
 type numbers struct {
 	counts  Counts
 	source  string
 	from    string // description of the sources
 	changes int
-	effect  ModelEffect // of saving the changes
+	effect  ModelEffect // the effect of saving the changes
 	news    []News
 	models  []ModelView
 }

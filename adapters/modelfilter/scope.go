@@ -11,7 +11,7 @@ import (
 // value is not usable.
 type Scope struct {
 	w    *Window
-	name string // "" means the current provider at the time of a call
+	name string // "" means the provider that is current when a method is called
 }
 
 // On returns the Scope of a provider; "" follows the current one. It returns an
@@ -52,7 +52,7 @@ type RuleView struct {
 	engine.RuleInfo
 	Unsaved bool   `json:"unsaved"`
 	Fixed   bool   `json:"fixed"`  // the rule cannot be edited
-	Source  string `json:"source"` // ".env:12", "the environment", "models.env:3"; "" if unsaved
+	Source  string `json:"source"` // ".env:12", "the environment", "models.env:3"; "" if the rule is unsaved
 }
 
 // Rules lists the rules of a list in order.
@@ -130,9 +130,9 @@ func counts(p *provider, e *engine.Engine) Counts {
 
 // Expected returns the ids that the proxy should serve after a restart: the provider's
 // models that the rules in the file (not the staged rules) leave shown. If the provider's
-// own list is unknown, the proxy's list is used. Models that are only in the catalogue are
-// included if they are in served, the ids that the proxy serves now, because it is unknown
-// whether the key may use them.
+// own list is unknown, the proxy's list is used. served contains the ids that the proxy serves
+// now. A model that only the catalogue lists is included only if it is in served, because it is
+// unknown whether the key may use the model.
 func (s Scope) Expected(served ...string) []string {
 	return withEngine(s, func(p *provider, e *engine.Engine) []string {
 		ids := slices.DeleteFunc(e.Models(), func(id string) bool { return !p.models.Listed(id) })
@@ -211,7 +211,7 @@ func (w *Window) setSearch(query string) {
 func (w *Window) Search() string { return withLock(w, func() string { return w.search }) }
 
 // Highlight is what the user has highlighted: a rule and the models it matches, or a model
-// and the rule that decides it, if any. The zero value means nothing.
+// and the rule that decides it, if any. The zero value means that nothing is highlighted.
 type Highlight struct {
 	Rule   string // pattern; "" if none
 	List   List   // the list that contains the rule

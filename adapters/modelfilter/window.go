@@ -113,7 +113,7 @@ var (
 )
 
 // Open reads the file and the environment. A missing file is treated as empty, and the
-// first save creates it. The error names the file that cannot be read and the reason;
+// first save creates it. If the file cannot be read, the error names it and gives the reason.
 // Notices lists unreadable lines.
 func Open(ctx context.Context, o Options) (*Window, error) {
 	if o.EnvFile == "" {

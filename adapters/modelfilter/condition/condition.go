@@ -108,7 +108,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: %q: %s", e.Column, e.Text, e.Reason)
 }
 
-// Parse parses a condition. Errors are an *Error for the first word that cannot be parsed.
+// Parse parses a condition. The error is an *Error for the first word that cannot be parsed.
 func Parse(line string) (Condition, error) {
 	c, err := parseWords(line, false)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package engine computes which models of a provider the proxy's rules hide, by which rule,
-// and which models an edit of the rules would hide or show.
+// and which models an edit to the rules would hide or show.
 //
 // # Rule
 //

@@ -106,8 +106,8 @@ type RuleInfo struct {
 	Pattern  string `json:"pattern"`
 	List     List   `json:"-"`
 	Index    int    `json:"-"`
-	Matches  int    `json:"matches"`        // number of models it matches
-	Decides  int    `json:"affected_count"` // number of models whose status it decides
+	Matches  int    `json:"matches"`        // number of models that the rule matches
+	Decides  int    `json:"affected_count"` // number of models whose status the rule decides
 	Shadowed bool   `json:"shadowed"`       // the rule matches models but decides none
 	Dead     bool   `json:"dead"`           // the rule matches no model
 }

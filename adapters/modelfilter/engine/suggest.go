@@ -18,7 +18,7 @@ import (
 // has one of the forms *, abc*, *abc, abc*xyz and *abc*, cut between words of the names. It
 // repeatedly takes the pattern that matches most of the remaining names, the shortest if
 // several do; the result does not depend on the order of the input. An id in both sets, or
-// one that no rule can distinguish from one in others, is left out.
+// an id that no rule can distinguish from an id in others, is left out.
 func Suggest(wanted, others []string) []string {
 	c := newCover(wanted, others)
 	var out []string
@@ -221,8 +221,8 @@ const (
 )
 
 // A name is cut at no more than maxCuts places, counted from its start. Each pair of places
-// makes a candidate. So that all names together make about maxCandidates, a long list has
-// fewer places per name, but at least minCuts.
+// makes a candidate. In a long list, each name is cut at fewer places, but at least minCuts, so
+// that all names together make about maxCandidates.
 const (
 	minCuts       = 6
 	maxCuts       = 40
@@ -230,7 +230,7 @@ const (
 )
 
 // cuts lists the patterns made from a name: the name with a part replaced by *, and its
-// parts between stars. It is cut at up to n places.
+// parts between stars. The name is cut at up to n places.
 func cuts(name string, n int) []cut {
 	at := wordCuts(name)
 	at = at[:min(len(at), n)]

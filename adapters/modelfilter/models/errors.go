@@ -53,7 +53,7 @@ func placeName(from string) string {
 	return string(safetext.Line(from, maxReason/4))
 }
 
-// hostOf returns host and port of an address, safe to show.
+// hostOf returns the host and port of an address, safe to show.
 func hostOf(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -62,7 +62,7 @@ func hostOf(base string) string {
 	return string(safetext.Line(u.Host, maxReason/4))
 }
 
-// withoutSecrets returns scheme, host and path of an address, which may be stored.
+// withoutSecrets returns the scheme, host and path of an address, which may be stored.
 func withoutSecrets(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -58,7 +58,7 @@ type model struct {
 }
 
 // modelsOf converts the models of an endpoint to a list, sorted by name, without duplicates
-// and unusable names. dropped counts the entries left out, except duplicates.
+// or unusable names. dropped counts the entries left out, except duplicates.
 func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 	list = make([]model, 0, len(infos))
 	for _, info := range infos {

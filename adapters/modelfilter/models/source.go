@@ -325,10 +325,10 @@ type Drift struct {
 // Any reports whether there is a difference.
 func (d Drift) Any() bool { return len(d.Missing)+len(d.Extra) > 0 }
 
-// Drift asks the proxy and compares a provider's models that it serves with those that it
-// should serve: expected returns the full ids that the rules leave available. expected is
-// passed all served ids, because only the proxy may know some of them. If the proxy cannot
-// be asked, the error is the one from Served.
+// Drift asks the proxy which models of a provider it serves, and compares them with the models
+// that it should serve. expected returns their full ids: the ids that the rules leave available.
+// It is passed all served ids, because only the proxy may know some of them. If the proxy cannot
+// be asked, Drift returns the error from Served.
 func (l *Lists) Drift(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
 	served, err := l.Served(ctx)
 	if err != nil {

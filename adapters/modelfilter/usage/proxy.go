@@ -12,16 +12,16 @@ import (
 const (
 	// StatsPath is the path, below the proxy's base URL, of the proxy's counts.
 	StatsPath = "quota-stats"
-	// MaxStats is the maximum size of a response in bytes. A response has about 1 KB for
-	// each model, credential and quota period.
+	// MaxStats is the maximum size of a response in bytes. A response contains about 1 KB
+	// for each model, credential and quota period.
 	MaxStats = 32 << 20
 
 	// askTimeout is how long a request to the proxy may take. It is short, because commands
 	// and tools wait for it.
 	askTimeout = time.Second
-	// answerLife is how long a response is used before the proxy is asked again.
-	// failureLife is how long the proxy is not asked again after a failure, because a
-	// change to rules waits for the request.
+	// answerLife is how long a response is used before the proxy is asked again. After a
+	// failure, the proxy is asked again only after failureLife, because a change to rules
+	// waits for each request.
 	answerLife  = 15 * time.Second
 	failureLife = time.Minute
 )

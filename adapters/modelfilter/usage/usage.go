@@ -17,8 +17,8 @@ import (
 const (
 	// schema is the supported version of the file format.
 	schema = 2
-	// maxFile is the maximum size of a file in bytes; a real one has about 2 KB for each
-	// model and credential.
+	// maxFile is the maximum size of a file in bytes; a real file contains about 2 KB for
+	// each model and credential.
 	maxFile = 64 << 20
 )
 
@@ -47,8 +47,8 @@ func (r *Report) ForModel(model string) (u Use, ok bool) {
 	return r.uses[strings.TrimPrefix(model, r.prefix)], true
 }
 
-// Since returns the earliest first use of any model, since when the proxy has been counting
-// at least. It is zero if that is unknown.
+// Since returns the time of the earliest use of any model: the proxy has been counting at
+// least since then. It returns the zero time if that is unknown.
 func (r *Report) Since() time.Time {
 	if r == nil {
 		return time.Time{}
