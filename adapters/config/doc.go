@@ -7,7 +7,7 @@
 // where a value comes from. A Provider is an entry of the file's [[provider]] list. A Secret is a key, or a header
 // that contains one: either the text itself or a reference (env:NAME, cmd:WORDS, keyring:NAME). StoreInKeyring
 // stores a key in the keyring of the desktop or the system. A Home names winnow's folders and the files in them, none
-// of which need exist. Check ensures that no other user can replace their contents; MakePrivate creates a folder.
+// of which need exist. Check ensures that no other user can replace the files; MakePrivate creates a folder.
 //
 // # Order
 //

@@ -104,7 +104,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 
 // readLists reads the lists of tables. lines contains the line of each entry.
 func (s *Settings) readLists(path string, data []byte, lines map[string][]int) error {
-	var entries struct { // without fields, because struct fields match keys in any case
+	var entries struct { // entries without fields: a struct field would match its key in any case
 		Provider []struct{}
 		MCP      []struct{} `toml:"mcp"`
 		Target   []struct{}

@@ -80,7 +80,7 @@ func othersUnchanged(before, after []byte, key string) bool {
 	return reflect.DeepEqual(old, updated)
 }
 
-// tablePattern matches the first table with the comments above it.
+// tablePattern matches the start of the first table, with the comments above it.
 var tablePattern = regexp.MustCompile(`(?m)(^[ \t]*(#.*)?\r?\n)*^[ \t]*\[`)
 
 // WithValue returns the text of a file, or of a table, with a new value for a top-level key; text is the value as TOML.

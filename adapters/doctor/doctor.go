@@ -47,7 +47,7 @@ func Pass(about, format string, args ...any) Finding {
 }
 
 // tmuxOptions are the options that keys and the clipboard depend on, with their bad values. The last one lists the
-// features of the terminal that tmux runs in. A delay of Esc is noticeable from 100 ms on; tmux before 3.5 waits 500
+// features of the terminal that tmux runs in. A delay after Esc is noticeable from 100 ms on; tmux before 3.5 waits 500
 // ms.
 var tmuxOptions = []struct {
 	name string

@@ -1,5 +1,5 @@
-// Package dotenv reads and edits `.env` files. It reads them as python-dotenv 1.2.2 does, and an edit changes only the
-// bytes of the edited value.
+// Package dotenv reads and edits `.env` files. It reads them as python-dotenv 1.2.2 does. Editing a value changes only
+// the bytes of that value.
 //
 // # Types
 //

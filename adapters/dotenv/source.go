@@ -16,7 +16,7 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// MaxSize is the maximum size of a file in bytes. A `.env` file has a few kilobytes, so a file a thousand times larger
+// MaxSize is the maximum size of a file in bytes. A `.env` file is a few kilobytes, so a file a thousand times larger
 // was named by mistake.
 const MaxSize = 8 << 20
 
@@ -133,7 +133,7 @@ func (s *Source) ModeNotice() string {
 }
 
 // OthersCan returns what the mode of the file allows other users to do: "read", "change", "read and change", or "" if
-// nothing.
+// they can do neither.
 func (s *Source) OthersCan() string {
 	reads, changes := s.Exists && s.Mode&0o044 != 0, s.Exists && s.Mode&0o022 != 0
 	switch {

@@ -12,7 +12,7 @@ type Source interface {
 	Check(ctx context.Context, c Candidate, address, key string) (*Checked, error)
 	Try(ctx context.Context, ch *Checked, id string) error
 	Storages() []Storage
-	Save(ctx context.Context, ch *Checked, id string, to Storage) (Saved, error)
+	Save(ctx context.Context, ch *Checked, id string, place Storage) (Saved, error)
 	SettingsPath() string
 }
 
@@ -52,7 +52,7 @@ type Flow struct {
 // Job does the I/O that an answer requires; apply then moves the flow to its next step.
 type Job func(ctx context.Context) (apply func())
 
-// ErrNoKey is the Problem if an empty key was entered.
+// ErrNoKey is the Problem of a Flow if the user entered an empty key.
 var ErrNoKey = errors.New("a key is needed")
 
 // Restart goes back to the choice of a candidate.

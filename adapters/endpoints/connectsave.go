@@ -60,18 +60,18 @@ type Saved struct {
 }
 
 // Save writes a checked candidate and its model to the settings, and makes the run use them. A model of the folder's
-// proxy is stored for this folder only, because other folders have other proxies. to is where to store a pasted key.
+// proxy is stored for this folder only, because other folders have other proxies. place is where a pasted key is stored.
 // The error is a *Problem, ctx.Err(), or the error of using the model.
-func (c *Connector) Save(ctx context.Context, ch *Checked, id string, to Storage) (Saved, error) {
+func (c *Connector) Save(ctx context.Context, ch *Checked, id string, place Storage) (Saved, error) {
 	done := Saved{Model: id, Provider: ch.write, Folder: !ch.write && ch.Name == ProxyName}
 	p := ch.provider
 	if ch.Pasted {
-		key, err := c.storeKey(ctx, ch, to)
+		key, err := c.storeKey(ctx, ch, place)
 		if err != nil {
 			return Saved{}, err
 		}
 		p = withKey(p, key)
-		if to == Variable {
+		if place == Variable {
 			done.Variable = ch.KeyVariable()
 		}
 	}
@@ -173,7 +173,7 @@ func withProvider(data []byte, old, p config.Provider) []byte {
 	return slices.Concat(head, table)
 }
 
-// endLine returns data with a line end and an empty line at its end.
+// endLine returns data so that a new table can follow: its last line ends with a line break, and an empty line follows.
 func endLine(data []byte) []byte {
 	data = slices.Clone(data)
 	if len(data) > 0 && data[len(data)-1] != '\n' {

@@ -18,7 +18,7 @@
 // # What is stored
 //
 // The last model list of each address is stored with its time, together with models that only earlier lists
-// contained. Those count as gone once the address has responded without them; until then, the stored list is used and
+// contained. These models count as gone once the address has responded without them; until then, the stored list is used and
 // no model counts as gone. A context limit learned from an error is stored for a week and takes precedence over all
 // other sources.
 //
@@ -30,7 +30,7 @@
 //
 // # Caveats
 //
-// Search only sends requests to servers on this machine and to the folder's proxy; it lists keys in the environment
+// Search sends requests only to servers on this machine and to the folder's proxy; it lists keys in the environment
 // without sending them. Check sends a key only to the candidate's own address. Errors contain no key. Save changes
 // the settings first and the run afterwards, so the settings stay changed even if the run cannot use the model.
 //

@@ -193,8 +193,8 @@ func (e *Endpoint) describe(m llm.ModelInfo) llm.ModelInfo {
 	return m
 }
 
-// answerTimeout is how long an endpoint may take to accept a connection, about a thousand times as long as on this
-// machine.
+// answerTimeout is how long an endpoint may take to accept a connection. A server on this machine needs about a
+// thousandth of that.
 const answerTimeout = 500 * time.Millisecond
 
 // Answers reports whether the address accepts connections.

@@ -124,8 +124,8 @@ func Find(o Options) (*Set, error) {
 }
 
 // Lists returns the model lists of the proxy's providers, which are stored in the folder
-// dir, and a usage.Asker that asks the proxy how often its models are used; it is nil if
-// the proxy is on another machine or must not get the key. Lists ignores options that name
+// dir, and a usage.Asker that asks the proxy how often its models are used. The Asker is nil
+// if the proxy is on another machine or must not get the key. Lists ignores options that name
 // another endpoint, and opens no connection.
 func Lists(o Options, dir string) (*models.Lists, usage.Asker, error) {
 	f := finder{Options: o}

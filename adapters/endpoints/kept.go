@@ -155,20 +155,20 @@ func (e *Endpoint) keepLimit(id string, learned llm.LearnedLimit) {
 	}
 }
 
-// Feed calls to with every list of models that an endpoint returns from now on, in the goroutine that asked for it.
-func (s *Set) Feed(to func(models.Answer)) {
+// Feed calls use with every list of models that an endpoint returns from now on, in the goroutine that asked for it.
+func (s *Set) Feed(use func(models.Answer)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.feed = to
+	s.feed = use
 	for _, e := range slices.Concat(s.All, s.added) {
-		e.feedTo(to)
+		e.feedTo(use)
 	}
 }
 
-func (e *Endpoint) feedTo(to func(models.Answer)) {
+func (e *Endpoint) feedTo(use func(models.Answer)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.feed = to
+	e.feed = use
 }
 
 // answered passes a list on to the function given to Feed.

@@ -108,16 +108,16 @@ func (s *Set) Serves(id string) bool {
 	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
 }
 
-// AskProxy asks the folder's proxy for its models if it runs on this machine, and calls to with the answer. If the
-// proxy does not respond, the stored lists stay in use.
-func (s *Set) AskProxy(ctx context.Context, to func(models.Answer)) {
+// AskProxy asks the folder's proxy for its models if it runs on this machine, and calls Feed with use. If the proxy
+// does not respond, the stored lists stay in use.
+func (s *Set) AskProxy(ctx context.Context, use func(models.Answer)) {
 	e := s.Named(ProxyName)
 	if e == nil || e.Remote || !e.Answers(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	s.Feed(to)
+	s.Feed(use)
 	if _, err := e.List(ctx); err != nil && e.log != nil {
 		e.log.Warn("the proxy did not list its models", "error", err)
 	}
@@ -146,8 +146,8 @@ func (l *ListError) Error() string {
 // Unwrap returns the error of the request.
 func (l *ListError) Unwrap() error { return l.Err }
 
-// First asks the endpoints for a model to start with: the most suitable one of the first endpoint that the user set up
-// or, without one, of the first automatic endpoint that responds. The error is a *ListError.
+// First asks the endpoints for a model to start with: the most suitable model of the first endpoint that the user set
+// up or, if there is none, of the first automatic endpoint that responds. The error is a *ListError.
 func (s *Set) First(ctx context.Context) (Choice, error) {
 	e := s.All[0]
 	if e.Auto {
@@ -171,8 +171,8 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 	return Choice{m.ID, fmt.Sprintf("using %s, the %s of %s (%s)", m.ID, which, e.Name, e.From)}, nil
 }
 
-// suitable chooses a model to start with: the newest general model that can call tools. If nothing is known about the
-// models, it chooses the first in the list. which describes the choice.
+// suitable chooses a model to start with: the newest general model that is known to call tools or, if there is none,
+// the first chat model. which describes the choice.
 func suitable(listed []llm.ModelInfo) (m llm.ModelInfo, which string, ok bool) {
 	chat := thatChat(listed)
 	if len(chat) == 0 {

@@ -25,8 +25,8 @@ const (
 // truncatedNote tells the model what to do if the context is truncated.
 const truncatedNote = "The lists are truncated to fit; every count is exact. search_pairs, list_topics and list_sessions return the rest."
 
-// countTimeout limits how long counting the pairs of a line that has to read texts may take. If counting takes longer,
-// the context contains no count.
+// countTimeout limits how long it may take to count the pairs that a filter line matches, which may require reading
+// their texts. If counting takes longer, the context contains no count.
 const countTimeout = 2 * time.Second
 
 // defaultContextTokens is the limit on the context if no budget is set.

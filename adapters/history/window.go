@@ -50,7 +50,7 @@ type Window struct {
 	storeMu       sync.Mutex          // held while the store is read or changed; locked before mu
 	reportedMarks *marks              // the marks as last reported to the model; nil if nothing has been reported yet
 	reportedLine  string              // the filter line as last reported to the model
-	original      map[pairKind]string // the values of pairs before the first change by a tool
+	original      map[pairKind]string // the mark of each kind that a pair had before a tool first changed it
 
 	reading      sync.Mutex // held while a Snapshot is read
 	readRevision int64      // revision of the store when it was last read; guarded by reading
@@ -253,8 +253,8 @@ func (w *Window) apply(ctx context.Context, c change, before marks) error {
 	return nil
 }
 
-// env returns the environment in which a line is evaluated: the environment of the session that calls the tool, because
-// several sessions may use the window, or, without a session, what the user has selected.
+// env returns the environment in which a line is evaluated. Because several sessions may use the window, it is the
+// environment of the session that calls the tool. Without a session, it is what the user has selected.
 func (w *Window) env(ctx context.Context) history.Env {
 	if s := assistant.SessionOf(ctx); s != nil {
 		return history.EnvOf(s, w.now())
@@ -286,12 +286,12 @@ func (w *Window) recordChanges(now marks, line string) {
 	}
 }
 
-// Changes returns the changes after the position since, and the position for the next call. It contains only changes
-// that were not made by the tools and that a Context has already shown.
-func (w *Window) Changes(since int64) ([]assistant.Entry, int64) {
+// Changes returns the changes after position, and the position for the next call. It returns only changes that were
+// not made by the tools and that have been recorded by Context or by a tool.
+func (w *Window) Changes(position int64) ([]assistant.Entry, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.changes.Since(since)
+	return w.changes.Since(position)
 }
 
 // maxNameCells is the maximum width, in cells, of a name, topic or line shown to a model.

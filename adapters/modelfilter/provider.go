@@ -46,7 +46,7 @@ type ruleList struct {
 	// by records who staged the last change to a pattern. It may also contain patterns that have
 	// been saved since.
 	by            map[string]assistant.Author
-	origin        string // the place that sets saved, such as ".env:12"; "" if no file sets the list
+	origin        string // the place that sets the list, such as ".env:12" or "the environment"; "" if no place does
 	fromOtherFile bool   // origin is in another file
 
 	fixed    string   // why the list cannot be edited; "" if it can
