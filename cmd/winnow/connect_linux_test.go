@@ -64,7 +64,7 @@ func TestConfigConnectAsksOnATerminal(t *testing.T) {
 		{"needs a key", ""},
 		{"(not shown): ", key},
 		{"Where do you want to store the key?", ""},
-		{"number (Enter skips): ", "in the variable"},
+		{"number (Enter skips): ", "in the environment variable"},
 		{"Which model?", ""},
 		{"number or name (Enter skips): ", "large"},
 		{"use local/large from now on? (y/n): ", "y"},
