@@ -3,7 +3,7 @@
 //
 // # Types
 //
-// A Setting describes one key: its default and what it accepts. Settings holds the values in effect; an Origin says
+// A Setting describes one key: its default and what it accepts. Settings holds the values in effect; an Origin is
 // where a value comes from. A Provider is an entry of the file's [[provider]] list. A Secret is a key, or a header
 // that contains one: either the text itself or a reference (env:NAME, cmd:WORDS, keyring:NAME). StoreInKeyring
 // stores a key in the keyring of the desktop or the system. A Home names winnow's folders and the files in them, none

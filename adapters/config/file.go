@@ -132,8 +132,8 @@ func (s *Settings) readLists(path string, data []byte, lines map[string][]int) e
 	return cmp.Or(s.checkProviders(path, lines["provider"]), s.checkMCP(path, lines["mcp"]), s.checkTargets(path, lines["target"]))
 }
 
-// unknown decodes data into doc and lists the keys and tables for which doc has no field, in file order. For an
-// unknown table it lists only its name.
+// unknown decodes data into doc and lists the keys and tables for which doc has no field, in file order. Of an
+// unknown table, it lists only the name.
 func unknown(data []byte, doc any) ([]toml.DecodeError, error) {
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(doc)
 	var missing *toml.StrictMissingError
@@ -289,7 +289,7 @@ func hint(name string, names []string) string {
 	return cmp.Or(suggestion(name, names), all)
 }
 
-// maxQuoted is the number of characters of a wrong value that an error message repeats.
+// maxQuoted is the maximum number of characters of a wrong value that an error message repeats.
 const maxQuoted = 60
 
 func quoted(s string) string {

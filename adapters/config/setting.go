@@ -215,9 +215,9 @@ func (w Words) toml() string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// parse parses v as the type of as.
-func (k Setting) parse(as any, v string) (any, error) {
-	switch as.(type) {
+// parse parses v as a value of the same type as current.
+func (k Setting) parse(current any, v string) (any, error) {
+	switch current.(type) {
 	case bool:
 		b, err := strconv.ParseBool(v)
 		if err != nil {
@@ -246,7 +246,7 @@ func (k Setting) parse(as any, v string) (any, error) {
 	}
 	var least, most float64
 	_, _ = fmt.Sscanf(k.limits, "%g to %g", &least, &most) // the tag is valid
-	_, whole := as.(int)
+	_, whole := current.(int)
 	f, err := strconv.ParseFloat(v, 64)
 	inRange := f >= least && f <= most // false for NaN
 	switch {

@@ -73,7 +73,7 @@ func unwritable(value string) string {
 	return ""
 }
 
-// SplitList splits a value into items as the proxy does: at commas, without surrounding white space and empty items.
+// SplitList splits a value into items as the proxy does: at commas, dropping surrounding white space and empty items.
 func SplitList(value string) []string {
 	var items []string
 	for item := range strings.SplitSeq(value, ",") {

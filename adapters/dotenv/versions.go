@@ -318,7 +318,8 @@ func (t ruleText) join(rest []byte) []byte {
 	return append(out, rest[at:]...)
 }
 
-// applyTo gives f these rule lines: at their old places if all other lines are unchanged, and otherwise with edits.
+// applyTo returns f with these rule lines: at their old places if all other lines are unchanged, and otherwise as edits
+// put them.
 func (t ruleText) applyTo(f *File) (*File, error) {
 	current, rest := splitRules(f)
 	if privatefile.Sum(rest) == t.Rest {

@@ -39,8 +39,8 @@ func (c *Connector) toolEnviron() []string {
 	return config.WithoutKeys(c.opts.Endpoints.Environ, c.opts.Endpoints.Redactor)
 }
 
-// KeyVariable returns the environment variable for the key if Save stores it in a Variable. The name does not end
-// with _API_KEY, because the proxy would take it for the key of a provider.
+// KeyVariable returns the name of the environment variable for the key if the Storage is Variable. The name does not
+// end with _API_KEY, because the proxy would take the variable for the key of a provider.
 func (ch *Checked) KeyVariable() string {
 	return "KEY_FOR_" + strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {

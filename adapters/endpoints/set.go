@@ -67,7 +67,7 @@ func New(o Options, p config.Provider) (*Endpoint, error) {
 	return e, err
 }
 
-// Use adds an endpoint to a run, or replaces the one with the same name. listed are its models.
+// Use adds an endpoint to a run, or replaces the one with the same name. listed contains its models.
 func (s *Set) Use(e *Endpoint, listed []llm.ModelInfo) error {
 	if err := s.Registry.Put(e.provider(limitsIn(e.cacheDir, e.log))); err != nil {
 		return err

@@ -46,8 +46,8 @@ func words(s string) map[string]bool {
 }
 
 // boundedSchema rebuilds the schema of a tool's parameters from known keywords, and
-// replaces local references with their targets. It rejects a schema that is too large:
-// its size decides what checking arguments and sending it with every request cost.
+// replaces local references with their targets. It rejects a schema that is too large,
+// because checking arguments, and sending the schema with every request, costs more the larger it is.
 func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	if raw == nil {
 		raw = map[string]any{"type": "object"}

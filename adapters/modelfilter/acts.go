@@ -49,8 +49,8 @@ type (
 	}
 	// PickProvider makes a provider the current one.
 	PickProvider struct{ Provider string }
-	// RefreshModels asks providers for their models. For a single provider, it also asks the proxy
-	// which of that provider's models it serves.
+	// RefreshModels asks providers for their models. If there is only one provider, the proxy is
+	// also asked which models of that provider it serves.
 	RefreshModels struct{ Providers []string }
 	// ReadModels reads the model lists of a few more providers.
 	ReadModels struct{}
@@ -266,7 +266,7 @@ func (a PickProvider) do(_ context.Context, w *Window) (string, error) {
 	return string(done), nil
 }
 
-// Step implements [assistant.Act]; it is not an undoable step.
+// Step implements [assistant.Act]; RefreshModels is not a step that can be undone.
 func (RefreshModels) Step() string { return "" }
 
 func (RefreshModels) about() string { return "" }
@@ -315,7 +315,7 @@ func (w *Window) refreshAll(ctx context.Context, names []string) map[string]erro
 	return failed
 }
 
-// Step implements [assistant.Act]; it is not an undoable step.
+// Step implements [assistant.Act]; ReadModels is not a step that can be undone.
 func (ReadModels) Step() string { return "" }
 
 func (ReadModels) about() string { return "" }
@@ -344,7 +344,7 @@ func (ReadModels) do(ctx context.Context, w *Window) (string, error) {
 	return "", nil
 }
 
-// Step implements [assistant.Act]; it is not an undoable step.
+// Step implements [assistant.Act]; Look is not a step that can be undone.
 func (Look) Step() string { return "" }
 
 func (Look) about() string { return "" }

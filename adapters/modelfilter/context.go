@@ -29,8 +29,8 @@ type Context struct {
 		Available int    `json:"available_count"`
 		Source    string `json:"source,omitempty"` // where the models come from
 		At        string `json:"as_of,omitempty"`  // RFC 3339
-		// Free are the names of the models that no rule matches; they are shown. Other
-		// models are listed with the rule that decides them.
+		// Free contains the names of the models that no rule matches, which are shown.
+		// Other models are listed with the rule that decides them.
 		Free []string `json:"without_rule"`
 	} `json:"models"` // of the current provider
 	Rules struct {

@@ -70,8 +70,8 @@ func OrderNamed(name string) (o Order, ok bool) {
 	return orders[i], true
 }
 
-// Sorted returns the indexes of n models in the order. Equal models keep their order. If
-// reversed is set, the lowest comes first.
+// Sorted returns the indexes of n models in this order. Models with equal facts keep their
+// order. If reversed is set, the model with the lowest value comes first.
 func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) []int {
 	type keyed struct {
 		key   int64
@@ -115,7 +115,7 @@ func (s *ProviderSnapshot) Model(i int) condition.Model {
 	return m
 }
 
-// Step implements [assistant.Act]; it is not an undoable step.
+// Step implements [assistant.Act]; ReadFacts is not a step that can be undone.
 func (ReadFacts) Step() string { return "" }
 
 func (ReadFacts) about() string { return "" }

@@ -164,7 +164,7 @@ func (n News) Text() string {
 	return strings.Join(parts, " · ")
 }
 
-// Step implements [assistant.Act]; it is not an undoable step.
+// Step implements [assistant.Act]; MarkSeen is not a step that can be undone.
 func (MarkSeen) Step() string { return "" }
 
 func (MarkSeen) about() string { return "" }

@@ -79,8 +79,8 @@ func (w *Window) Position() (json.RawMessage, error) {
 	return json.Marshal(position{w.current, w.tab, w.search})
 }
 
-// SetPosition implements [assistant.Positioned]. It is not recorded as a change by the
-// user.
+// SetPosition implements [assistant.Positioned]. A new position is not recorded as a change
+// by the user.
 func (w *Window) SetPosition(raw json.RawMessage) error {
 	var stored position
 	if err := json.Unmarshal(raw, &stored); err != nil {

@@ -11,8 +11,8 @@ import (
 	"winnow/assistant/glob"
 )
 
-// phrase selects models by words. It selects the models whose names contain all names and that meet
-// all facts. With newest, it selects only the newest of these.
+// phrase selects models by words: the models that match every entry of names and meet every entry
+// of facts. With newest, it selects only the newest of these models.
 type phrase struct {
 	text   string
 	names  []string // patterns, and words that stand between separators in a name

@@ -161,7 +161,7 @@ func (w *Window) plan(d draft) assistant.SavePlan {
 	return plan
 }
 
-// afterwards describes how the proxy comes to read the saved rules.
+// afterwards describes what makes the proxy read the saved rules.
 func (w *Window) afterwards() assistant.Effect {
 	if w.opts.AfterSave != nil {
 		return assistant.Effect{Sentence: "the after_save command runs afterwards"}

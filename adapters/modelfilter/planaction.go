@@ -25,9 +25,9 @@ func (m *meaning) plan(action string) rulePlan {
 	case everything && action == "only":
 		p.note("Each provider has its own rules, so " + m.provider + " needs no change.")
 	case action == "only":
-		m.only(&p, m.meant, m.precise())
+		m.showOnly(&p, m.meant, m.precise())
 	case m.all && action == "hide" && !everything:
-		m.only(&p, m.excepted, m.keep)
+		m.showOnly(&p, m.excepted, m.keep)
 	case action == "hide":
 		m.hide(&p)
 	case action == "show":
@@ -176,9 +176,9 @@ func (m *meaning) addAllow(p *rulePlan, patterns []string) {
 	p.AddAllow = append(p.AddAllow, without(patterns, m.rules[Allow])...)
 }
 
-// only allows the models by patterns, removes the allow rules that match other models, and hides
+// showOnly allows the models by patterns, removes the allow rules that match other models, and hides
 // the rest.
-func (m *meaning) only(p *rulePlan, models []FoundModel, patterns []string) {
+func (m *meaning) showOnly(p *rulePlan, models []FoundModel, patterns []string) {
 	if len(models) == 0 {
 		p.note("No model on " + m.provider + " would be left.")
 		return

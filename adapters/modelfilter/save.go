@@ -28,7 +28,7 @@ func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Sav
 // file.
 const saveAttempts = 3
 
-// save writes the changes that basis identifies in one atomic, durable step. It also
+// save writes, in one atomic, durable step, the changes that basis identifies. It also
 // returns the saved rules.
 func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis) (assistant.Saved, []RuleChange, error) {
 	w.saving.Lock()

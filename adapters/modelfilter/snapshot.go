@@ -164,7 +164,7 @@ const (
 	mergeOrReport                     // like mergeStaged, but changes that contradict each other are a conflict
 )
 
-// mergedLists returns the lists that p has after s is adopted. p is not changed.
+// mergedLists returns the lists that p would have if s were adopted. p is not changed.
 func mergedLists(p *provider, s *envSnapshot, policy stagedPolicy) (lists [2]ruleList) {
 	if found := s.providers[p.name]; found != nil {
 		lists = found.lists

@@ -14,7 +14,7 @@ type TargetView struct {
 // user.
 type CompareTargets struct{}
 
-// Step implements [assistant.Act]; it is not an undoable step.
+// Step implements [assistant.Act]; CompareTargets is not a step that can be undone.
 func (CompareTargets) Step() string { return "" }
 
 func (CompareTargets) about() string { return "" }

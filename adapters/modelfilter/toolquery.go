@@ -97,7 +97,7 @@ type listedModel struct {
 
 // findModel finds a model. It looks first in the current provider, then in the provider
 // that the id names, and then in all others. An exact match takes precedence over one that
-// differs in case. If current is "", it is the window's current provider.
+// differs in case. current "" means the window's current provider.
 func (w *Window) findModel(current, text string) (listedModel, error) {
 	current = cmp.Or(current, w.current)
 	places := []*provider{w.providerNamed(current)}
@@ -179,7 +179,7 @@ func (w *Window) knownModel(current, text string) (m listedModel, r assistant.To
 	return m, r
 }
 
-// Step implements [assistant.Act]; it is not an undoable step.
+// Step implements [assistant.Act]; ExplainModel is not a step that can be undone.
 func (ExplainModel) Step() string { return "" }
 
 func (ExplainModel) about() string { return "" }

@@ -136,8 +136,8 @@ func (w *Window) toolClear(list List, a listArgs) assistant.ToolResult {
 	})
 }
 
-// removalResult returns the result of removing rules. before are the models that were
-// hidden before.
+// removalResult returns the result of removing rules. before lists the models that were
+// hidden before the removal.
 func (w *Window) removalResult(p *provider, list List, before []string, what string, more fields) assistant.ToolResult {
 	ids, effect, hidden := without(before, w.engine(p).Hidden()), "shown again", []string(nil)
 	if list == Allow {
@@ -168,8 +168,8 @@ func (w *Window) toolImport(a importArgs) assistant.ToolResult {
 	})
 }
 
-// importResult returns the result of an import. before are the previous rules, and hidden
-// are the models that the import hid.
+// importResult returns the result of an import. before holds the previous rules, and hidden
+// lists the models that the import hid.
 func (w *Window) importResult(p *provider, mode string, before ruleSet, hidden []string, items []Imported) assistant.ToolResult {
 	var results []fields
 	added, kept, refused, covered := 0, 0, 0, 0

@@ -33,8 +33,8 @@ type rule struct {
 	example func() (id string, matches bool)
 }
 
-// ruleList is an ordered list of rules. The first sets of the rules are disjoint, and their
-// union is matched. A change copies only what it changes; clones share the rest.
+// ruleList is an ordered list of rules. Each model in matched is in the set rule.first of exactly
+// one rule. A change copies only what it changes; clones share the rest.
 type ruleList struct {
 	rules   []*rule
 	matched bitset // models that some rule matches

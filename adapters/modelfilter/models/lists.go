@@ -282,8 +282,9 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 	return list, nil
 }
 
-// take stores a fetched list. With stored set, or if the list contains nothing new, it only notes
-// that the list was fetched in this run. The error is from the disk.
+// take stores a fetched list. If stored is set, or if a proxy's list contains nothing new, it does not
+// change an existing record and only notes that the list was fetched in this run. The error is from
+// the disk.
 func (l *Lists) take(ctx context.Context, provider string, f fetched, stored bool) error {
 	replaced := true
 	e := l.entry(provider)

@@ -26,7 +26,7 @@ const (
 	// maxModels is the maximum length of a list. The largest aggregator lists far fewer
 	// models.
 	maxModels = 200_000
-	// maxSeen is how many names a baseline contains. When it is full, names that left the
+	// maxSeen is how many names a baseline may contain. When it is full, names that left the
 	// list are dropped; they would then count as new again.
 	maxSeen = 2 * maxModels
 )
