@@ -18,7 +18,7 @@ func doctorCommand(a *app) *cobra.Command {
 	c := command("doctor", "Check the terminal, files, endpoint and database", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.doctor(ctx, secrets)
 	})
-	c.Long = "doctor changes nothing except the mode of winnow's own files that other users can read.\n" +
+	c.Long = "doctor changes nothing, except that it makes winnow's own files private if others can read them.\n" +
 		"--secrets reads all of winnow's files and names the files that contain a key in any encoding."
 	c.Flags().BoolVar(&secrets, "secrets", false, "search winnow's own files for keys")
 	c.AddCommand(keysCommand(a))

@@ -49,8 +49,8 @@ func modelsCommand(a *app) *cobra.Command {
 		}
 		return a.modelList(ctx, w, scopes, refresh)
 	})
-	c.Long = "A list combines the provider's own list, the proxy's and, unless the provider's list is complete, the\n" +
-		"built-in catalogue. The last column says where each model is listed; \"cache\" is an earlier answer.\n" +
+	c.Long = "The models of a provider come from its own list, from the proxy and, unless its list is complete, from the\n" +
+		"built-in catalogue. The last column says where each model is listed; \"cache\" means an earlier answer.\n" +
 		"--provider names one provider. --chat instead lists the models that can answer you."
 	c.Flags().BoolVar(&refresh, "refresh", false, "fetch the lists of models from the providers or the proxy")
 	c.Flags().BoolVar(&drift, "drift", false, "compare the models that the proxy serves with the rules")

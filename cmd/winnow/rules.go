@@ -258,7 +258,7 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 	for _, s := range scopes {
 		for _, f := range s.Lint() {
 			found = append(found, lintJSON{s.Provider(), f.Kind.String(), listName(f.List), f.Pattern, f.By, ""})
-			lines = append(lines, fmt.Sprintf("%s: %s rule %s is %s: %s", s.Provider(), f.List, visible(f.Pattern), f.Kind, strings.ReplaceAll(lintReasons[f.Kind], "%s", visible(f.By))))
+			lines = append(lines, fmt.Sprintf("%s: %s rule %s %s", s.Provider(), f.List, visible(f.Pattern), strings.ReplaceAll(lintReasons[f.Kind], "%s", visible(f.By))))
 		}
 		use := s.UseFindings()
 		for _, r := range use.Rules {
@@ -280,10 +280,10 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 	return cmp.Or(a.emit(out, append(lines, notes...)...), error(statusError(statusFailed)))
 }
 
-// lintReasons explain why a rule has no effect; %s is the other rule of the finding.
+// lintReasons state why a rule has no effect; %s is the other rule of the finding.
 var lintReasons = map[engine.Kind]string{
-	engine.Dead: "it matches no model", engine.Shadowed: "other rules, such as %s, apply to every model it matches",
-	engine.Redundant: "%s covers it", engine.Undecided: "%s may cover it",
+	engine.Dead: "is dead: it matches no model", engine.Shadowed: "is shadowed: other rules, such as %s, apply to every model it matches",
+	engine.Redundant: "is redundant: %s covers it", engine.Undecided: "may be redundant: winnow cannot tell whether %s covers it",
 }
 
 // ruleAct returns the act of a rule command in the current provider, with the command's argument.

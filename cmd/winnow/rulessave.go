@@ -34,8 +34,8 @@ func rulesSaveCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&shown, "plan", "", "save only the plan with this digest, as printed by rules plan or rules diff (exit 3 if it has changed)")
 	c.Long = "On a terminal, save first shows the changes and who staged them. Otherwise --plan names\n" +
 		"the plan to save; without it only your own changes are saved, and the exit status is 3 if\n" +
-		"others have staged changes, which stay staged. Other programs' changes to the file are kept. If\n" +
-		"both sides changed the same rules, nothing is written and both versions are shown."
+		"others have staged changes, which stay staged. Other programs' changes to the file are kept;\n" +
+		"if they conflict with yours, nothing is written and both versions are shown."
 	c.Example = "winnow rules diff\nwinnow rules save --plan 1f0c2b7a9d3e4f56"
 	return c
 }

@@ -152,7 +152,7 @@ func (e *ruleEdits) hide(w *journaledWindow, plans []modelfilter.HidePlan) error
 // hideNotes explains which models a plan leaves shown, and that its patterns may match models added later.
 func hideNotes(p modelfilter.HidePlan) (notes []string) {
 	if slices.ContainsFunc(p.Patterns, func(pattern string) bool { return strings.Contains(pattern, "*") }) {
-		notes = append(notes, p.Provider+": a pattern with * also hides a model that is added later, whether the condition holds for it or not")
+		notes = append(notes, p.Provider+": a pattern with * also hides matching models that are added later, whether or not the condition holds for them")
 	}
 	if n := len(p.Allowed); n > 0 {
 		notes = append(notes, fmt.Sprintf("%s: an allow rule keeps %s shown: %s", p.Provider, assistant.Counted(n, "model"), visible(strings.Join(p.Allowed, ", "))))
