@@ -75,7 +75,11 @@ func (b *rollingBack) start(p *parts, request int64, r rollback) intent {
 	others := p.others()
 	if theirs := others.RollbackLines(p.Checkpoints.OthersSince(r.id, p.shownSession())); len(theirs) > 0 && r.scope != checkpoint.ScopeConversation {
 		r.newest = newest
-		lines := append(theirs, "", "Their conversations stay; only your own is cut.")
+		cut := "No conversation is cut."
+		if r.scope == checkpoint.ScopeBoth {
+			cut = "Only your own conversation is cut."
+		}
+		lines := append(theirs, "", cut)
 		return confirm("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", b.now(r))
 	}
 	return b.run(request, r)
@@ -174,18 +178,18 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	case !step.ByAssistant, step.OtherSession && others.Shared:
 		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”", false})
 	}
-	removed := " are removed from the chat."
+	removed := " are removed from the conversation."
 	if step.Pairs == 1 {
-		removed = " is removed from the chat."
+		removed = " is removed from the conversation."
 	}
 	lines := []string{w.clock(step.Time) + "  " + string(oneLine(step.Description))}
 	if undoes := step.Undoes(); undoes != step.Description {
 		lines = append(lines, string("undoes: "+oneLine(undoes)))
 	}
 	if step.OtherSession {
-		lines = append(lines, "It was made in another session.")
+		lines = append(lines, "The change was made in another session.")
 	}
-	lines = append(lines, "", assistant.Counted(step.Pairs, "message")+removed, "The message that asked for it goes back to the input.")
+	lines = append(lines, "", assistant.Counted(step.Pairs, "message")+removed, "The message that asked for it goes back to the box.")
 	return question{overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		switch answer {
 		case keymap.AnswerYes:

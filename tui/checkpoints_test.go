@@ -16,11 +16,11 @@ func TestUndoSaysWhatLeaves(t *testing.T) {
 		r.answered(i + 1)
 	}
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+z"))
-	r.Wait("3 messages are removed from the chat")
+	r.Wait("3 messages are removed from the conversation")
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+n"))
 	r.Wait("a new session")
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+z"))
-	r.Wait("It was made in another session.")
+	r.Wait("The change was made in another session.")
 }
 
 // A rollback to a step that is undone already says so, and what would change something.

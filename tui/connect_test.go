@@ -85,7 +85,7 @@ func TestTheWelcomeSaysWhoAnswers(t *testing.T) {
 // choose a model.
 func TestTheWelcomeSaysHowToLeaveTheBuiltInRules(t *testing.T) {
 	d := startProgram(t, setup{w: 120, h: 32, change: func(o *Options) { o.Connect = &connector{connected: true} }})
-	d.Wait("built-in rules, as chosen · ctrl+l lists the others")
+	d.Wait("built-in rules, as chosen · ctrl+l lists the models")
 	if strings.Contains(d.Frame(), "no model connected") {
 		t.Errorf("the welcome says that no model is connected:\n%s", d.Frame())
 	}

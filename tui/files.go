@@ -21,10 +21,13 @@ type outgoing struct {
 func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
 	o := &outgoing{typed: m.input.draft.Reset(), prompt: p, read: len(names) == 0}
 	m.input.outbox = append(m.input.outbox, o)
-	if m.ready {
-		m.notice.Info("reading the files of your message")
-	} else {
-		m.notice.Info("your message is sent as soon as everything is loaded")
+	switch {
+	case !m.ready:
+		m.notice.Info("your message is sent once the session is loaded")
+	case o.read:
+		m.notice.Info("your message is sent after the previous one")
+	default:
+		m.notice.Info("your message is sent once its files are read")
 	}
 	if o.read {
 		return nil

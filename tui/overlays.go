@@ -65,7 +65,7 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	c, w := o.Confirm, m.wording()
 	var changed []string
 	if c.Changed {
-		changed = []string{w.warning("This has changed since you were asked."), ""}
+		changed = []string{w.warning("There have been changes since you were asked."), ""}
 	}
 	yes := func() tea.Cmd {
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.Confirmed(request, o) })

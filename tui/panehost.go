@@ -226,7 +226,7 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	case msg.change.Conflict != nil:
 		m.notice.Fail("another program changed the file, and its changes conflict with yours" + m.hint(" · %s compares them", keymap.Save))
 	case msg.change.Deleted:
-		m.notice.Fail(oneLine(msg.change.Outcome()) + m.hint(" · %s writes only the "+m.parts.state(), keymap.Save))
+		m.notice.Fail(oneLine(msg.change.Outcome()) + m.hint(" · %s creates it again with only the "+m.parts.state(), keymap.Save))
 	default:
 		m.notice.Info(oneLine(msg.change.Outcome()) + " · its rules are loaded")
 	}
@@ -310,9 +310,8 @@ func (m *Model) onDecided(o usecase.Decided) tea.Cmd {
 // made visible, so that the user sees everything that is confirmed. In a shared window, a
 // question that stays unanswered is declined after AnswerWait.
 func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
-	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
-	yes, _, _ := strings.Cut(string(verb), " ")
-	title, lines := "The assistant wants to "+verb, pane.DiffLines(safetext.Lines(ask.Diff, safetext.Visible), &m.styles)
+	yes, _, _ := strings.Cut(string(oneLine(ask.Tool)), "_")
+	title, lines := "The assistant wants to run "+oneLine(ask.Tool), pane.DiffLines(safetext.Lines(ask.Diff, safetext.Visible), &m.styles)
 	if ask.Note != "" {
 		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + string(oneLine(ask.Note))), ""}, lines...)
 	}
@@ -320,7 +319,7 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 		title, yes = "The assistant wants to use the MCP server "+oneLine(ask.Server), "run"
 	}
 	if yes == "save" { // the same dialog as for the save key
-		title = "The assistant wants to save"
+		title = "The assistant wants to save the " + safetext.Text(m.parts.state())
 	}
 	m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if err := m.commands.Answer(ask.ID, answer == keymap.AnswerYes); err != nil {

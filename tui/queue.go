@@ -110,7 +110,7 @@ func (m *Model) openQueued() tea.Cmd {
 // dropQueued drops the queued message; it can be recalled like a sent message.
 func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
-	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty input brings it back", keymap.OlderMessage))
+	m.notice.Info("the queued message is dropped" + m.hint(" · %s in an empty box brings it back", keymap.OlderMessage))
 	return m.commands.ForgetQueued(m.acts.query(), typed)
 }
 

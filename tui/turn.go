@@ -223,7 +223,7 @@ func (t *turn) onTrimmed(e assistant.ContextTrimmed) {
 func (t *turn) onRetry(r assistant.Retrying) {
 	t.status, t.retrying = "Retrying…", true
 	if r.After() > 0 {
-		t.status = fmt.Sprintf("Retrying in %s (%d): %s", r.After().Round(100*time.Millisecond), r.Attempt, r.Reason)
+		t.status = fmt.Sprintf("Retrying in %s (attempt %d): %s", r.After().Round(100*time.Millisecond), r.Attempt, r.Reason)
 	}
 }
 

@@ -57,7 +57,7 @@ func (m *Model) answering() string {
 		return string("no model is selected"+m.hint(" · %s lists them", keymap.Models)) + connects
 	case connectcard.Useful(m.opts.Connect, id):
 		if m.opts.Connect.Connected() {
-			return "built-in rules, as chosen" + string(m.hint(" · %s lists the others", keymap.Models))
+			return "built-in rules, as chosen" + string(m.hint(" · %s lists the models", keymap.Models))
 		}
 		return "built-in rules, no model connected" + connects
 	case m.opts.Connect == nil:

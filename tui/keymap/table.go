@@ -190,7 +190,7 @@ func globalActions() []*Row {
 		{Name: Mouse, Title: "Mouse on or off", Help: "mouse on or off", Modes: inAll, Keys: []Key{"f3"}},
 		{Name: Notices, Title: "Notices", Help: "notices", Modes: inAll, Keys: []Key{"f4"}},
 		{Name: Connect, Group: "Model and context", Title: "Connect a model", Help: "connect a model", Modes: inAll, Keys: []Key{"f6"}, Footer: 2},
-		{Name: PlacePane, Group: "Rules", Title: "Place the pane: beside the chat, full screen or hidden", Help: "place the pane: beside the chat, full screen or hidden", Modes: inAll, Keys: []Key{"f7"}},
+		{Name: PlacePane, Group: "Rules", Title: "Place the pane: beside the chat, full width or hidden", Help: "place the pane: beside the chat, full width or hidden", Modes: inAll, Keys: []Key{"f7"}},
 		{Name: Undo, Group: "Rules", Title: "Undo the newest change to the rules", Help: "undo the newest change to the rules", Modes: walking, Keys: []Key{"ctrl+z"}},
 		{Name: Unfilter, Group: "Filter", Title: "End the filter: show the messages of this session", Help: "end the filter: show the messages of this session", Modes: walking, Keys: []Key{"F"}},
 		{Name: UndoRollback, Group: "Rules", Title: "Undo the last undo or rollback", Help: "undo the last undo or rollback", Modes: walking, Keys: []Key{"ctrl+y"}},
