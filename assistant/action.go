@@ -113,9 +113,11 @@ func (a *SuggestedAction) normalize(known []ClientAction) error {
 	has := func(k ClientAction) bool { return k.Action == a.Action }
 	switch {
 	case a.Label == "" || a.Action == "":
-		return errors.New("an action needs a label and a name")
-	case !slices.Contains([]string{"client", "server"}, a.Handler) || !slices.Contains([]string{"primary", "secondary", "warning"}, a.Style):
-		return fmt.Errorf("handler %q or style %q is unknown", a.Handler, a.Style)
+		return errors.New(`an action needs a "label" and an "action"`)
+	case !slices.Contains([]string{"client", "server"}, a.Handler):
+		return fmt.Errorf("the handler %q is unknown", a.Handler)
+	case !slices.Contains([]string{"primary", "secondary", "warning"}, a.Style):
+		return fmt.Errorf("the style %q is unknown", a.Style)
 	case a.Handler != "client":
 		return nil
 	}

@@ -85,7 +85,7 @@ func TestSelectionChecksWhatIsNeeded(t *testing.T) {
 		{"cannot reason", assistant.Config{Model: "a/tools", Reasoning: true}, "x", "cannot reason"},
 		{"cannot chat", assistant.Config{Model: "a/embed"}, "x", "cannot chat"},
 		{"too long", assistant.Config{Model: "a/plain"}, long, "accepts 1000 tokens"},
-		{"nobody can", assistant.Config{Provider: "a", Reasoning: true, Tools: []assistant.Tool{weather}}, strings.Repeat(long, 10), "no known model can do this: provider a, tools, reasoning"},
+		{"nobody can", assistant.Config{Provider: "a", Reasoning: true, Tools: []assistant.Tool{weather}}, strings.Repeat(long, 10), "no known model meets these requirements: provider a, tools, reasoning"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a, b := at.NewScript(at.Answer{at.Say("ok")}), at.NewScript(at.Answer{at.Say("ok")})

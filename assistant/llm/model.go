@@ -268,7 +268,7 @@ const (
 func (m ModelInfo) LimitFrom() string {
 	switch {
 	case m.TPM > 0 && m.Limit().ML() == m.TPM && m.TPM != m.Context:
-		return "its tokens per minute"
+		return "its tokens-per-minute limit"
 	case m.Context == 0:
 		return "assumed"
 	}

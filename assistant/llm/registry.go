@@ -28,7 +28,7 @@ func (e *GoneError) Error() string {
 	if e.Seen.IsZero() {
 		return e.ID + " is no longer listed by its endpoint"
 	}
-	return e.ID + " is no longer listed by its endpoint: last seen " + e.Seen.Local().Format("2006-01-02 15:04")
+	return e.ID + " is no longer listed by its endpoint (last seen " + e.Seen.Local().Format("2006-01-02 15:04") + ")"
 }
 
 // Is makes errors.Is(e, ErrModelGone) true.

@@ -98,7 +98,7 @@ func TestWhatAnEarlierRunKept(t *testing.T) {
 	registry.Refresh(t.Context())
 	wantEqual(t, "after an answer", ids(registry.Models())+"|"+ids(registry.Gone()), "p/a|p/b p/old")
 	_, _, _, err = registry.Open("p/b")
-	want := "p/b is no longer listed by its endpoint: last seen " + startTime.Local().Format("2006-01-02 15:04")
+	want := "p/b is no longer listed by its endpoint (last seen " + startTime.Local().Format("2006-01-02 15:04") + ")"
 	if !errors.Is(err, llm.ErrModelGone) || err.Error() != want {
 		t.Errorf("Open = %v, want %q", err, want)
 	}
@@ -122,7 +122,7 @@ func TestWhatAnEarlierRunKept(t *testing.T) {
 	wantEqual(t, "limit in the list", registry.Models()[0].Context, 700)
 	wantEqual(t, "stored", strings.Join(learned, ", "), "p/by-hand 800")
 	wantEqual(t, "a limit makes no model", ids(registry.Models()), "p/a")
-	wantEqual(t, "limit from a quota", llm.ModelInfo{Context: 9000, TPM: 100, ContextFrom: llm.FromCatalogue}.LimitFrom(), "its tokens per minute")
+	wantEqual(t, "limit from a quota", llm.ModelInfo{Context: 9000, TPM: 100, ContextFrom: llm.FromCatalogue}.LimitFrom(), "its tokens-per-minute limit")
 	wantEqual(t, "limit from nothing", llm.ModelInfo{}.LimitFrom(), "assumed")
 
 	// An endpoint that was not asked has an empty list: nothing is gone.

@@ -42,7 +42,7 @@ func DefaultSelection(need Need, models []ModelInfo) (string, error) {
 			return m.ID, nil
 		}
 	}
-	return "", &ConfigError{"model", "no known model can do this: " + need.String()}
+	return "", &ConfigError{"model", "no known model meets these requirements: " + need.String()}
 }
 
 // unmet returns a *ConfigError for a need that m does not meet, or nil. A model without a

@@ -94,9 +94,9 @@ func TestParser(t *testing.T) {
 		`NOTE:{"text":"}{"}LIST:{"a":[{}]}`:   `<note {"text":"}{"}><list {"a":[{}]}>`,
 		"NOTE: nothing":                       "NOTE: nothing",
 		"NOTE":                                "NOTE",
-		`NOTE: {"text":""}`:                   `NOTE: {"text":""}!a note could not be read (no text) and is shown as text!`,
-		`NOTE: {"text":"cut`:                  `NOTE: {"text":"cut!a note was not finished and is shown as text!`,
-		"NOTE: {\"text\":\"a\nb\"}":           "NOTE: {\"text\":\"a!a note could not be read and is shown as text!\nb\"}",
+		`NOTE: {"text":""}`:                   `NOTE: {"text":""}!A payload of type note could not be read (no text) and is shown as text!`,
+		`NOTE: {"text":"cut`:                  `NOTE: {"text":"cut!A payload of type note was not finished and is shown as text!`,
+		"NOTE: {\"text\":\"a\nb\"}":           "NOTE: {\"text\":\"a!A payload of type note could not be read and is shown as text!\nb\"}",
 		`LIST: {"deep":"NOTE: {\"text\":1}"}`: `<list {"deep":"NOTE: {\"text\":1}"}>`,
 	} {
 		if got := read(in); got != want {

@@ -156,7 +156,7 @@ func (p *Parser) giveUp(reason string) {
 	if reason != "" {
 		p.tried++
 		p.flushText()
-		p.out = append(p.out, Segment{Notice: fmt.Sprintf("a %s %s and is shown as text", kind.Name, reason)})
+		p.out = append(p.out, Segment{Notice: fmt.Sprintf("A payload of type %s %s and is shown as text", kind.Name, reason)})
 	}
 }
 

@@ -258,7 +258,7 @@ func TestAVanishedModel(t *testing.T) {
 	r.say("/model far")
 	r.wait("1 far/leaves, gone, last seen " + listed.Format("2006-01-02") + ", chosen\n")
 	r.say("hello")
-	r.wait("far/leaves is no longer listed by its endpoint: last seen " + listed.Format("2006-01-02 15:04"))
+	r.wait("far/leaves is no longer listed by its endpoint (last seen " + listed.Format("2006-01-02 15:04"))
 	r.wait("/model chooses another")
 	registry.LearnLimit("test/one", 5000, listed)
 	r.say("/model test/one")
