@@ -16,8 +16,9 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// Set writes a setting to the file at path with Edit. It changes only the bytes of the value, or inserts a line
-// if the key is missing. It returns an error if the key would end up with another value, or if any other key would change. themes is Options.Themes.
+// Set writes a setting to the file at path with Edit. It changes only the bytes of the value, or inserts a line if the
+// key is missing. It returns an error if the key would end up with another value, or if any other key would change.
+// themes is Options.Themes.
 func Set(path, key, value string, themes []string) error {
 	k, ok := find(key, themes)
 	if !ok {

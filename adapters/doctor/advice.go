@@ -110,23 +110,23 @@ func Advice(example string) []string {
 	return all
 }
 
-// adviceFor returns the advice for a kind; what is what the finding names.
-func adviceFor(kind Kind, what string) string {
-	return strings.ReplaceAll(advice[kind], "{what}", what)
+// adviceFor returns the advice for a kind, with {what} replaced with name.
+func adviceFor(kind Kind, name string) string {
+	return strings.ReplaceAll(advice[kind], "{what}", name)
 }
 
-// Problem returns a finding of a problem; what is named in the advice, for example a path.
-func Problem(about, state string, kind Kind, detail, what string) Finding {
-	return Finding{about, state, strings.ReplaceAll(detail, "\n", "; "), adviceFor(kind, what)}
+// Problem returns a finding of a problem, with advice about name, for example a path.
+func Problem(about, state string, kind Kind, detail, name string) Finding {
+	return Finding{about, state, strings.ReplaceAll(detail, "\n", "; "), adviceFor(kind, name)}
 }
 
-// Fail returns a finding for an error, with a line for each joined error.
-func Fail(about string, kind Kind, err error, what string) Finding {
+// Fail returns a finding for an error, with a line for each joined error and advice about name.
+func Fail(about string, kind Kind, err error, name string) Finding {
 	lines := ErrorLines(err)
 	for i, line := range lines {
 		lines[i] = strings.ReplaceAll(line, "\n", "; ")
 	}
-	f := Problem(about, Failed, kind, "", what)
+	f := Problem(about, Failed, kind, "", name)
 	f.Detail = strings.Join(lines, "\n")
 	return f
 }

@@ -1,7 +1,7 @@
 // Package doctor examines winnow's environment: the terminal and tmux, the folders and the .env file, the endpoints,
 // the history, the proxy, and whether winnow's files contain keys.
 //
-// Each function returns Findings and changes nothing. A Finding that is not OK has a Kind, which determines the
+// Each check returns Findings and repairs nothing. A Finding that is not OK has a Kind, which determines the
 // advice. The functions do I/O and may be called from any goroutine; Run makes several Checks concurrently.
 package doctor
 

@@ -43,7 +43,7 @@ var (
 	attributesAnswer = regexp.MustCompile(`\x1b\[\?[\d;]*c`)
 )
 
-// AskKeyboard queries the terminal of in and out for its keyboard protocol. It waits up to limit for the answers;
+// AskKeyboard queries the terminal behind in and out for its keyboard protocol. It waits up to limit for the answers;
 // ctrl+c ends it with context.Canceled. Input typed in the meantime is lost. Afterwards the terminal mode is
 // restored.
 func AskKeyboard(ctx context.Context, in, out *os.File, limit time.Duration) (k Keyboard, err error) {

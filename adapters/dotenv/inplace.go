@@ -24,8 +24,8 @@ const (
 )
 
 // writeInPlace saves to a target that cannot be replaced by another file. Before the first byte changes, both versions
-// are durable in a file next to the target. If this process is killed, the next start finds that file and restores the
-// previous version.
+// are durable in a file next to the target. If this process is killed, the next Load or save finds that file and
+// restores the previous version.
 func (w *writer) writeInPlace(ctx context.Context, leases bool, folder *os.File) error {
 	if err := os.Remove(w.temp); err != nil { // the file with both versions replaces it
 		return w.notSaved("remove its temporary file", err)

@@ -205,7 +205,7 @@ func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
 }
 
 // undoExchange moves back a displaced file that could not be read, because that file may differ from what was loaded.
-// If it cannot be moved back, it keeps its temporary name and the next start reads it.
+// If it cannot be moved back, it keeps its temporary name and the next Load or save reads it.
 func (w *writer) undoExchange(why error, folder *os.File) error {
 	if err := w.hooks.do(atRestore, func() error { return exchange(w.temp, w.Real) }); err != nil {
 		w.warn("was saved, but its previous version, %s, could not be read (%v): it may be newer than the version that was loaded", printable(w.temp), why)

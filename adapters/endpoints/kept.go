@@ -155,20 +155,20 @@ func (e *Endpoint) keepLimit(id string, learned llm.LearnedLimit) {
 	}
 }
 
-// Feed calls use with every list of models that an endpoint returns from now on, in the goroutine that asked for it.
-func (s *Set) Feed(use func(models.Answer)) {
+// Feed calls f with every list of models that an endpoint returns from now on, in the goroutine that asked for it.
+func (s *Set) Feed(f func(models.Answer)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.feed = use
+	s.feed = f
 	for _, e := range slices.Concat(s.All, s.added) {
-		e.feedTo(use)
+		e.feedTo(f)
 	}
 }
 
-func (e *Endpoint) feedTo(use func(models.Answer)) {
+func (e *Endpoint) feedTo(f func(models.Answer)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.feed = use
+	e.feed = f
 }
 
 // answered passes a list on to the function given to Feed.

@@ -108,16 +108,16 @@ func (s *Set) Serves(id string) bool {
 	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
 }
 
-// AskProxy asks the folder's proxy for its models if it runs on this machine, and calls Feed with use. If the proxy
+// AskProxy asks the folder's proxy for its models if it runs on this machine, and calls Feed with f. If the proxy
 // does not respond, the stored lists stay in use.
-func (s *Set) AskProxy(ctx context.Context, use func(models.Answer)) {
+func (s *Set) AskProxy(ctx context.Context, f func(models.Answer)) {
 	e := s.Named(ProxyName)
 	if e == nil || e.Remote || !e.Answers(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	s.Feed(use)
+	s.Feed(f)
 	if _, err := e.List(ctx); err != nil && e.log != nil {
 		e.log.Warn("the proxy did not list its models", "error", err)
 	}
@@ -172,8 +172,8 @@ func (s *Set) First(ctx context.Context) (Choice, error) {
 }
 
 // suitable chooses a model to start with: the newest general model that is known to call tools or, if there is none,
-// the first chat model. which describes the choice.
-func suitable(listed []llm.ModelInfo) (m llm.ModelInfo, which string, ok bool) {
+// the first chat model. description is "newest general model" or "first model".
+func suitable(listed []llm.ModelInfo) (m llm.ModelInfo, description string, ok bool) {
 	chat := thatChat(listed)
 	if len(chat) == 0 {
 		return llm.ModelInfo{}, "", false

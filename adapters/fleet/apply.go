@@ -40,14 +40,14 @@ type Job struct {
 // fail ends the job.
 func (j *Job) fail(err error) { j.State, j.Error = Failed, err.Error() }
 
-// Plan stages the rules of the source on each target where they differ. only restricts this to one provider; "" means
-// all providers. Plan contacts all targets at the same time.
-func Plan(ctx context.Context, source modelfilter.Exported, only string, targets []Target) []*Job {
+// Plan stages the rules of the source on each target where they differ: the rules of one provider or, if provider is
+// "", of all providers. Plan contacts all targets at the same time.
+func Plan(ctx context.Context, source modelfilter.Exported, provider string, targets []Target) []*Job {
 	jobs := make([]*Job, len(targets))
 	var group sync.WaitGroup
 	for i, t := range targets {
 		jobs[i] = &Job{Target: t.Name(), on: t}
-		group.Go(func() { jobs[i].plan(ctx, source, only) })
+		group.Go(func() { jobs[i].plan(ctx, source, provider) })
 	}
 	group.Wait()
 	return jobs

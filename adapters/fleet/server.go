@@ -149,7 +149,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return s.call(ctx, http.MethodDelete, "/v1/sessions/"+url.PathEscape(id), nil, nil)
 }
 
-// call makes a request. A nil body sends none, and a nil into ignores the response.
+// call makes a request. If body is nil, the request has no body; if into is nil, the response is ignored.
 func (s *Server) call(ctx context.Context, method, path string, body, into any) error {
 	var sent io.Reader
 	if body != nil {

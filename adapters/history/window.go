@@ -267,7 +267,7 @@ func (w *Window) env(ctx context.Context) history.Env {
 }
 
 // recordChanges records the marks that have changed since the last report to the model, for pairs that the model knows,
-// and stores now and line as the reported state.
+// and stores line and the marks in now as the reported state.
 func (w *Window) recordChanges(now marks, line string) {
 	then, oldLine := w.reportedMarks, w.reportedLine
 	if w.reportedMarks, w.reportedLine = &now, line; then == nil {

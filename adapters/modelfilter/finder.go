@@ -92,8 +92,8 @@ func namesEach(provider string) bool {
 
 // locate returns the providers on which a phrase selects models: the named providers that have such
 // models. If none is named, it returns the current provider if that has such models, and otherwise
-// the provider to which isFamily assigns the phrase, if there is exactly one. A phrase that selects
-// nothing is added to unmatched.
+// the provider for which isFamily is true, if there is exactly one. A phrase that selects nothing is
+// added to unmatched.
 func (r *finder) locate(p phrase, provider string) ([]string, error) {
 	names, err := r.providersOrCurrent(provider)
 	if err != nil {
@@ -128,9 +128,9 @@ func (r *finder) locate(p phrase, provider string) ([]string, error) {
 }
 
 // fits returns the providers on which a phrase selects models. If there are none, missing
-// contains the words that match no model or, if each word matches one, all words. Unless some
-// is set, fits also returns a provider on which a pattern selects no model.
-func (r *finder) fits(p phrase, names []string, some bool) (found, missing []string, unknown int, err error) {
+// contains the words that match no model or, if each word matches one, all words. Unless
+// mustSelect is set, fits also returns a provider on which a pattern selects no model.
+func (r *finder) fits(p phrase, names []string, mustSelect bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)
 		if err != nil {
@@ -138,7 +138,7 @@ func (r *finder) fits(p phrase, names []string, some bool) (found, missing []str
 		}
 		fit, n, miss := p.in(models, r.w.opts.Now())
 		unknown += n
-		if len(miss) == 0 && (len(fit) > 0 || !some) {
+		if len(miss) == 0 && (len(fit) > 0 || !mustSelect) {
 			found = append(found, name)
 		}
 		if i == 0 || len(miss) < len(missing) {
@@ -238,8 +238,8 @@ func (r *finder) misspelt(word string) (near []string) {
 	return near[:min(len(near), maxNear)]
 }
 
-// knownFamilies are the model families of well-known vendors. Such a word is not a
-// misspelling, even if no provider has a model of the family.
+// knownFamilies are the model families of well-known vendors. Their names do not count as
+// misspellings, even if no provider has a model of the family.
 var knownFamilies = []string{"claude", "command", "deepseek", "gemini", "gemma", "gpt", "grok", "kimi", "llama", "mistral", "qwen", "sonar"}
 
 // readPhrases reads phrases. It returns an error if a condition is incomplete.

@@ -27,8 +27,8 @@ var (
 	sizes = regexp.MustCompile(`[-_:](?:a?\d+(?:\.\d+)?[bkm]|\d+x\d+b)\b`)
 	// versions finds 3-5, 4.1, the 4 of 4o and the 3 of qwen3.
 	versions = regexp.MustCompile(`(?:^|\D)(\d{1,2}(?:[.-]\d{1,2})*)(?:$|\D)`)
-	// notGeneral matches models that are skipped: a newer speech or image model is not a newer
-	// version of its family.
+	// notGeneral matches models that are skipped if there are any others: a newer speech or image
+	// model is not a newer version of its family.
 	notGeneral = regexp.MustCompile(`(?i)embed|tts|audio|realtime|transcribe|image|moderation|whisper|sora|search|instruct|guard|vision`)
 	firstWord  = regexp.MustCompile(`^[A-Za-z]+`)
 )

@@ -134,8 +134,8 @@ func ids(models []FoundModel) (out []string) {
 	return out
 }
 
-// named returns the models whose names match a pattern or contain a word or its singular. With
-// alone, a model with exactly this name is the only result.
+// named returns the models whose names match a pattern or contain a word or its singular. If
+// alone is set, a model with exactly this name is the only result.
 func named(models []FoundModel, word string, alone bool) []FoundModel {
 	if hasWildcard(word) {
 		return matching(models, word)

@@ -107,8 +107,8 @@ type draft struct {
 }
 
 // draft drafts a save based on s, the current file; nil means the file as last read. The window
-// is not changed. If only is set, the draft contains only that user's changes.
-func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
+// is not changed. If user is set, the draft contains only that user's changes.
+func (w *Window) draft(s *envSnapshot, user string) (draft, error) {
 	d := draft{source: w.source}
 	if s != nil {
 		d.source = s.source
@@ -119,9 +119,9 @@ func (w *Window) draft(s *envSnapshot, only string) (draft, error) {
 			if s != nil {
 				lists = mergedLists(p, s, mergeStaged)
 			}
-			if only != "" {
+			if user != "" {
 				for i := range lists {
-					lists[i].rules = lists[i].stagedBy(func(by assistant.Author) bool { return by.User == only })
+					lists[i].rules = lists[i].stagedBy(func(by assistant.Author) bool { return by.User == user })
 				}
 			}
 			if !yield(&provider{name: p.name, lists: lists}) {

@@ -208,7 +208,7 @@ func summarizeProposal(data json.RawMessage) string {
 	return s
 }
 
-// proposalInstructions describe the payload to the language model.
+// proposalInstructions explains the payload to the language model.
 const proposalInstructions = `RULE_PROPOSAL - when the user asks for a suggestion instead of a change, propose the rules; the user sees their effect and accepts or rejects them. Leave out empty lists; "provider" may be left out:
 
 RULE_PROPOSAL: {"add_ignore": ["*-preview*"], "add_whitelist": ["gpt-4o"], "remove_ignore": [], "remove_whitelist": [], "reasoning": "hide previews, keep gpt-4o"}`

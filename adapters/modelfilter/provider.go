@@ -240,7 +240,7 @@ func mergeRules(base, ours, theirs []string) []string {
 }
 
 // conflicting lists our changes since base that contradict their changes since base: both sides
-// replaced the same rule by different rules, or one side added a pattern to the ignore list and the
+// replaced the same rule with different rules, or one side added a pattern to the ignore list and the
 // other added it to the allow list. mergeRules merges all other changes.
 func conflicting(provider string, base, ours, theirs ruleSet) []RuleChange {
 	var out []RuleChange

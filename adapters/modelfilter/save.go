@@ -95,7 +95,7 @@ func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft,
 	return d, nil
 }
 
-// savedBy returns the author of a save, and names others who staged changes in it.
+// savedBy returns the author of a save, with the names of other users who staged changes in it.
 func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 	by := dotenv.Author{Who: who, Session: w.opts.Session()}
 	if by.User = w.user(); by.User != "" {

@@ -219,9 +219,9 @@ func (w *Window) Rebase(raw, before, after json.RawMessage) (json.RawMessage, er
 	return assistant.PlainJSON(s)
 }
 
-// Attribute records by as the author of the staged changes between two states. After Recover, call
-// it for all steps, oldest first. States that cannot be read are skipped.
-func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {
+// Attribute records who made the staged changes between two states. After Recover, call it for all
+// steps, oldest first. States that cannot be read are skipped.
+func (w *Window) Attribute(before, after json.RawMessage, author assistant.Author) {
 	was, err := readState(before)
 	is, err2 := readState(after)
 	if err != nil || err2 != nil {
@@ -231,7 +231,7 @@ func (w *Window) Attribute(before, after json.RawMessage, by assistant.Author) {
 	defer w.mu.Unlock()
 	for name, p := range w.providers {
 		for _, c := range ruleChanges(name, was.Rules[name].set(), is.Rules[name].set()) {
-			p.lists[c.List].signAs(by, c.Pattern)
+			p.lists[c.List].signAs(author, c.Pattern)
 		}
 	}
 	w.changed()

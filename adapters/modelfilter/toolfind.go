@@ -104,15 +104,15 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 }
 
 // findNamed is like Find, but returns only the models that phrases select, in the order of the
-// phrases. on names the providers, as in providersNamed. missed is the result to return if a phrase
-// selects no model.
-func (w *Window) findNamed(phrases []string, where condition.Condition, on string) (found Found, missed assistant.ToolResult, err error) {
+// phrases. provider names the providers, as in providersNamed. missed is the result to return if a
+// phrase selects no model.
+func (w *Window) findNamed(phrases []string, where condition.Condition, provider string) (found Found, missed assistant.ToolResult, err error) {
 	named, err := readPhrases(phrases)
 	if err != nil {
 		return found, missed, err
 	}
 	if len(named) == 0 {
-		providers, err := w.providersNamed(on)
+		providers, err := w.providersNamed(provider)
 		if err == nil {
 			found, err = w.Find(where, providers...)
 		}
@@ -121,7 +121,7 @@ func (w *Window) findNamed(phrases []string, where condition.Condition, on strin
 	r, now, seen := w.finder(), w.opts.Now(), map[string]bool{}
 	r.asks = true
 	for _, p := range named {
-		at, err := r.locate(p, on)
+		at, err := r.locate(p, provider)
 		if err != nil {
 			return found, missed, err
 		}

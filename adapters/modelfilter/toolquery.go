@@ -97,7 +97,7 @@ type listedModel struct {
 
 // findModel finds a model. It looks first in the current provider, then in the provider
 // that the id names, and then in all others. An exact match takes precedence over one that
-// differs in case. current "" means the window's current provider.
+// differs in case. If current is "", the window's current provider is used.
 func (w *Window) findModel(current, text string) (listedModel, error) {
 	current = cmp.Or(current, w.current)
 	places := []*provider{w.providerNamed(current)}

@@ -13,8 +13,8 @@ import (
 )
 
 // editResult returns the result of a change to rules. The message begins with the effect,
-// because a narrow display cuts off the end. What was done, the hidden models in use, the
-// number of shown models, and whether anything is unsaved follow.
+// because a narrow display cuts off the end. The effect is followed by what was done, the hidden
+// models in use, the number of shown models, and whether anything is unsaved.
 func (w *Window) editResult(p *provider, effect, done string, hidden []string, data fields) assistant.ToolResult {
 	e, saved := w.engine(p), "Not saved yet."
 	if used := (ModelEffect{Provider: p.name, Hidden: hidden}).withUse(p.use, w.opts.Now()); len(used.Used) > 0 {

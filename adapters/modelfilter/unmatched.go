@@ -10,7 +10,7 @@ import (
 
 // unmatched returns effects that name the patterns added to a provider that match none of its known
 // models. A pattern that matches models of other providers gets an effect of its own. All other
-// patterns share one, because a team may have added dozens. The caller holds mu.
+// patterns share one effect, because a team may have added dozens. The caller holds mu.
 func (w *Window) unmatched(p *provider) []assistant.Effect {
 	var out []assistant.Effect
 	var nowhere []string

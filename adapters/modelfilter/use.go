@@ -60,10 +60,10 @@ func (w *Window) readUseOfUnsaved() {
 	})...)
 }
 
-// usedSince returns the models used after since, most recently used first.
-func usedSince(r *usage.Report, ids []string, since time.Time) (used []UsedModel) {
+// usedSince returns the models used after start, most recently used first.
+func usedSince(r *usage.Report, ids []string, start time.Time) (used []UsedModel) {
 	for _, id := range ids {
-		if u, known := r.ForModel(id); known && u.Last.After(since) {
+		if u, known := r.ForModel(id); known && u.Last.After(start) {
 			used = append(used, UsedModel{id, u})
 		}
 	}

@@ -229,7 +229,7 @@ func providerName(name string) string { return strings.ToLower(strings.TrimSpace
 
 // Base returns the address of a provider that the catalogue or this program knows; ok is
 // false for others. keyHeader is the header for its key ("" means a bearer token), and
-// header contains additional ones.
+// header contains additional headers.
 func Base(provider string) (base, keyHeader string, header map[string]string, ok bool) {
 	e, ok := endpointOf(provider)
 	return e.base, e.keyHeader, maps.Clone(e.header), ok
