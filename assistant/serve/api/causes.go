@@ -71,7 +71,7 @@ var causes = []Cause{
 	{Code: "media_type", Status: http.StatusUnsupportedMediaType, Means: "the body is not application/json"},
 	{Code: "wrong_host", Status: http.StatusMisdirectedRequest, Means: "the Host header names another server"},
 	{Code: "key_reused", Status: http.StatusUnprocessableEntity, Means: "this Idempotency-Key was used for a different request"},
-	{Code: "invalid", Status: http.StatusUnprocessableEntity, Means: "the request does not match this document; errors lists the problems"},
+	{Code: "invalid", Status: http.StatusUnprocessableEntity, Means: "the request does not match openapi.json; errors lists the problems"},
 	{Code: "empty", Status: http.StatusUnprocessableEntity, Means: "the message is empty", errs: []error{assistant.ErrEmpty}},
 	{Code: "filter", Status: http.StatusUnprocessableEntity, Means: "the filter line is not valid; column is the position of the error"},
 	{Code: "model", Status: http.StatusUnprocessableEntity, Means: "the model does not exist", errs: []error{assistant.ErrNoModel, llm.ErrModelGone}},

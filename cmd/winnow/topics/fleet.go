@@ -12,7 +12,7 @@ var fleetExample = []string{
 }
 
 func fleet(p *page, _ Facts) {
-	p.text("A [[target]] in the settings names another proxy: by env_file, the absolute path of its .env on this machine, or by url, the address of a winnow serve on its machine. The name here stands for the .env of the current folder.")
+	p.text("A [[target]] in the settings names another proxy: by env_file, the absolute path of its .env on this machine, or by url, the address of a winnow serve on its machine. The .env of the current folder is also a target; its name is here.")
 	for _, line := range fleetExample {
 		p.lines = append(p.lines, "    "+line)
 	}

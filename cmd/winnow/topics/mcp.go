@@ -7,7 +7,7 @@ func mcpServers(p *page, _ Facts) {
 		{"name = \"github\"", "letters, digits and -; the model calls a tool github__TOOL"},
 		{"command = [\"PROGRAM\", \"ARGUMENT\"]", "a program that talks on standard input and output, or"},
 		{"url = \"https://HOST/mcp\"", "an address for streamable HTTP; plain http only on this machine"},
-		{"env = { NAME = \"keyring:NAME\" }", "environment variables of the program, which gets no other keys"},
+		{"env = { NAME = \"keyring:NAME\" }", "environment variables for the program; it receives none of your other keys"},
 		{"headers = { Authorization = \"env:NAME\" }", "headers that are sent only to this address"},
 		{"allowed_tools = [\"search\"]", "tools that run without asking"},
 		{"timeout = \"90s\"", "time limit of a call; the default is one minute"},
