@@ -13,20 +13,21 @@ import (
 	"winnow/tui/style"
 )
 
-// afterError lists what can be done about a failed pair: with the keys of these actions
-// while the pair has the focus, by number if the pair is the newest, or by a click.
+// afterError lists the choices below a failed pair. Their keys work while the pair has the
+// focus, and their numbers if the pair is the newest; a click always works.
 var afterError = []pane.Choice{{Label: "Retry", KeyAction: keymap.Retry}, {Label: "Re-ask", KeyAction: keymap.ReAsk}, {Label: "Delete", KeyAction: keymap.DeletePair}}
 
 // maxChoices is the maximum number of choices: alt+1 to alt+9.
 const maxChoices = 9
 
-// choicesOf returns the choices below a pair, with undecided proposals first.
+// choicesOf returns the choices below a pair: first the choices of an error, then those of the
+// answer.
 func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 	var out []pane.Choice
 	if p.State == assistant.PairError {
 		out = append(out, afterError...)
 	}
-	out = append(out, pane.Choices(&p, rc.decides)...)
+	out = append(out, pane.Choices(&p, rc.isProposal)...)
 	if rc.saved {
 		out = slices.DeleteFunc(out, isSave)
 	}
@@ -97,7 +98,7 @@ func (p *choicesPart) source() string { return "" }
 func (p *choicesPart) draw(width int, rc *renderContext) {
 	p.begin()
 	p.spans = nil
-	if !p.selectable && p.choices[0].KeyAction == "" { // choices of an error come first
+	if !p.selectable && p.choices[0].KeyAction == "" { // the choices of an error, which come first, are always drawn
 		return
 	}
 	lines, spans := p.chips(width, rc, true)
@@ -112,7 +113,7 @@ func (p *choicesPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// addMessages shows, below the chips, the messages that differ from their labels.
+// addMessages shows, below the chips, the messages that the chips do not show in full.
 func (p *choicesPart) addMessages(width int, rc *renderContext) {
 	for i, c := range p.choices {
 		if _, whole := p.label(i, width, rc, false); p.selectable && !whole {

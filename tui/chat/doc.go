@@ -28,9 +28,9 @@
 //
 // # Budget
 //
-// A frame lays out at most frameBudget. For the rest of long texts it shows "…", and LayOut
-// continues with them, one budget at a time. So no frame takes long, and memory is a small
-// multiple of the text.
+// A frame lays out as much text as frameBudget pays for. It shows "…" for the rest of a long
+// text, and LayOut continues with the rest, one budget at a time. So no frame takes long, and
+// memory is a small multiple of the text.
 //
 // # Concurrency
 //
@@ -43,8 +43,8 @@
 // view. The lines of an item contain neither the gutter nor the dimming of pairs outside
 // the context: both are drawn per row, so that no pair is redrawn when the boundary moves.
 //
-// A RequestView shows at most maxShown of a text, and of the bytes; a line says how much is
-// not shown. The bytes of a picture are replaced by a description. Texts are untrusted:
-// they are drawn with invisible characters made visible. Tokens are estimates, as in the
-// counter. A request that cannot be parsed is shown as bytes.
+// A RequestView shows at most maxShown bytes of a text or of the exact request; a line says
+// how much is not shown. The bytes of a picture are replaced by a description. Texts are
+// untrusted: they are drawn with invisible characters made visible. Tokens are estimates, as
+// in the counter. A request that cannot be parsed is shown as bytes.
 package chat

@@ -10,8 +10,8 @@ import (
 )
 
 // Below describes what is below the screen, with the key that goes there: new lines if any
-// arrived, otherwise the rest of the answer, otherwise later messages; "" if nothing.
-// arrived reports that something new arrived.
+// arrived, otherwise later messages, otherwise the rest of the message; "" if nothing is
+// below. arrived reports whether new lines arrived.
 func (v *View) Below() (text string, arrived bool) {
 	if v.list.AtEnd() {
 		return "", false

@@ -194,7 +194,8 @@ func (v *View) Bottom() {
 // AtEnd reports whether the view follows the end.
 func (v *View) AtEnd() bool { return v.list.AtEnd() }
 
-// Show scrolls to a pair and focuses it.
+// Show scrolls to a pair, or centres it, and focuses it. It reports whether the view
+// contains the pair.
 func (v *View) Show(seq int64, centred bool) bool {
 	i, ok := v.src.Index(seq)
 	if !ok {
@@ -210,7 +211,7 @@ func (v *View) Show(seq int64, centred bool) bool {
 }
 
 // JumpTo shows a pair in the middle, and keeps it there while pairs around it are loaded,
-// until EndJump.
+// until EndJump. It reports whether the view contains the pair.
 func (v *View) JumpTo(seq int64) bool {
 	v.jumpTarget = seq
 	return v.Show(seq, true)

@@ -51,8 +51,9 @@ func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
 	}
 }
 
-// decides reports whether payloads of a type are accepted or rejected.
-func (rc *renderContext) decides(payloadType string) bool {
+// isProposal reports whether payloads of a type are proposals, which the user can accept or
+// reject.
+func (rc *renderContext) isProposal(payloadType string) bool {
 	return payloadType == pane.RuleProposal || rc.payloadTypes[payloadType].Proposal()
 }
 
@@ -94,13 +95,14 @@ func (it *item) payloadCard(payload string) *payloadPart {
 	return nil
 }
 
-// Undecided returns the payloads of the newest pair that wait for the user.
+// Undecided returns the proposals of the newest pair that the user has neither accepted nor
+// rejected.
 func (v *View) Undecided() []assistant.Payload {
 	if v.Len() == 0 {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(v.src.at(v.Len()-1).pair.Payloads), func(p assistant.Payload) bool {
-		return p.Decision != "" || !v.rc.decides(p.Type)
+		return p.Decision != "" || !v.rc.isProposal(p.Type)
 	})
 }
 
@@ -118,7 +120,7 @@ func (rc *renderContext) addPayload(parts []part, p assistant.Payload) []part {
 	for at >= 0 && isBlank(parts[at]) { // skip blank text between two proposals
 		at--
 	}
-	if at >= 0 && rc.decides(p.Type) {
+	if at >= 0 && rc.isProposal(p.Type) {
 		if card, ok := parts[at].(*payloadPart); ok && card.payloads[0].Type == p.Type {
 			card.payloads, card.data, card.dirty = append(card.payloads, p), nil, true
 			return parts

@@ -82,8 +82,8 @@ func (v *View) NextFound(back markdown.Direction, stored []int64) (hit Hit, ok b
 	return v.hit(), true
 }
 
-// Settled reports, once, that the hit which NextFound did not know yet has been found, and
-// where it is.
+// Settled returns the hit that NextFound did not know yet, after that hit has been found. ok
+// is true only in the first such call.
 func (v *View) Settled() (hit Hit, ok bool) {
 	if !v.search.settled {
 		return Hit{}, false
@@ -165,8 +165,9 @@ func (v *View) matchingPairs(stored []int64) []int64 {
 	return out
 }
 
-// searchStart returns where the search continues: at the last hit if its pair still has the
-// focus, otherwise before the focused pair, otherwise before the visible lines.
+// searchStart returns where the search continues: at the current hit if its pair still has
+// the focus, otherwise before the focused pair. If no pair has the focus, the first visible
+// pair counts as focused.
 func (v *View) searchStart() hitLocation {
 	i := v.list.Focused()
 	if i < 0 {
@@ -183,7 +184,8 @@ func (v *View) searchStart() hitLocation {
 
 // nextHitInPair returns the next hit in the same pair; in is false if there is none. known
 // is false if the pair is not laid out yet. A closed part that contains the text is opened.
-// If the text is in no drawn line, as within Markdown syntax, the part's first line counts.
+// If the text is in no drawn line, for example because it is Markdown syntax, the first line
+// of the part counts as a hit.
 func (v *View) nextHitInPair(from hitLocation, back markdown.Direction) (next hitLocation, in, known bool) {
 	it := v.src.loaded(from.seq)
 	if it == nil {
@@ -224,8 +226,8 @@ func (v *View) nextHitInPair(from hitLocation, back markdown.Direction) (next hi
 	return hitLocation{}, false, true
 }
 
-// hitInPart returns the line of part k with the hits that are nearest to a line of the
-// pair, after or before it.
+// hitInPart returns the line of the pair in which the next hit in part k after line from
+// starts or, with back, the previous hit before that line.
 func (v *View) hitInPart(it *item, k, from int, back markdown.Direction) (line int, ok bool) {
 	p, first := it.parts[k], it.starts[k]
 	if back && from <= first || !back && from >= first+p.Len() || v.without(p) {

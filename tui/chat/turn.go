@@ -7,8 +7,8 @@ import (
 	"winnow/assistant"
 )
 
-// StartTurn shows a running pair: its text, and that the assistant is working. If a pair is
-// retried, its complete responses stay, that is, everything up to its last tool call.
+// StartTurn shows a running pair: the user's message, and that the assistant is working. If
+// a pair is retried, its complete responses stay: everything up to its last tool call.
 func (v *View) StartTurn(p assistant.Pair) {
 	it := v.src.item(p.Seq)
 	parts := []part{newUserPart(p)}
