@@ -24,7 +24,7 @@ type Entry struct {
 // Palette returns the actions of the command palette, with all keys as Extra and the first
 // key as Short. plainChat excludes the actions about rules.
 func (k *Map) Palette(plainChat bool) (entries []Entry) {
-	k = k.or()
+	k = k.orStandard()
 	for _, a := range k.actions {
 		if !a.offered(plainChat) {
 			continue
@@ -104,7 +104,7 @@ func (k *Map) Help(w int) []Entry {
 	if w < helpWide {
 		column = helpFirstKey
 	}
-	k = k.or()
+	k = k.orStandard()
 	var order []string
 	groups := map[string][]Entry{}
 	for in := Input; in < modeCount; in++ {
@@ -146,11 +146,11 @@ func mainClause(help string) string {
 }
 
 // HelpOnScreen lists the keys of the screen's modes on few lines. An action and its
-// opposite share a line, and the keys of the HUD are listed only if now is the HUD.
-func (k *Map) HelpOnScreen(now Mode) (entries []Entry) {
+// opposite share a line, and the keys of the HUD are listed only if current is the HUD.
+func (k *Map) HelpOnScreen(current Mode) (entries []Entry) {
 	for _, e := range k.Help(0) {
 		in := slices.IndexFunc(modeNames[:], func(name string) bool { return name == e.Group })
-		if Mode(in) > HUD || Mode(in) == HUD && now != HUD {
+		if Mode(in) > HUD || Mode(in) == HUD && current != HUD {
 			continue
 		}
 		if last := len(entries) - 1; last >= 0 && entries[last].Group == e.Group {
@@ -192,23 +192,24 @@ func opposites(a, b Entry) (both Entry, ok bool) {
 }
 
 // helpGroup returns the heading of an action in a mode: the names of all screen modes in
-// which the action has the same keys. first is false if one of these modes comes before in.
-func (k *Map) helpGroup(a *Row, in Mode) (group string, first bool) {
-	if in > HUD {
-		return in.String(), true
+// which the action has the same keys. first is false if one of these modes comes before
+// mode.
+func (k *Map) helpGroup(a *Row, mode Mode) (group string, first bool) {
+	if mode > HUD {
+		return mode.String(), true
 	}
-	keys := k.Keys(in, a)
+	keys := k.Keys(mode, a)
 	var shared []string
 	first = true
 	for m := Input; m <= HUD; m++ {
 		if m != Command && slices.Equal(k.Keys(m, a), keys) {
-			first = first && (len(shared) > 0 || m == in)
+			first = first && (len(shared) > 0 || m == mode)
 			shared = append(shared, m.String())
 		}
 	}
 	switch {
-	case in == Command: // a key that COMMAND shares with other modes is listed with them
-		return in.String(), len(shared) == 0
+	case mode == Command: // a key that COMMAND shares with other modes is listed with them
+		return mode.String(), len(shared) == 0
 	case len(shared) > 2 && shared[0] == Input.String():
 		return Anywhere, first
 	case len(shared) > 2:

@@ -215,8 +215,8 @@ var standard = sync.OnceValue(func() *Map {
 	return k
 })
 
-// or returns k or, if k is nil, the Map without the user's bindings.
-func (k *Map) or() *Map {
+// orStandard returns k or, if k is nil, the Map without the user's bindings.
+func (k *Map) orStandard() *Map {
 	if k == nil {
 		return standard()
 	}
@@ -225,7 +225,7 @@ func (k *Map) or() *Map {
 
 // Find returns the action that a key has in a mode, or nil.
 func (k *Map) Find(m Mode, key Key) *Row {
-	for k = k.or(); ; {
+	for k = k.orStandard(); ; {
 		if a := k.byKey[m][key]; a != nil {
 			return a
 		}
@@ -246,7 +246,7 @@ func (k *Map) Action(m Mode, key Key) Action {
 }
 
 // Named returns the action with the given name, or nil.
-func (k *Map) Named(name Action) *Row { return k.or().named(name) }
+func (k *Map) Named(name Action) *Row { return k.orStandard().named(name) }
 
 func (k *Map) named(name Action) *Row {
 	for _, a := range k.actions {
@@ -288,7 +288,7 @@ func (k *Map) Keys(m Mode, a *Row) []Key {
 // Key returns the first key of an action in the form used in hints: its key in mode m or,
 // if there is none, in another mode; "" if the action has no key.
 func (k *Map) Key(m Mode, name Action) string {
-	k = k.or()
+	k = k.orStandard()
 	a := k.Named(name)
 	if a == nil {
 		return ""
@@ -321,7 +321,7 @@ func (k *Map) elsewhere(m Mode, name Action) string {
 	if k.Binding(m, name).Enabled() {
 		return ""
 	}
-	k = k.or()
+	k = k.orStandard()
 	a := k.Named(name)
 	for _, in := range a.Modes {
 		if len(k.Keys(in, a)) == 0 {
@@ -338,7 +338,7 @@ func (k *Map) elsewhere(m Mode, name Action) string {
 // Binding returns the keys of an action in a mode, including the keys of the mode that it
 // extends.
 func (k *Map) Binding(m Mode, name Action) key.Binding {
-	k = k.or()
+	k = k.orStandard()
 	a := k.Named(name)
 	for {
 		if keys := k.Keys(m, a); len(keys) > 0 {

@@ -85,65 +85,65 @@ var (
 	forCode = strings.NewReplacer("&", "&amp;")
 )
 
-// text appends s to to, merged with the preceding text, because brackets alone create many
+// text appends s to dst, merged with the preceding text, because brackets alone create many
 // texts.
-func (c *copier) text(to ast.Node, s string) {
-	last, ok := to.LastChild().(*ast.Text)
+func (c *copier) text(dst ast.Node, s string) {
+	last, ok := dst.LastChild().(*ast.Text)
 	goesOn := ok && last.Segment.Stop == len(c.buf)
 	segment := c.add(forText.Replace(s))
 	if goesOn {
 		last.Segment.Stop = segment.Stop
 		return
 	}
-	to.AppendChild(to, ast.NewTextSegment(segment))
+	dst.AppendChild(dst, ast.NewTextSegment(segment))
 }
 
-// children copies the children of from into to.
-func (c *copier) children(to, from ast.Node) {
-	for n := from.FirstChild(); n != nil; n = n.NextSibling() {
-		c.node(to, n)
+// children copies the children of n into dst.
+func (c *copier) children(dst, n ast.Node) {
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		c.node(dst, child)
 	}
 }
 
-// node copies n into to.
-func (c *copier) node(to, n ast.Node) {
+// node copies n into dst.
+func (c *copier) node(dst, n ast.Node) {
 	c.nodes++
 	switch n := n.(type) {
 	case *ast.Text:
 		if s := c.value(n); s != "" {
-			c.text(to, s)
+			c.text(dst, s)
 		}
 	case *ast.String:
-		c.text(to, clean(string(n.Value)))
+		c.text(dst, clean(string(n.Value)))
 	case *ast.CodeSpan:
 		span := ast.NewCodeSpan()
 		span.AppendChild(span, ast.NewTextSegment(c.add(forCode.Replace(c.code(n)))))
-		to.AppendChild(to, span)
+		dst.AppendChild(dst, span)
 	case *ast.Emphasis:
 		em := ast.NewEmphasis(n.Level)
 		c.children(em, n)
-		to.AppendChild(to, em)
+		dst.AppendChild(dst, em)
 	case *extast.Strikethrough:
 		struck := extast.NewStrikethrough()
 		c.text(struck, c.plainText(n))
-		to.AppendChild(to, struck)
+		dst.AppendChild(dst, struck)
 	case *ast.AutoLink:
-		c.autoLink(to, n)
+		c.autoLink(dst, n)
 	case *ast.Link:
-		c.link(to, n, literal(n.Destination), "")
+		c.link(dst, n, literal(n.Destination), "")
 	case *ast.Image:
-		c.link(to, n, literal(n.Destination), "image: ")
+		c.link(dst, n, literal(n.Destination), "image: ")
 	case *extast.TaskCheckBox: // drawn as the icon of the list item
 	default:
-		c.children(to, n)
+		c.children(dst, n)
 	}
 }
 
 // link writes the text of a link and its address, or only the address if both are the same.
-func (c *copier) link(to, n ast.Node, address, before string) {
+func (c *copier) link(dst, n ast.Node, address, before string) {
 	words := c.plainText(n)
 	if before == "" && (words == address || words == "") {
-		c.address(to, address)
+		c.address(dst, address)
 		return
 	}
 	l := ast.NewLink()
@@ -152,40 +152,40 @@ func (c *copier) link(to, n ast.Node, address, before string) {
 		c.text(l, before)
 	}
 	c.children(l, n)
-	to.AppendChild(to, l)
+	dst.AppendChild(dst, l)
 	if address != "" {
-		c.text(to, " ")
-		c.address(to, address)
+		c.text(dst, " ")
+		c.address(dst, address)
 	}
 }
 
-func (c *copier) autoLink(to ast.Node, n *ast.AutoLink) {
+func (c *copier) autoLink(dst ast.Node, n *ast.AutoLink) {
 	label := clean(string(n.Label(c.src)))
 	if n.AutoLinkType == ast.AutoLinkURL && label == string(n.URL(c.src)) {
-		c.address(to, label)
+		c.address(dst, label)
 		return
 	}
-	c.plainLink(to, label)
+	c.plainLink(dst, label)
 }
 
 // address writes an address; the terminal can open it if it is a web address.
-func (c *copier) address(to ast.Node, address string) {
+func (c *copier) address(dst ast.Node, address string) {
 	if !openable(address) {
-		c.plainLink(to, address)
+		c.plainLink(dst, address)
 		return
 	}
-	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(c.add(address))))
+	dst.AppendChild(dst, ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(c.add(address))))
 }
 
 // plainLink writes s in the style of a link that cannot be opened.
-func (c *copier) plainLink(to ast.Node, s string) {
+func (c *copier) plainLink(dst ast.Node, s string) {
 	if s == "" {
 		return
 	}
 	l := ast.NewLink()
 	l.Destination = []byte("#")
 	c.text(l, s)
-	to.AppendChild(to, l)
+	dst.AppendChild(dst, l)
 }
 
 // openable reports whether an address may become a hyperlink: a web address in printable

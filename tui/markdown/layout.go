@@ -43,7 +43,8 @@ type prefixes struct {
 	head, tail  int // number of cells of first and rest that are not copied
 }
 
-// prefixOf returns the prefix of the first line in c, and blank, the prefix of the others.
+// prefixOf returns sign, the prefix of the first line in c, and blank, the prefix of the
+// other lines.
 func (d *Doc) prefixOf(c *container, box byte) (sign, blank string) {
 	s, look := d.style, &d.style.look
 	switch {
@@ -173,10 +174,10 @@ func (d *Doc) layCode(out *blockLayout, lines []string, inner int) {
 	}
 }
 
-// apply adds the prefixes to the lines from index from on.
-func (l prefixes) apply(out *blockLayout, from int) {
+// apply adds the prefixes to the lines of out from index start on.
+func (l prefixes) apply(out *blockLayout, start int) {
 	lead, cells := l.first, l.head
-	for i := from; i < len(out.lines); i++ {
+	for i := start; i < len(out.lines); i++ {
 		out.lines[i] = withPrefix(lead, out.lines[i])
 		out.infos[i].Lead = uint8(min(int(out.infos[i].Lead)+cells, 255))
 		lead, cells = l.rest, l.tail

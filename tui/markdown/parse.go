@@ -260,8 +260,8 @@ func (d *Doc) push(p *placement, c *container) {
 // blankIn reports whether the last line was blank in depth containers.
 func (d *Doc) blankIn(depth int) bool { return d.blank && depth >= d.blankDepth }
 
-// beginsLeaf places a line that starts a leaf other than a paragraph; goesOn means that it
-// could continue the open paragraph or table.
+// beginsLeaf places a line if it starts a leaf other than a paragraph, and reports whether it
+// does. goesOn means that the line could continue the open paragraph or table.
 func (p *placement) beginsLeaf(text []byte, goesOn, long bool) bool {
 	columns, _ := lineIndent(text)
 	f, info, fenced := openFence(text)

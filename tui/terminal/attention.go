@@ -109,10 +109,10 @@ func TurnEnded(end assistant.Event) Attention {
 	}
 }
 
-// Asked returns a command that notifies the user of a question that was not yet in before.
-// It does so only if the user is looking elsewhere and on is true.
-func (s Attention) Asked(before Attention, on bool) tea.Cmd {
-	if !on || s.Focused || s.Question == "" || s.Question == before.Question {
+// Asked returns a command that notifies the user of a question that the previous Attention
+// did not have. It returns nil if the user is looking at the terminal or on is false.
+func (s Attention) Asked(previous Attention, on bool) tea.Cmd {
+	if !on || s.Focused || s.Question == "" || s.Question == previous.Question {
 		return nil
 	}
 	return Notify(question + s.Question)
