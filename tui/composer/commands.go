@@ -99,8 +99,8 @@ func completeName(typed string, commands []keymap.SlashCommand) (entries []overl
 	return entries, selected
 }
 
-// withoutAliases keeps one of the entries that do the same: the entry that is typed in
-// full, or else the first.
+// withoutAliases keeps one entry for each action: the entry that is typed in full, or else
+// the first. Entries without an action stay.
 func withoutAliases(entries []overlay.Entry, typed string, byName map[string]keymap.SlashCommand) (kept []overlay.Entry) {
 	shown := map[keymap.Action]bool{byName[typed].Action: true}
 	for _, e := range entries {

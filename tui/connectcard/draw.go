@@ -344,8 +344,8 @@ func (c *Card) masked(st style.Styles) *overlay.Editor {
 	return line
 }
 
-// namesKey reports whether a text names a key, or is the start of such a name, such as "cm". Of a key itself, at most
-// such a start is shown.
+// namesKey reports whether a text names a key or, like "cm", may become such a name. A key may
+// begin in the same way, so its first characters may be drawn unmasked.
 func namesKey(text string) bool {
 	return slices.ContainsFunc([]string{"env:", "cmd:", "keyring:"}, func(kind string) bool {
 		return strings.HasPrefix(text, kind) || strings.HasPrefix(kind, text)

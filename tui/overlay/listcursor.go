@@ -2,9 +2,9 @@ package overlay
 
 import "winnow/tui/keymap"
 
-// ListCursor is the selected line of a list whose lines all have the same height, together with
-// the visible part of the list. The zero value is on the first line. n is always the
-// current number of lines in the list.
+// ListCursor is the selected line of a list whose lines all have the same height, together
+// with the visible part of the list. The zero value is on the first line. The parameter n of
+// its methods is the current number of lines in the list.
 type ListCursor struct {
 	At   int // the selected line; 0 if there is none
 	Top  int // the first visible line

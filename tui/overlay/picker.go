@@ -42,7 +42,7 @@ const (
 type Picker struct {
 	title   string
 	entries []Entry
-	start   int // number of entries shown until the user types, which are not searched; 0 means all
+	start   int // until the user types, only the first start entries are shown; a search skips them; 0 shows all
 	query   Editor
 	matches matches
 	pending bool       // matches belong to an earlier query
@@ -97,7 +97,8 @@ func (p *Picker) Offer(mode keymap.Mode, actions ...keymap.Hint) *Picker {
 	return p
 }
 
-// WithStart shows only the first n entries until the user types; the others are searched.
+// WithStart shows only the first n entries until the user types; a search covers only the
+// other entries.
 func (p *Picker) WithStart(n int) *Picker {
 	p.start = n
 	p.load(p.entries)

@@ -124,7 +124,8 @@ func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Sty
 	return mark(left, len([]rune(lead)), marked(text, query), ink) + muted.Render(extra)
 }
 
-// mark draws a line. The runes in at, counted from rune first, are bold and underlined.
+// mark draws a line. The keys of at are the indexes of the bold and underlined runes; index
+// 0 is the rune number first of the line.
 func mark(line string, first int, at map[int]bool, ink style.Style) string {
 	if len(at) == 0 {
 		return ink.Render(line)

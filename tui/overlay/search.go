@@ -146,8 +146,8 @@ const (
 	piece   = 1000
 )
 
-// scoreOf returns the score of a match, and noMatch if the letters of the word are scattered
-// over the text: "dark" is not meant by "Undo the last rollback".
+// scoreOf returns the score of a match, or noMatch if the letters of the word are scattered
+// over the text: "dark" does not find "Undo the last rollback".
 func scoreOf(match fuzzy.Match, word string) int {
 	extra, at := contiguous(match.Str, word), match.MatchedIndexes
 	if extra == 0 && at[len(at)-1]-at[0] >= 3*len(word) {

@@ -34,7 +34,7 @@ type (
 	Chosen struct {
 		Kind   Kind
 		Value  string        // value of the entry
-		Action keymap.Action // the action that chose, if an overlay offers several; for a question, the answer
+		Action keymap.Action // the action with which the user chose, if the overlay offers several; for a question, the answer
 		Query  string        // the search text, if an action other than LineAccept chose
 	}
 )

@@ -9,7 +9,8 @@ import (
 	"winnow/tui/keymap"
 )
 
-// RuleProposal is the type of payload that the user accepts or rejects.
+// RuleProposal is the type of the payloads that propose rules. The user can accept or reject
+// them.
 const RuleProposal = "rule_proposal"
 
 // Choice is something the user can choose by number below an answer: a next message, an

@@ -4,7 +4,7 @@
 // # Types
 //
 // A Pane draws a window and lets the user work on it: tui/rules and tui/historypane are
-// panes. The screen has one at a time, tui.Parts.Pane, which cmd/winnow creates with the
+// panes. The screen has one Pane at a time, tui.Parts.Pane, which cmd/winnow creates with the
 // window. A Pane answers a key with an Action, which the root model performs, because only
 // the root starts commands and knows whether the assistant is working. Tabs are the lists
 // of a pane in a Frame, with cursor, scrolling and clicks. A Note is a text in the foot

@@ -160,7 +160,7 @@ type Completer interface {
 	Completions() []string
 }
 
-// Status is what header and footer show about the window.
+// Status is what the header and the footer show about the window.
 type Status struct {
 	Title    string // "model filter"
 	Subtitle string // the provider

@@ -25,8 +25,8 @@ type Options struct {
 	Title     func() string   // the window and what is open in it, as in "model filter, openai"
 	Rules     func() []string // the rules of the window with their effects, one per line; nil if the window has no rules
 
-	// Act returns the act of a command about rules with its argument, and the revision of the
-	// window on which the act is based; nil if the window has no rules.
+	// Act returns the act that a rule command performs with its argument, and the revision of
+	// the window on which the act is based. Act is nil if the window has no rules.
 	Act func(action keymap.Action, argument string) (act assistant.Act, revision int64)
 
 	In       io.Reader

@@ -242,13 +242,14 @@ func (s *Sentences) print(text string) {
 const maxCell = 120
 
 // Table aligns rows below titles. Columns whose title starts with ">" are right-aligned.
-// Without rows it returns the line empty, or no line if empty is "".
-func Table(empty string, titles []string, rows [][]string) []string {
+// If there are no rows, it returns placeholder as the only line, or no line if placeholder is
+// "".
+func Table(placeholder string, titles []string, rows [][]string) []string {
 	switch {
-	case len(rows) == 0 && empty == "":
+	case len(rows) == 0 && placeholder == "":
 		return nil
 	case len(rows) == 0:
-		return []string{empty}
+		return []string{placeholder}
 	}
 	head, widths := make([]string, len(titles)), make([]int, len(titles))
 	for i, title := range titles {

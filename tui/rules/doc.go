@@ -3,12 +3,13 @@
 //
 // # Types
 //
-// A Pane shows a modelfilter.Snapshot, set by Show, and keeps search, tab, cursor and
-// highlight as its own state. It answers the user's keys with acts of the window, based on
+// A Pane shows a modelfilter.Snapshot, set by Show. The search, the tab, the cursor and the
+// highlight are its own state. It answers the user's keys with acts of the window, based on
 // the displayed revision; Wants reports to the window what the user is looking at. A row is
 // a line of the list on a tab; the foot below the list contains numbers, details about the
 // row under the cursor, and warnings. The text input is for a pattern with its preview, a
 // search, or an import; importedRules are the rules of an import.
+//
 // The overview shows all providers at once: the shown and hidden models, the unsaved
 // changes, and the effect of saving them. It draws the providerNumbers of each provider in
 // the snapshot as lines of an overviewTable; until the models of a provider have been read,

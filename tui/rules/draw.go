@@ -205,7 +205,7 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 	}, []pane.Piece{{Text: number, Style: style}}
 }
 
-// modelLead is the width of cursor, icons and gaps in a model's row.
+// modelLead is the width of the cursor, the icons and the gaps in a model's row.
 const modelLead = 8
 
 func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {

@@ -148,7 +148,7 @@ func (p *Pane) bar(w int) string {
 		return st.Count.Render(style.Fit(" "+pane.FirstFitting(w-2, text, short), w-1, icons.Ellipsis) + " ")
 	}
 	full := c.Available * cells / c.Total
-	switch { // a share above zero gets at least one cell, on either side
+	switch { // each share above zero gets at least one cell
 	case full == 0 && c.Available > 0:
 		full = 1
 	case full == cells && c.Hidden > 0:

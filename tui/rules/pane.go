@@ -62,7 +62,7 @@ type Pane struct {
 	searched  string // the query when the search line was last closed
 	highlight highlight
 	reported  modelfilter.Look // the last tab, search and highlight reported to the window
-	asked     int64            // revision at which models or facts were requested
+	asked     int64            // last revision at which models or facts were requested
 	columns   columnsKnown
 	compared  bool // the comparison with the other proxies was requested
 
@@ -134,8 +134,8 @@ func (p *Pane) begin() {
 	}
 }
 
-// follow adopts changes of search and highlight that were made elsewhere, for example by a
-// rollback. before is the previous snapshot.
+// follow adopts changes to the search and the highlight that were made elsewhere, for
+// example by a rollback. before is the previous snapshot.
 func (p *Pane) follow(before *modelfilter.Snapshot) {
 	d := &p.data
 	if d.Search != before.Search && d.Search != p.reported.Search {

@@ -50,7 +50,8 @@ func (p *Pane) parseQuery() {
 	f.unknown = 0
 }
 
-// finds reports whether the search finds a model, and counts it if that is unknown.
+// finds reports whether the search finds a model. It counts the models for which that is
+// unknown.
 func (f *filter) finds(m *condition.Model, now time.Time) bool {
 	answer := f.condition.Match(m, now)
 	if answer == condition.Unknown {

@@ -48,7 +48,7 @@ func identifier(s string) string {
 	}, s)
 }
 
-// setVariable sets a variable if the client may set it.
+// setVariable sets a variable if the client may set it, and reports whether it was set.
 func (t *Terminal) setVariable(name, value string) bool {
 	if !slices.Contains(allowed, name) && name != "TERM" || len(value) > maxValue || identifier(value) != value {
 		return false

@@ -89,7 +89,7 @@ type Server struct {
 	places  *places
 	open    sync.Map      // the logged-in connections, as keys
 	ending  chan struct{} // closed when Serve is to end
-	drained chan struct{} // closed when the time drain has passed after ending
+	drained chan struct{} // closed when opts.drain has passed since ending was closed
 }
 
 // New returns a server with its host key, which is created at the first start. It checks

@@ -59,8 +59,8 @@ func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	return t.Text() != before
 }
 
-// Room divides w cells between label, line and hint. The hint gets at most half of the
-// cells.
+// Room divides w cells between the label, the line and the hint. The hint gets at most half
+// of the cells.
 func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
 		hint = style.Truncate(string(safetext.Line(t.Hint, maxHint)), max(0, w/2-hintGap), "…")

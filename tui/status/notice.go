@@ -79,16 +79,16 @@ var keyClause = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab
 
 // FitNotice shortens a notice to w cells. If the notice ends with several keys, only the
 // first is kept. If the key then takes at most two thirds of the width, the text before the
-// key is cut. Otherwise the notice is cut and ends with more, which says how to read the
+// key is cut. Otherwise the notice is cut, and readMore follows, which says how to read the
 // rest.
-func FitNotice(text string, w int, ellipsis, more string) string {
+func FitNotice(text string, w int, ellipsis, readMore string) string {
 	if ansi.StringWidth(text) <= w {
 		return text
 	}
 	if first, _, several := strings.Cut(keyClause.FindString(text), ", "); several {
-		return FitNotice(keyClause.ReplaceAllLiteralString(text, first), w, ellipsis, more)
+		return FitNotice(keyClause.ReplaceAllLiteralString(text, first), w, ellipsis, readMore)
 	}
-	tail := ellipsis + " " + more
+	tail := ellipsis + " " + readMore
 	if keys := keyClause.FindString(text); keys != "" && ansi.StringWidth(keys) <= w*2/3 {
 		text, tail = strings.TrimSuffix(text, keys), ellipsis+keys
 	}

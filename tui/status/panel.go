@@ -285,9 +285,9 @@ func (p *ContextPanel) row(row, w int) string {
 	return p.draw(w, sign, shape, ref.Cost, text, h.text, selected, reason)
 }
 
-// reason reports whether a visible pair is in the next request. reason says why the pair is
-// not in it or may drop out; "" for a pair that stays.
-func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (in bool, reason string) {
+// reason reports whether a visible pair is in the next request. why says why the pair is not
+// in that request or may be dropped from it; "" for a pair that stays in it.
+func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (included bool, why string) {
 	switch {
 	case ref.Seq == p.running:
 		return false, "being answered"

@@ -13,7 +13,8 @@ import (
 type Style struct{ before string }
 
 // Compile returns st as a Style, without margins, borders, padding and sizes. It reads the
-// attributes, because rendering a text with each of some hundred styles would delay the start.
+// attributes of st instead of rendering a text: with about a hundred styles, rendering would
+// delay the start.
 func Compile(st lipgloss.Style) Style {
 	var attrs []ansi.Attr
 	for _, a := range [...]struct {

@@ -141,8 +141,8 @@ func hideKeycaps(s string) hidden {
 	return h
 }
 
-// restore replaces the placeholders in s, a part of text, with keycaps, starting with
-// keycap number first.
+// restore replaces the placeholders in s, which is a part of h.text, with the keycaps from
+// index first on.
 func (h hidden) restore(s string, first int) string {
 	var b strings.Builder
 	for _, original := range h.keycaps[max(0, first):] {

@@ -64,7 +64,7 @@ func add(all []movieElement, text string, n int) []movieElement {
 	return all
 }
 
-// styles holds the classes of elements: one for each set of shots that show some of them.
+// styles holds the classes of elements. Elements that the same shots show share a class.
 type styles struct {
 	shots []Shot
 	names map[string]string // by set

@@ -239,8 +239,9 @@ func isPlain(content string) bool {
 }
 
 const (
-	// boxes are the box-drawing characters, eleven light and eleven heavy ones. edges says
-	// which edges of the cell (up, right, down, left) each of the eleven reaches.
+	// boxes are the box-drawing characters: eleven light ones, the same eleven heavy, and four
+	// round corners. edges says which edges of the cell (up, right, down, left) each of the
+	// eleven reaches.
 	boxes = light + heavy + "╭╮╰╯"
 	light = "─│┌┐└┘├┤┬┴┼"
 	heavy = "━┃┏┓┗┛┣┫┳┻╋"

@@ -280,8 +280,8 @@ func (s *Screen) Until(ok func(frame string) bool) {
 	s.until("for a condition", ok)
 }
 
-// checkInterval is how often a condition is checked that may depend on more than the
-// screen.
+// checkInterval is how often Until checks a condition without a change on the screen, because
+// the condition may depend on more than the screen.
 const checkInterval = 20 * time.Millisecond
 
 func (s *Screen) until(what string, ok func(frame string) bool) {

@@ -23,8 +23,8 @@
 //     NewSession.
 //  3. In package tui, start the use case: with (*acts).add if it changes something, so that
 //     acts run one at a time in the order of the key presses; with (*acts).query if it only
-//     reads. A component below the root model returns an intent for this. An action that only changes the window of
-//     the pane needs no use case: the pane returns a pane.Edit.
+//     reads. A component below the root model returns an intent for this. An action that
+//     only changes the window of the pane needs no use case: the pane returns a pane.Edit.
 //  4. Show the outcome in (*Model).showOutcome. If a flow has several steps, give it a
 //     small struct with the step and the number of the request it waits for; see saving.
 //  5. The outcome of an act cannot arrive too late, because the next act waits for it. The

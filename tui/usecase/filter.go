@@ -71,7 +71,7 @@ type (
 		Reply
 		Text string
 		Seqs []int64
-		Back bool // passed to FindText unchanged: go to the previous hit
+		Back bool // as passed to FindText: go to the previous hit
 	}
 	// NamesRead contains the names for completion.
 	NamesRead struct {
