@@ -16,8 +16,9 @@
 //
 // # Concurrency
 //
-// Load, Secret.Resolve, HasKeyring, StoreInKeyring and the methods of Home do I/O; Load, Resolve and StoreInKeyring may
-// run commands and wait. All other functions are pure. Settings belong to the caller.
+// Secret.Resolve, Target.ReadToken and StoreInKeyring may run commands and wait. Load, Set, Edit, MakePrivate,
+// RepairFile, HasKeyring, IsKey, WithoutKeys and the methods of Home may access files. The other functions do no I/O.
+// Settings belong to the caller.
 //
 // # Caveats
 //

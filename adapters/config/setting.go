@@ -69,7 +69,7 @@ type Binding struct {
 type Origin struct {
 	From string
 	Name string // the flag, the variable or the path of the file
-	Line int    // in the file
+	Line int    // the line in the file
 }
 
 // String returns FILE:LINE, the flag or variable, or "default".

@@ -14,7 +14,7 @@ import (
 const HereTarget = "here"
 
 // Target is another proxy whose rules can be compared and set: an entry of [[target]]. It has either the path of its
-// .env file on this machine, or the address of a winnow server on its machine.
+// .env file on this machine, or the address of a winnow server on the proxy's machine.
 type Target struct {
 	Name      string `toml:"name" json:"name"`
 	EnvFile   string `toml:"env_file" json:"env_file,omitempty"`

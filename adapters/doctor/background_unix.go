@@ -12,5 +12,5 @@ import (
 // changes the mode of the terminal or reads from it.
 func inBackground(tty *os.File) bool {
 	foreground, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
-	return err == nil && foreground != unix.Getpgrp() // without an answer there is no job control
+	return err == nil && foreground != unix.Getpgrp() // an error means that there is no job control
 }

@@ -210,7 +210,7 @@ func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	return e, nil
 }
 
-// fromEnvironment returns the endpoint of OPENAI_API_KEY and OPENAI_BASE_URL, or nil if neither is set.
+// fromEnvironment returns the endpoint that OPENAI_API_KEY and OPENAI_BASE_URL describe, or nil if neither is set.
 func (f *finder) fromEnvironment() (*Endpoint, error) {
 	key, _ := f.lookup("OPENAI_API_KEY")
 	raw, _ := f.lookup("OPENAI_BASE_URL")

@@ -186,7 +186,7 @@ func (w *Window) importList(p *provider, list List, in Import) []Imported {
 		w.stageAdd(p, list, v.Pattern)
 	}
 	if in.Replace && len(patterns) > 0 && len(p.lists[list].rules) == 0 {
-		w.stage(p, list, before) // all were rejected: there is nothing to replace them with
+		w.stage(p, list, before) // all imported rules were rejected, so the list is not replaced
 	}
 	return out
 }

@@ -14,7 +14,7 @@ func (m *meaning) plan(action string) rulePlan {
 	p := rulePlan{Proposal: Proposal{Provider: m.provider}, notes: []string{}}
 	everything := m.all && len(m.excepted) == 0
 	switch {
-	case m.all && !everything && action != "hide" && action != "only": // "keep everything but mini"
+	case m.all && !everything && action != "hide" && action != "only": // as in "keep everything but mini"
 		left := &meaning{provider: m.provider, models: m.models, meant: m.excepted, patterns: m.keep, rules: m.rules}
 		left.hide(&p)
 	case everything && (action == "show" || action == "allow"):

@@ -179,7 +179,7 @@ func (r *finder) plan(a planArgs) (out []rulePlan, err error) {
 	} else if err := r.sayWhere(phrases, providers, a); err != nil {
 		return nil, err
 	}
-	if namesEach(a.Provider) { // the user gets an answer about each of them
+	if namesEach(a.Provider) { // the user gets an answer about each provider, even if its rules do not change
 		return out, nil
 	}
 	return changing(out), nil

@@ -159,8 +159,9 @@ func (s *coverageSearch) covers(broad, narrow *rule) answer {
 }
 
 // search decides coverage for the ids that the proxy filters: ids of the provider and ids
-// without a slash. A rule matches an id without a slash like a plain pattern, unless the
-// pattern has a slash before the first bracket, in which case it matches no such id.
+// without a slash. Since an id without a slash has no segment to leave out, the patterns
+// themselves are compared for such ids, unless narrow has a slash before its first bracket
+// and therefore matches no such id.
 func (s *coverageSearch) search(broad, narrow *rule) answer {
 	c := glob.RuleCovers(broad.pattern, narrow.pattern, s.engine.within)
 	beforeBracket, _, _ := strings.Cut(narrow.pattern.String(), "[")
