@@ -91,7 +91,7 @@ func (f Tokens) List() ([]Token, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > maxTokenFile:
-		return nil, fmt.Errorf("%s is not a file of tokens", f.Path)
+		return nil, fmt.Errorf("%s is not a regular file, or is larger than %d bytes", f.Path, maxTokenFile)
 	case privatefile.HasModes && info.Mode().Perm()&^privatefile.FileMode != 0:
 		return nil, fmt.Errorf("other users can read or change %[1]s: run chmod %[2]o %[1]s", f.Path, privatefile.FileMode)
 	}
@@ -101,11 +101,11 @@ func (f Tokens) List() ([]Token, error) {
 	}
 	var stored struct{ Tokens []Token }
 	if err := json.Unmarshal(raw, &stored); err != nil {
-		return nil, fmt.Errorf("%s cannot be read: %w", f.Path, err)
+		return nil, fmt.Errorf("%s cannot be parsed: %w", f.Path, err)
 	}
 	for _, t := range stored.Tokens {
 		if role, err := assistant.ParseRole(string(t.Role)); err != nil || role != t.Role {
-			return nil, fmt.Errorf("%s: the token %s has no role", f.Path, safetext.Line(t.Name, maxTokenName))
+			return nil, fmt.Errorf("%s: the token %s has no valid role", f.Path, safetext.Line(t.Name, maxTokenName))
 		}
 	}
 	return stored.Tokens, nil

@@ -6,7 +6,7 @@ import (
 )
 
 // ErrGone means that the entry after the given number is no longer stored, or never existed.
-var ErrGone = errors.New("the entries after this number are no longer stored")
+var ErrGone = errors.New("the entries after the given number are not stored")
 
 // Log stores the newest entries, numbered consecutively. Use NewLog.
 type Log[T any] struct {

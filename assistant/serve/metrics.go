@@ -44,8 +44,8 @@ func NewMetrics(version string) *Metrics {
 	}
 	m := &Metrics{
 		registry:    prometheus.NewRegistry(),
-		refused:     counter("refused_total", "Refused requests and connections by server and reason: a code of the HTTP API, or the limit that was reached.", "server", "reason"),
-		ended:       counter("ended_total", "Sessions and connections ended by a server, by server and reason: idle, total (maximum duration of a connection), revoked, or room (for another session).", "server", "reason"),
+		refused:     counter("refused_total", "Refused requests and connections, by server and reason: a code of the HTTP API, or the limit that was reached.", "server", "reason"),
+		ended:       counter("ended_total", "Sessions and connections that a server ended, by server and reason: idle, total (maximum duration of a connection), revoked, or room (to admit another session).", "server", "reason"),
 		requests:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_open_requests", Help: "Open requests of users, such as event streams, by server."}, []string{"server"}),
 		connections: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "winnow_connections", Help: "Open connections of users who have logged in, by server."}, []string{"server"}),
 		calls:       counter("requests_total", "Requests, commands and tool calls, by server, kind and outcome.", "server", "kind", "outcome"),

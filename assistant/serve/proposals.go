@@ -80,7 +80,7 @@ func (h *Hub) proposed(seq int64, added bool) {
 		}
 	}
 	if err != nil && h.opts.Session.Log != nil {
-		h.opts.Session.Log.Warn("the proposals could not be shown to other users", "error", err)
+		h.opts.Session.Log.Warn("the proposals could not be stored or shown to other users", "error", err)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
+	"winnow/assistant"
 	"winnow/assistant/llm"
 )
 
@@ -36,9 +38,10 @@ type LimitError struct {
 // Error implements error.
 func (e *LimitError) Error() string {
 	if e.What == "sessions" {
-		return fmt.Sprintf("%s has %d sessions open, which is the limit: close one first", e.User, e.Limit)
+		return fmt.Sprintf("%s has reached the limit of %s: close one first", e.User, assistant.Counted(int(e.Limit), "open session"))
 	}
-	return fmt.Sprintf("%s has used today's %d %s; the next day begins at %s", e.User, e.Limit, e.What, e.Until.Format("15:04 MST"))
+	return fmt.Sprintf("%s has reached today's limit of %s; the next day begins at %s",
+		e.User, assistant.Counted(int(e.Limit), strings.TrimSuffix(e.What, "s")), e.Until.Format("15:04 MST"))
 }
 
 // usage contains what a user has used on one day, as stored in the history.
@@ -110,7 +113,7 @@ func (q *quota) Spent(used llm.Usage) {
 		err = q.store(ctx)
 	}
 	if err != nil && q.hub.opts.Session.Log != nil {
-		q.hub.opts.Session.Log.Warn("the tokens could not be counted", "user", q.user, "error", err)
+		q.hub.opts.Session.Log.Warn("the tokens of a response could not be counted", "user", q.user, "error", err)
 	}
 }
 
@@ -164,7 +167,7 @@ func (h *Hub) sessionsLeft(user string) error {
 func (h *Hub) limited(e *LimitError) error {
 	h.opts.Metrics.Refused(ServerHub, e.What)
 	if h.opts.Session.Log != nil {
-		h.opts.Session.Log.Warn("refused because of a limit", "user", e.User, "what", e.What, "limit", e.Limit)
+		h.opts.Session.Log.Warn("a session or turn was refused because of a limit", "user", e.User, "what", e.What, "limit", e.Limit)
 	}
 	return e
 }

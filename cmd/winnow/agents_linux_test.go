@@ -114,7 +114,7 @@ func TestAgentsJoinTheHub(t *testing.T) {
 		t.Errorf("the file is %s", got)
 	}
 	log := s.log()
-	for _, want := range []string{`"mcp: request","user":"anna","kind":"tools/call","tool":"add_ignore_rule","outcome":"ok"`, `"user":"an agent here"`, `"ssh: command","remote":`, `"kind":"mcp"`, `"kind":"GET /v1/window"`} {
+	for _, want := range []string{`"mcp: request","user":"anna","kind":"tools/call","tool":"add_ignore_rule","outcome":"ok"`, `"user":"a local agent"`, `"ssh: command","remote":`, `"kind":"mcp"`, `"kind":"GET /v1/window"`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log has no %s", want)
 		}

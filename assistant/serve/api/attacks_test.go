@@ -67,7 +67,7 @@ func TestTenThousandSessionsOfOneUser(t *testing.T) {
 	}
 	r.goesOn("anna")
 	r.counted([]string{fmt.Sprintf(`winnow_refused_total{reason="sessions",server="hub"} %d`, refused), fmt.Sprint("winnow_sessions ", limit+1)})
-	if n := strings.Count(log.String(), `msg="refused because of a limit" user=mallory what=sessions limit=20`); n != refused {
+	if n := strings.Count(log.String(), `msg="a session or turn was refused because of a limit" user=mallory what=sessions limit=20`); n != refused {
 		t.Errorf("%d refusals are logged", n)
 	}
 }

@@ -36,7 +36,7 @@ const (
 )
 
 // ErrTooMany is returned if a new connection would exceed the limits.
-var ErrTooMany = errors.New("too many agents are connected: close one first")
+var ErrTooMany = errors.New("too many agents are connected: disconnect one first")
 
 // Agents manages the connections of agents to the window of a hub. Each connection has its own session, which is opened
 // by the first call to a write tool. Create it with NewAgents.
@@ -281,7 +281,7 @@ func (c *agent) receive(next sdk.MethodHandler) sdk.MethodHandler {
 			outcome = "failed"
 		}
 		a.opts.Metrics.Called(serve.ServerMCP, string(safetext.Line(method, maxLogged)), outcome)
-		c.opts.Log.Info("mcp: request", "user", cmp.Or(c.who.User, "an agent here"), "kind", method, "tool", tool, "outcome", outcome, "took", time.Since(began).Round(time.Microsecond).String())
+		c.opts.Log.Info("mcp: request", "user", cmp.Or(c.who.User, "a local agent"), "kind", method, "tool", tool, "outcome", outcome, "took", time.Since(began).Round(time.Microsecond).String())
 		return result, err
 	}
 }

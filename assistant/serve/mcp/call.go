@@ -131,7 +131,7 @@ func (s *server) waitApplied(ctx context.Context, applier assistant.Applier, res
 }
 
 // lockedHint is the hint of a call that failed because another program is changing the window.
-const lockedHint = "Read-only tools still work. Try again when the other program is done."
+const lockedHint = "Read-only tools still work. Try again when the window is no longer locked."
 
 // failed returns the result of a call that has done nothing.
 func failed(err error) assistant.ToolResult {
@@ -238,14 +238,14 @@ func (s *server) decide(req *sdk.CallToolRequest, e assistant.ConfirmRequest) (y
 	user, asks := answerOf(req), canAsk(req)
 	switch {
 	case user.given && user.yes && user.shown != e.Digest:
-		refusal = assistant.Fail(assistant.CodePlanChanged, "nothing was done: the plan shown to the user has changed; call %s again. The new plan:\n%s", e.Tool, e.Diff)
+		refusal = assistant.Fail(assistant.CodePlanChanged, "nothing was done: the plan has changed since it was shown to the user; call %s again. The new plan:\n%s", e.Tool, e.Diff)
 		return false, nil, refusal
 	case user.given:
 		return user.yes, nil, refusal
 	case asks:
 		return false, s.question(e), refusal
 	}
-	refusal = assistant.Fail(assistant.CodeDeclined, "declined: %s requires confirmation by the user, and this client cannot ask", e.Tool)
+	refusal = assistant.Fail(assistant.CodeDeclined, "declined: %s requires confirmation by the user, and this client cannot ask for it", e.Tool)
 	refusal.Hint = s.opts.HowToAllow
 	return false, nil, refusal
 }

@@ -15,11 +15,11 @@ import (
 // The arguments of the tools for checkpoints.
 type (
 	listArgs struct {
-		Limit int `json:"limit,omitempty" jsonschema:"how many to list, the newest; 20 if left out"`
+		Limit int `json:"limit,omitempty" jsonschema:"how many of the newest checkpoints to list; the default is 20"`
 	}
 	rollbackArgs struct {
 		Checkpoint string `json:"checkpoint" jsonschema:"the id of the checkpoint to go back to"`
-		Newest     string `json:"newest" jsonschema:"the value of newest from list_checkpoints; if there is a newer step by now, nothing is done"`
+		Newest     string `json:"newest" jsonschema:"the value of newest from list_checkpoints; if there is a newer step, nothing is done"`
 		Confirmed  bool   `json:"confirmed,omitempty" jsonschema:"true to also undo steps of other sessions"`
 	}
 )
@@ -52,7 +52,7 @@ func (s *server) ownTools(w Opened) []assistant.Tool {
 			return assistant.OK(assistant.Counted(len(out), "checkpoint"), map[string]any{"checkpoints": out, "newest": newestStep(w.Journal)}), nil
 		})
 	list.Title, list.Idempotent = "List the checkpoints", true
-	back := assistant.NewTool("roll_back", "Go back to the state before a step. Files are not changed: what was saved stays saved. Steps of other sessions are undone only if confirmed is set.",
+	back := assistant.NewTool("roll_back", "Go back to the state before a step. Files are not changed: what was saved stays saved. Steps of other sessions are undone only if confirmed is true.",
 		func(context.Context, rollbackArgs) (string, error) { return "", nil }) // see rollBack
 	back.Title, back.Write, back.Destructive, back.Idempotent = "Go back to a checkpoint", true, true, true
 	tools := []assistant.Tool{list, back}
@@ -121,11 +121,11 @@ func (s *server) callOwn(name string) sdk.ToolHandler {
 func rollBack(ctx context.Context, j *checkpoint.Journal, session *assistant.Session, in rollbackArgs) assistant.ToolResult {
 	if others := j.OthersSince(in.Checkpoint, session.ID()); len(others) > 0 && !in.Confirmed {
 		r := assistant.Fail("others_changed", "nothing was done: %s of other sessions would also be undone", assistant.Counted(len(others), "step"))
-		r.Hint, r.Data = "Show these steps to the user, and repeat the call with confirmed if the user agrees.", map[string]any{"steps": others}
+		r.Hint, r.Data = "Show these steps to the user. If the user agrees, repeat the call with confirmed set to true.", map[string]any{"steps": others}
 		return r
 	}
 	if _, err := session.Rollback(ctx, in.Checkpoint, checkpoint.ScopeWindow, in.Newest); err != nil {
 		return failed(err)
 	}
-	return assistant.OK(fmt.Sprintf("went back to the state before the step %s; what was saved stays in its file", in.Checkpoint), nil)
+	return assistant.OK(fmt.Sprintf("went back to checkpoint %s; what was saved stays in its file", in.Checkpoint), nil)
 }

@@ -159,8 +159,8 @@ var resultSchema = json.RawMessage(`{"type":"object","required":["success","mess
 	`"success":{"type":"boolean","description":"true if the tool did what it was asked to do"},` +
 	`"message":{"type":"string","description":"what the tool did, or why it failed"},` +
 	`"data":{"description":"the result of the tool"},` +
-	`"error_code":{"type":"string","description":"identifies the failure; absent if there is none"},` +
-	`"hint":{"type":"string","description":"what to do about a failure"}}}`)
+	`"error_code":{"type":"string","description":"identifies the failure; absent if the tool succeeded"},` +
+	`"hint":{"type":"string","description":"what to do next, for example after a failure"}}}`)
 
 // toolOf describes a tool to the client.
 func toolOf(t assistant.Tool) *sdk.Tool {
@@ -188,7 +188,7 @@ func (s *server) open(ctx context.Context, write bool) (Opened, error) {
 func (s *server) restorePosition(w Opened) {
 	if p, ok := w.Window.(assistant.Positioned); ok && s.position != nil && s.join == nil {
 		if err := p.SetPosition(s.position); err != nil {
-			s.opts.Log.Warn("the position could not be restored", "error", err)
+			s.opts.Log.Warn("the agent's position in the window could not be restored", "error", err)
 		}
 	}
 }

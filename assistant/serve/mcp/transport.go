@@ -206,7 +206,7 @@ func (l *lines) begin(id jsonrpc.ID) (problem string) {
 	defer l.mu.Unlock()
 	switch {
 	case l.calls[id]:
-		return "the id is in use by a call that has not been answered"
+		return "another call with this id has not been answered yet"
 	case len(l.calls) == maxCalls:
 		return fmt.Sprintf("%d calls are already waiting for answers", maxCalls)
 	}
@@ -236,7 +236,7 @@ func requestID(text []byte) (id json.RawMessage, problem string) {
 			return id, ""
 		}
 	}
-	return nil, "the id is not a string or an integer of at most 53 bits"
+	return nil, "the id is neither a string nor an integer of at most 53 bits"
 }
 
 // refuse returns the answer that refuses a line; a nil id becomes null.
