@@ -230,7 +230,7 @@ func (p *Pane) suggestPatterns(list modelfilter.List, ids []string) pane.Action 
 	return pane.Compute{Doing: "looking for the shortest pattern…", Run: func() (any, error) {
 		patterns := shown.Suggest(ids)
 		if len(patterns) == 0 {
-			return nil, errors.New("no pattern matches these models without the others")
+			return nil, errors.New("no pattern matches only the selected models")
 		}
 		return suggestion{shown.Provider, list, patterns}, nil
 	}}

@@ -118,7 +118,7 @@ func (p *Pane) newsRows() (rows []row) {
 			rows = append(rows, row{kind: rowNews, index: i, text: v.Name})
 		}
 		if more := len(v.News) - maxNewsRows; more > 0 {
-			rows = append(rows, row{kind: rowText, text: fmt.Sprintf("%d more of %s", more, pane.Visible(v.Name))})
+			rows = append(rows, row{kind: rowText, text: fmt.Sprintf("%s of %s", assistant.Counted(more, "more change"), pane.Visible(v.Name))})
 		}
 	}
 	if len(rows) > 0 {

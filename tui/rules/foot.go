@@ -173,7 +173,7 @@ func (p *Pane) warnings(w int) []pane.Note {
 		warn(6, fmt.Sprintf("proxy: %d missing, %d extra · restart it", len(drift.Missing), len(drift.Extra)))
 	}
 	if n := d.Counts.Unfiltered; n > 0 {
-		warn(6, fmt.Sprintf("%s not filtered: not %s/…", assistant.Counted(n, "model"), pane.Visible(d.Provider)))
+		warn(6, fmt.Sprintf("%s not filtered: no prefix %s/", assistant.Counted(n, "model"), pane.Visible(d.Provider)))
 	}
 	for _, problem := range []string{d.Source.Err, d.UseProblem} {
 		if problem != "" {

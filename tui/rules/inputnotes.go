@@ -31,7 +31,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	text := l.draw(w-len(label)-len(suffix), st)
 	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(suffix)}}
 	if p.data.Locked && l.kind != inputSearch {
-		why := "the assistant is working: add it later"
+		why := "assistant is working: rules locked"
 		if !p.locked() {
 			why = p.lockedText()
 		}

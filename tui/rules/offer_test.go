@@ -133,7 +133,7 @@ func twoPatterns(t testing.TB) *bench {
 		b.on(id)
 		b.do("pane-select")
 	}
-	if said := b.do("add-allow"); said != "2 patterns are needed · enter shows what they change" {
+	if said := b.do("add-allow"); said != "2 patterns match the selected models · enter shows what they change" {
 		t.Fatalf("said %q", said)
 	}
 	return b
@@ -173,7 +173,7 @@ func TestALockedLineSaysThatNothingIsAdded(t *testing.T) {
 	b.keys("a*")
 	b.w.Lock()
 	b.show()
-	if frame := ansi.Strip(b.screen(40, 20)); !strings.Contains(frame, "the assistant is working: add it later") || strings.Contains(frame, "enter adds") {
+	if frame := ansi.Strip(b.screen(40, 20)); !strings.Contains(frame, "assistant is working: rules locked") || strings.Contains(frame, "enter adds") {
 		t.Errorf("the pane says:\n%s", frame)
 	}
 }

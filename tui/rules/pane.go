@@ -226,9 +226,9 @@ func (p *Pane) Receive(result any) pane.Action {
 		later = "a * also matches models that are listed later"
 	}
 	if n := len(s.patterns); n > 1 {
-		return pane.Notify{Text: safetext.Clean(pane.Join(fmt.Sprintf("%d patterns are needed", n), p.keys.Hint(keymap.LineAccept, "shows what they change"), later))}
+		return pane.Notify{Text: safetext.Clean(pane.Join(fmt.Sprintf("%d patterns match the selected models", n), p.keys.Hint(keymap.LineAccept, "shows what they change"), later))}
 	}
-	return pane.Notify{Text: safetext.Clean(pane.Join("one pattern matches them", p.keys.Hint(keymap.LineAccept, "adds it"), later))}
+	return pane.Notify{Text: safetext.Clean(pane.Join("one pattern matches the selected models", p.keys.Hint(keymap.LineAccept, "adds it"), later))}
 }
 
 // Status implements pane.Pane.

@@ -179,7 +179,7 @@ func (p *Pane) ruleRows() []row {
 		return append(textRows("No rules yet: all models are shown.", ""), textRows(append(nonEmpty(
 			p.keys.Hint(keymap.AddIgnore, "adds an ignore rule to hide models"),
 			p.keys.Hint(keymap.AddAllow, "adds an allow rule to show only some models"),
-			p.keys.Hint(keymap.ImportRules, "imports a list"),
+			p.keys.Hint(keymap.ImportRules, "imports a list of rules"),
 			p.keys.Hint(keymap.Provider, "switches the provider"),
 		), p.noFileLines()...)...)...)
 	}
@@ -237,7 +237,7 @@ func (p *Pane) modelRows() []row {
 	d := &p.data
 	if len(d.Models) == 0 {
 		return append(textRows("No models of "+pane.Visible(d.Provider)+" are known.", ""), textRows(nonEmpty(
-			p.keys.Hint(keymap.RefreshModels, "asks the provider"), p.keys.Hint(keymap.Provider, "switches the provider"))...)...)
+			p.keys.Hint(keymap.RefreshModels, "asks the provider for its models"), p.keys.Hint(keymap.Provider, "switches the provider"))...)...)
 	}
 	found := p.modelMatcher()
 	var fresh []row
