@@ -268,7 +268,7 @@ func TestSSHRefuses(t *testing.T) {
 		}
 	}
 	log := s.log()
-	for _, want := range []string{"ssh: key refused", "ssh: no login", `"what":"subsystem"`, `"what":"tcpip-forward"`, `"what":"direct-tcpip"`} {
+	for _, want := range []string{"ssh: key refused", "ssh: login failed", `"what":"subsystem"`, `"what":"tcpip-forward"`, `"what":"direct-tcpip"`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log has no %s: %s", want, log)
 		}

@@ -100,7 +100,7 @@ func TestSilentConnectionsOfManyAddressesAreBounded(t *testing.T) {
 		r.silent(fmt.Sprint("127.0.1.", i+1))
 	}
 	counted(fmt.Sprintf(`winnow_refused_total{reason="logins",server="ssh"} %d`, asked-limit))
-	r.logged("dropped before its login")
+	r.logged("dropped before login")
 	r.goesOn("bert")
 }
 
@@ -110,7 +110,7 @@ func TestRefusalsAreCounted(t *testing.T) {
 	if _, err := r.dial("stranger"); err == nil {
 		t.Error("a stranger logs in")
 	}
-	eventually(t, "the connection has ended", func() bool { return strings.Contains(r.log.String(), "no login") })
+	eventually(t, "the connection has ended", func() bool { return strings.Contains(r.log.String(), "login failed") })
 	for range 5 {
 		r.silent("127.0.0.1")
 	}

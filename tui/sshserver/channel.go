@@ -201,7 +201,7 @@ func (c *channel) shell() func() int {
 	return func() int {
 		if err := c.screen(t); err != nil {
 			c.log.Error("ssh: screen", "error", err)
-			return c.sorry("this failed; the server log says why")()
+			return c.sorry("the screen failed; the server log says why")()
 		}
 		return 0
 	}

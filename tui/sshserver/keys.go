@@ -31,9 +31,9 @@ type ModeError struct {
 
 func (e *ModeError) Error() string {
 	if e.Mode == privatefile.FileMode {
-		return "others can read or change " + e.Path
+		return "other users can read or change " + e.Path
 	}
-	return "others can change " + e.Path
+	return "other users can change " + e.Path
 }
 
 // checkMode returns an error if path is not a regular file or has permissions beyond mode.
@@ -160,7 +160,7 @@ func setOption(user *serve.Credential, option string) (err error) {
 	switch name = strings.ToLower(name); {
 	case name == "winnow-role":
 		if value == "" {
-			return errors.New("winnow-role names no role")
+			return errors.New("winnow-role has no value")
 		}
 		user.Role, err = assistant.ParseRole(value)
 	case name == "expiry-time":
@@ -190,7 +190,7 @@ func expiry(value string) (time.Time, error) {
 func (s *Server) validKeys() map[string]bool {
 	users, _, err := readUsers(s.opts.AuthorizedKeys, time.Now())
 	if err != nil {
-		s.log.Error("ssh: keys not read: all connections end", "error", err)
+		s.log.Error("ssh: authorized keys cannot be read: all connections end", "error", err)
 	}
 	valid := map[string]bool{}
 	for _, user := range users {

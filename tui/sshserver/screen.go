@@ -66,7 +66,7 @@ func (c *channel) screen(t Terminal) error {
 	if why := context.Cause(c.ctx); why != nil && !errors.Is(why, errGone) {
 		kept := "your draft and the conversation are stored"
 		if unstored != nil {
-			kept = "your draft may not be stored"
+			kept = "your draft might not have been stored"
 		}
 		_, _ = fmt.Fprintf(c.writer(c.ch.Stderr()), "winnow: %v; %s\n", why, kept)
 	}

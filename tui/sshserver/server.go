@@ -113,7 +113,7 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("authorized keys: %w", err)
 	}
 	for _, problem := range problems {
-		s.log.Warn("ssh: key left out", "problem", problem)
+		s.log.Warn("ssh: authorized key ignored", "problem", problem)
 	}
 	s.Problems = problems
 	s.host, err = hostKey(o.HostKey)
@@ -151,7 +151,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 		if dropped := s.logins.Begin(conn); dropped != nil {
 			s.opts.Metrics.Refused(serve.ServerSSH, "logins")
-			s.log.Warn("ssh: dropped before its login for another connection", "remote", dropped.RemoteAddr().String())
+			s.log.Warn("ssh: connection dropped before login to make room for another", "remote", dropped.RemoteAddr().String())
 			_ = dropped.Close()
 		}
 		connections.Go(func() { s.connection(conn) })
@@ -236,13 +236,13 @@ func (s *Server) connection(raw net.Conn) {
 	conn, channels, requests, err := ssh.NewServerConn(timeoutConn{raw, s.opts.stall}, s.config(log))
 	if !tooLate.Stop() || err != nil {
 		s.opts.Metrics.Refused(serve.ServerSSH, "no_login")
-		log.Warn("ssh: no login", "error", err)
+		log.Warn("ssh: login failed", "error", err)
 		return
 	}
 	who, ok := conn.Permissions.ExtraData[extUser].(serve.Credential)
 	if !ok || !who.Role.May(assistant.RoleRead) {
 		s.opts.Metrics.Refused(serve.ServerSSH, assistant.CodeForbidden)
-		log.Warn("ssh: the key may not open a session", "user", who.User)
+		log.Warn("ssh: the role of the key cannot open a session", "user", who.User)
 		return
 	}
 	c := &connection{server: s, user: who.User, who: who}

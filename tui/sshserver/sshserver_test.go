@@ -74,7 +74,7 @@ func TestTheFileOfKeysIsChecked(t *testing.T) {
 		`command="ls" ` + line:                            "line 1: the option command is not supported",
 		`from="10.*" ` + line:                             "line 1: the option from is not supported",
 		`winnow-role="king" ` + line:                      "line 1: there is no role",
-		`winnow-role="" ` + line:                          "line 1: winnow-role names no role",
+		`winnow-role="" ` + line:                          "line 1: winnow-role has no value",
 		`expiry-time="soon" ` + line:                      "line 1: expiry-time",
 		"restrict,pty " + line:                            "",
 		`winnow-role="propose",no-pty-is-unknown ` + line: "line 1: the option no-pty-is-unknown is not supported",
