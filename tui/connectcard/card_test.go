@@ -357,7 +357,7 @@ func TestAKeyThatCannotBeStored(t *testing.T) {
 	f := &fake{save: []error{wants(endpoints.NotStored)}}
 	b := open(t, f).press("down", "down", "down", "enter", "paste:"+secret, "enter", "enter", "enter")
 	b.shows("nothing was changed", "Where do you want")
-	b.press("down", "enter", "enter").shows("Put the key in KEY_FOR_HERE before the next start")
+	b.press("down", "enter", "enter").shows("Set KEY_FOR_HERE to the key before the next start")
 }
 
 func TestSentences(t *testing.T) {

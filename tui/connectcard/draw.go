@@ -37,7 +37,7 @@ func Sentence(err error) string {
 	case endpoints.BadKey:
 		return cause
 	case endpoints.KeySource:
-		return cause + "; name another, or paste the key"
+		return cause + "; name another source, or paste the key"
 	case endpoints.NoAnswer:
 		if !openai.Loopback(host(p.At)) {
 			return fmt.Sprintf("nothing answers at %s: check the network, or correct the address", p.At)
@@ -226,7 +226,7 @@ func (c *Card) result() []string {
 		text = append(text, "Saved in "+c.flow.Saved.Path+".")
 	}
 	if c.flow.Saved.Variable != "" {
-		text = append(text, "Put the key in "+c.flow.Saved.Variable+" before the next start.")
+		text = append(text, "Set "+c.flow.Saved.Variable+" to the key before the next start.")
 	}
 	return append(text, "winnow doctor checks the model; winnow config connect connects another.")
 }
