@@ -26,7 +26,7 @@ var audited = map[string]struct {
 	"save":     {[]string{"/save"}, "Type yes to save: "},
 	"discard":  {[]string{"/discard"}, "Type yes to discard these changes: "},
 	"quit":     {[]string{"/quit"}, "Type save, keep, discard or stay: "},
-	"undo":     {[]string{"/undo"}, "Type yes to undo it and remove its message"},
+	"undo":     {[]string{"/undo"}, "Type yes to undo it and remove 1 message"},
 	"rollback": {[]string{"/rollback 2"}, "/undo rollback undoes the rollback"},
 	"hide":     {[]string{"/hide dog"}, "/undo undoes it."},
 	"allow":    {[]string{"/allow dog"}, "/undo undoes it."},

@@ -19,7 +19,7 @@ import (
 
 func (c *console) listRules(context.Context, string) error {
 	if c.opts.Rules == nil {
-		return reply("This window has nothing to list.")
+		return reply("This window has no rules.")
 	}
 	c.out.Indent(c.opts.Rules()...)
 	return nil
@@ -303,7 +303,7 @@ func (c *console) undoChange(ctx context.Context) error {
 	scope := checkpoint.ScopeWindow
 	if step.ByAssistant {
 		c.out.Label("The assistant's change", checkpointText(step.Checkpoint))
-		switch c.ask(ctx, "Type yes to undo it and remove its message, or rules to undo only the change: ", "yes", "rules") {
+		switch c.ask(ctx, "Type yes to undo it and remove "+assistant.Counted(step.Pairs, "message")+", or rules to undo only the change: ", "yes", "rules") {
 		case "":
 			c.nothingDone()
 			return nil

@@ -69,7 +69,7 @@ func TestChoices(t *testing.T) {
 	r.wait("You: add a cat") // the example
 	r.wait("/2 None")
 	r.say("/3")
-	r.wait("There is no choice 3; 2 offered.")
+	r.wait("There is no choice 3; choices offered: 2.")
 	r.say("1") // a message
 	r.wait("/2 None")
 	r.say("/2")

@@ -142,7 +142,7 @@ func choiceText(ch pane.Choice) string {
 
 // choose carries out the choice with the given number.
 func (c *console) choose(ctx context.Context, number string) error {
-	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; %d offered.", Name(number), len(c.choices)))
+	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; choices offered: %d.", Name(number), len(c.choices)))
 	if err != nil {
 		return err
 	}
