@@ -42,7 +42,7 @@ type SlashCommand struct {
 func CommandTable() []SlashCommand {
 	return []SlashCommand{
 		{"help", "help [TOPIC]", "show the help, or the page about TOPIC", Help, TopicArgument},
-		{"model", "model [N|NAME]", "list the models, or choose one for the next message; if NAME fits several models, list the matches", Models, ModelArgument},
+		{"model", "model [N|NAME]", "list the models, or choose one for the next message; if NAME matches several models, list the matches", Models, ModelArgument},
 		{"connect", "connect", "connect a model: an endpoint, its key, one of its models", Connect, NoArgument},
 		{"models", "", "list the models, or only those whose name contains TEXT", Models, TextArgument},
 		{"filter", "filter [LINE|all]", "show and send only the messages that LINE matches; a LINE that ends with :star 2, :flag, :topic NAME, :delete, :export … acts on these messages", Filter, LineArgument},

@@ -55,7 +55,7 @@ func questionActions() []*Row {
 			Row{Name: AnswerEdit, Help: "edit", Keys: []Key{"e"}},
 			Row{Name: AnswerNext, Help: "mark the next answer", Keys: []Key{"right", "tab"}},
 			Row{Name: AnswerPrevious, Help: "mark the previous answer", Keys: []Key{"left", "shift+tab"}},
-			Row{Name: AnswerMarked, Help: "give the marked answer; the answer marked at first changes nothing", Keys: []Key{"enter"}},
+			Row{Name: AnswerMarked, Help: "choose the marked answer; the default changes nothing", Keys: []Key{"enter"}},
 			Row{Name: AnswerCancel, Help: "cancel, and change nothing", Keys: []Key{"esc"}}),
 		rows(QueueQuestion, Row{Name: AnswerSend, Help: "send now", Keys: []Key{"s"}}),
 		rows(UndoQuestion, Row{Name: AnswerStateOnly, Help: "undo only the rules", Keys: []Key{"r"}}),

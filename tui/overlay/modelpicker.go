@@ -91,7 +91,7 @@ func (l ModelList) Legend() string {
 		shown func(llm.ModelInfo) bool
 	}{
 		{"$in/$out per million tokens", priced},
-		{"last, the context limit in tokens", func(m llm.ModelInfo) bool { return m.Context > 0 && !l.offline(m.ID) }},
+		{"last: the context limit in tokens", func(m llm.ModelInfo) bool { return m.Context > 0 && !l.offline(m.ID) }},
 	} {
 		if slices.ContainsFunc(l.All(), func(m llm.ModelInfo) bool { return !m.Gone && one.shown(m) }) {
 			parts = append(parts, one.text)

@@ -112,7 +112,7 @@ func AllSettings(now assistant.Settings, screen *ScreenSettings) []Setting {
 	confirm.words = map[string]string{"save": "saving", "always": "every change", "never": "nothing"}
 	return append([]Setting{
 		confirm,
-		session("max_iterations", "Tool rounds in a turn", "how often the assistant calls tools before it stops and offers to continue", func(s assistant.Settings) string {
+		session("max_iterations", "Tool rounds in a turn", "rounds of tool calls before the assistant stops and offers to continue", func(s assistant.Settings) string {
 			return strconv.Itoa(cmp.Or(s.Iterations, assistant.DefaultIterations))
 		}, "3", "5", "10", "20"),
 		session("user_request_allowance", "Tokens for your message", "context kept free for your next message when older ones are sent along", func(s assistant.Settings) string {

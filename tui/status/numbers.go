@@ -124,7 +124,7 @@ func (n ContextNumbers) budget(row func(name string, value any)) {
 func Refusals(c assistant.DraftCost) (lines []string) {
 	q := c.Quota
 	if q.Wait > 0 {
-		lines = append(lines, fmt.Sprintf("The endpoint asked to wait %s before the next request.", q.Wait.Round(time.Second)))
+		lines = append(lines, fmt.Sprintf("The endpoint asked winnow to wait %s before the next request.", q.Wait.Round(time.Second)))
 	}
 	if q.RequestsLeft == 0 {
 		lines = append(lines, fmt.Sprintf("No requests are left for the next %s.", q.RequestsReset.Round(time.Second)))
