@@ -88,7 +88,7 @@ func New(o Options) *Runner {
 	return r
 }
 
-// Last returns the result of the last run of any program with this file; the zero value if there was none.
+// Last returns the result of the last run of any program that uses this file; the zero value if there was none.
 func Last(path string) (last assistant.Applied, err error) {
 	if path == "" {
 		return last, nil

@@ -58,7 +58,7 @@ func (w *Window) Changed() <-chan struct{} {
 	return w.wake
 }
 
-// read takes a snapshot of the store, unless it has already tried to at the store's current revision.
+// read takes a snapshot of the store, unless it has already tried to do so at the store's current revision.
 func (w *Window) read(ctx context.Context) error {
 	w.reading.Lock()
 	defer w.reading.Unlock()

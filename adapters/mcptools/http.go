@@ -28,7 +28,7 @@ type httpLink struct {
 	sdk.StreamableClientTransport
 	connection sdk.Connection
 	transport  *http.Transport
-	mu         sync.Mutex // guards connection and wrong
+	mu         sync.Mutex // guards the fields connection and wrong
 	wrong      string
 }
 

@@ -111,7 +111,7 @@ func (w *Window) News(providers ...string) (out []News, err error) {
 // maxNews is how many changes the context lists.
 const maxNews = 20
 
-// ContextNews is a change to a model, in the form for the language model.
+// ContextNews is a change to a model in the form that the language model gets.
 type ContextNews struct {
 	ID      string `json:"id"`
 	Change  string `json:"change"` // "new", "vanished", "deprecated", "repriced"

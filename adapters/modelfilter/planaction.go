@@ -227,8 +227,8 @@ func (m *meaning) allow(p *rulePlan, patterns []string) {
 }
 
 // planRemoval plans the removal of rules. Each name is the pattern of a rule or, if no rule has
-// that pattern, a word that occurs in only one of them. Without names, it plans to remove all
-// rules.
+// that pattern, a word that occurs in the pattern of only one rule. Without names, it plans to
+// remove all rules.
 func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
 	providers, err := r.providersOrCurrent(a.Provider)
 	if err != nil {

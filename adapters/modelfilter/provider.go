@@ -140,8 +140,8 @@ func (p *provider) changes() []RuleChange {
 	return out
 }
 
-// stagedBy returns the saved rules with only those staged changes applied whose author satisfies
-// belongs.
+// stagedBy returns the saved rules after applying only the staged changes for whose author belongs
+// returns true.
 func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
 	added, removed := without(l.rules, l.saved), without(l.saved, l.rules)
 	theirs := func(pattern string) bool { return !belongs(l.by[pattern]) }

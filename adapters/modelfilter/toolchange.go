@@ -76,8 +76,8 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	return done
 }
 
-// planFields returns a plan with its effect, and a sentence about it. every means that the plan is
-// one of several for all providers, which the user must confirm.
+// planFields returns a plan with its effect, and a sentence about it. If every is set, the
+// plan is one of several for all providers, which the user must confirm.
 func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	s, err := w.On(p.Provider)
 	if err != nil {

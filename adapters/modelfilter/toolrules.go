@@ -28,7 +28,7 @@ func (w *Window) editResult(p *provider, effect, done string, hidden []string, d
 	return assistant.OK(fmt.Sprintf("%s: %s %d of %d shown. %s", effect, done, e.Available(), e.Total(), saved), data)
 }
 
-// usedFields returns used models in the form for the language model.
+// usedFields returns used models in the form that the language model gets.
 func (p *provider) usedFields(used []UsedModel) []fields {
 	out := []fields{}
 	for _, u := range used[:min(len(used), maxListed)] {

@@ -228,7 +228,7 @@ func (w *Window) toolSwitch(ctx context.Context, a providerArgs) assistant.ToolR
 	})
 }
 
-// listed returns the first maxListed rules of a list in the form for the language model.
+// listed returns the first maxListed rules of a list in the form that the language model gets.
 func (p *provider) listed(list List) []string {
 	rules := p.lists[list].effective()
 	return visibleAll(rules[:min(len(rules), maxListed)])
