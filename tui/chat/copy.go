@@ -32,8 +32,8 @@ func (v *View) Answer() (string, bool) {
 	return strings.Join(texts, "\n\n"), true
 }
 
-// Markdown returns the whole focused pair as Markdown; for a running pair, what has arrived
-// so far.
+// Markdown returns the focused pair as Markdown: the message, the text of the answer and the
+// tool calls; for a running pair, what has arrived so far.
 func (v *View) Markdown() (string, bool) {
 	it := v.focused()
 	if it == nil || !it.loaded {

@@ -203,7 +203,8 @@ func (v *View) LayOut() (more bool) {
 // layout lays out the list for the next frame.
 func (v *View) layout() []string { return v.list.View(v.innerWidth(), v.height) }
 
-// Missing returns the pairs that are not loaded, on the screen and half a screen around it.
+// Missing returns the pairs that are not loaded. It looks at the pairs on the screen and, before
+// and after them, at half as many pairs as the screen has rows.
 func (v *View) Missing() []int64 {
 	if v.height > 0 {
 		v.layout()

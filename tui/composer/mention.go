@@ -148,8 +148,8 @@ func SplitMention(word string) (dir, name string) {
 // Suggest returns replacements for an @word: folders, files and the given names. Entries
 // that start with the typed text come first, then entries that contain it. Hidden files are
 // included only after a typed dot. Folders that cannot be read are left out, and so are
-// names that Files would not find again: names with white space, a comma at the end or
-// invisible characters.
+// names that Files would not find again, such as names with white space or with a comma at the
+// end, and names with invisible characters.
 func (s MentionSource) Suggest(word string, names []string) []overlay.Entry {
 	dir, typed := SplitMention(word)
 	typed = strings.ToLower(typed)

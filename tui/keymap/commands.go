@@ -92,10 +92,11 @@ func Commands(plainChat bool) []SlashCommand {
 	return screenCommands(actions)
 }
 
-// screenCommands lists the commands of the screen: the commands of the table and, for each
-// action that is not in the table, a command named after the action. actions are the
-// actions of the palette, with their titles as Help. A command of the table gets this Help
-// too, unless it has an argument and an earlier command has the same action.
+// screenCommands lists the commands of the screen. actions are the actions of the palette, with
+// their titles as Help. The commands are those in the table that run one of these actions and,
+// for each action that no command in the table runs, a command named after the action. A
+// command in the table gets the title of its action as Help too, unless it has an argument and
+// an earlier command has the same action.
 func screenCommands(actions []SlashCommand) (all []SlashCommand) {
 	title, named := map[Action]string{}, map[Action]bool{}
 	for _, a := range actions {

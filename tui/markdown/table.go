@@ -62,9 +62,10 @@ const minColumn = 4
 // the rows above. A complete table keeps these widths, so that nothing jumps at the end.
 const columnStep = 4
 
-// columns returns the widths of the columns in inner cells; nil if they do not fit. The
-// widths are multiples of columnStep or, if there is no room for that, the widths of the
-// cells.
+// columns returns the widths of the columns in inner cells; nil if there is not enough room
+// for columns of minColumn cells. The widths are multiples of columnStep or, if there is no
+// room for that, the widths of the cells. If these do not fit either, the widest columns are
+// narrowed.
 func (t *table) columns(inner int) []int {
 	n := len(t.width)
 	room := inner - columnGap*(n-1)

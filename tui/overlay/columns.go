@@ -34,9 +34,9 @@ type spot struct {
 	more        bool   // the line continues the line above
 }
 
-// spots arranges the lines in columns of width cells and rows lines. A heading follows an
-// empty row, and at least leastLines lines of its group follow in the same column. The
-// lines of a wrapped entry stay together.
+// spots arranges the lines in columns of width cells and rows lines. A heading that does not
+// start a column follows an empty row, and at least leastLines lines of its group follow it in
+// the same column. The lines of a wrapped entry stay together.
 func (p *Picker) spots(width, rows int) (out []spot) {
 	column, row := 0, 0
 	next := func(n int) {

@@ -362,7 +362,7 @@ func visible(text string) string {
 }
 
 // FitHints drops clauses, which are separated by " · ", from the start until the rest fits
-// in w cells; the last clause says how to close the overlay.
+// in w cells. The last clause, which says how to close the overlay, always stays.
 func FitHints(hints string, w int) string {
 	for ansi.StringWidth(hints) > w {
 		_, rest, more := strings.Cut(hints, " · ")

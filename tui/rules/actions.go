@@ -190,7 +190,7 @@ func (p *Pane) Click(x, y int) pane.Action {
 
 // openAdd opens the line for a pattern. If models are selected, it first searches for
 // patterns that match them; if the cursor is on a model, the line suggests the name of the
-// model.
+// model. If the cursor is on a model change, openAdd adds a rule for that model instead.
 func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
@@ -224,7 +224,7 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 }
 
 // suggestPatterns searches outside the update loop for patterns that match exactly the
-// models in ids, and opens the line with these patterns.
+// models in ids; Receive then opens the line with these patterns.
 func (p *Pane) suggestPatterns(list modelfilter.List, ids []string) pane.Action {
 	shown := p.data.ProviderSnapshot
 	return pane.Compute{Doing: "looking for the shortest pattern…", Run: func() (any, error) {

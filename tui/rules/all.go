@@ -137,8 +137,8 @@ func (p *Pane) newsAt(r row) (n modelfilter.News, ok bool) {
 	return n, false
 }
 
-// newsPieces draws a model change in w cells: the kind of change on the left, the price and
-// context of the model on the right.
+// newsPieces draws a model change in w cells: the kind of change and the model on the left, the
+// price and the context of the model on the right.
 func (p *Pane) newsPieces(r row, w int) (left, right []pane.Piece) {
 	st, icons := &p.styles, &p.st.Icons
 	n, ok := p.newsAt(r)

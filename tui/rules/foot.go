@@ -108,7 +108,7 @@ func (p *Pane) selectedHint() string {
 	return pane.Join(p.keys.Hint(keymap.AddIgnore, "hides"), p.keys.Hint(keymap.AddAllow, "allows"))
 }
 
-// hitCount says how many rules or models the search found.
+// hitCount says how many rules or models the search found, or what is wrong with the query.
 func (p *Pane) hitCount() string {
 	if p.tabs.Open != tabRules {
 		if p.filter.problem != "" {

@@ -128,8 +128,8 @@ func (c *channel) run(run func() (status int)) {
 	status = run()
 }
 
-// request handles a request of the client. run is the screen or command that it starts, if
-// any.
+// request handles a request of the client. run is the screen or command that the request
+// starts, if any; ok is false if the request is refused.
 func (c *channel) request(kind string, payload []byte) (run func() (status int), ok bool) {
 	switch kind {
 	case "pty-req":

@@ -313,7 +313,7 @@ func (c *connection) count(channels, commands int) (open int) {
 	return c.open
 }
 
-// endWithServer ends the connection when the server ends: at once if nothing runs,
+// endWithServer ends the connection when the server ends: at once if no channel is open,
 // otherwise once the turns have had their time.
 func (c *connection) endWithServer() {
 	select {

@@ -89,7 +89,9 @@ const (
 // Header returns the parts of the header in w cells. If there is not enough room, the model
 // is shortened first. Then these parts are dropped in this order: the checkpoints, the
 // share of the context, the title of the session, the name of the window, the name of the
-// provider, and last the sign for unsaved changes.
+// provider, and the other parts of the right side, starting with the model. The last part of
+// the right side always stays: it shows whether there are unsaved changes, if it shows that
+// at all.
 func (b Bar) Header(h Header, w int) []BarPart {
 	st := b.Styles.Header
 	if !h.Ready {
