@@ -186,7 +186,7 @@ func TestServeRefusesWhatIsNotSafe(t *testing.T) {
 		"--http 127.0.0.1:0 --max-screen 80":      "COLUMNSxROWS",
 		"--http 127.0.0.1:0 --max-logins 0":       "greater than 0",
 		"--http 127.0.0.1:0 --metrics 9090":       "the address must be HOST:PORT",
-		"--http 127.0.0.1:0 --token-file open":    "others can read",
+		"--http 127.0.0.1:0 --token-file open":    "other users can read",
 		"--http 127.0.0.1:0 --token-file short":   "shorter than 16",
 		"--http 127.0.0.1:0 --token-file nowhere": "no such file",
 	} {
