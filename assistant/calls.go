@@ -277,7 +277,7 @@ func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult
 		if undone := restore(); undone != nil {
 			return Fail(CodeFailed, "%v", undone)
 		}
-		return Fail(CodeForbidden, "nothing was changed: the call would undo unsaved changes by other users. %v", err)
+		return Fail(CodeForbidden, "nothing was changed: the call would undo unsaved changes by other users, and %v", err)
 	}
 	return r
 }

@@ -166,8 +166,8 @@ func (s *Session) Write(ctx context.Context, description string, change func() (
 		return saved, err
 	}
 	if err := s.recordWrite(description, saved.Path, before); err != nil {
-		s.log.Error("save not recorded", "error", err)
-		saved.Warning = strings.TrimSpace(saved.Warning + " It was not recorded, so winnow log may not list it: " + err.Error() + ".")
+		s.log.Error("change of the file not recorded", "error", err)
+		saved.Warning = strings.TrimSpace(saved.Warning + " The change was not recorded, so winnow log may not list it: " + err.Error() + ".")
 	}
 	return saved, nil
 }

@@ -81,7 +81,7 @@ func seqsOf(refs []Ref) []int64 {
 func (m manifest) text() string {
 	intro := "AVAILABLE PAYLOADS (use get_payload tool to retrieve full data):"
 	if m.older > 0 {
-		intro = fmt.Sprintf("AVAILABLE PAYLOADS, the newest (use get_payload tool to retrieve full data; %d older ones are not listed):", m.older)
+		intro = fmt.Sprintf("AVAILABLE PAYLOADS, without the oldest %d (use get_payload tool to retrieve full data):", m.older)
 	}
 	return withIntro(intro, m.lines)
 }

@@ -68,7 +68,7 @@ const CodeForbidden = "forbidden"
 type RoleError struct{ Role, Need Role }
 
 func (e *RoleError) Error() string {
-	return fmt.Sprintf("the role %s does not permit this, which needs the role %s", e.Role, e.Need)
+	return fmt.Sprintf("this needs the role %s, which the role %s does not include", e.Need, e.Role)
 }
 
 // Role returns the role of the session's user.

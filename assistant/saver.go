@@ -170,7 +170,7 @@ type Refreshed struct {
 // Outcome says in a sentence what happened to the file.
 func (r Refreshed) Outcome() string {
 	if r.Deleted {
-		return filepath.Base(r.Path) + " was deleted: what is shown here is now unsaved, and the rest is lost"
+		return filepath.Base(r.Path) + " was deleted: what is shown here is now unsaved, and the rest of the file is lost"
 	}
 	return "another program changed the file"
 }
@@ -189,7 +189,7 @@ type Conflict struct {
 func (c *Conflict) Error() string {
 	switch {
 	case c.Kept != "":
-		return fmt.Sprintf("%s was changed by another program during the save; its version is in %s", c.Path, c.Kept)
+		return fmt.Sprintf("%s was changed by another program during the save; the version of that program is in %s", c.Path, c.Kept)
 	case c.Missing:
 		return fmt.Sprintf("%s was removed by another program", c.Path)
 	case c.Busy:

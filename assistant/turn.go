@@ -179,7 +179,7 @@ func (t *turn) prepare() error {
 	}
 	r := t.attempt.Ended()
 	why := fmt.Sprintf(
-		"the message (~%d tokens) and the system prompt (~%d) do not fit into the %d tokens of %s; nothing was sent",
+		"the message (~%d tokens) and the system prompt (~%d) exceed the limit of %d tokens for %s; nothing was sent",
 		r.AUT, r.Budget.MaxContext-r.Budget.MaxUsableRaw, r.Budget.MaxContext, t.modelID)
 	t.report(r, why)
 	return &TurnError{Code: CodePromptTooLarge, Message: why}

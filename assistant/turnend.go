@@ -88,7 +88,7 @@ func (t *turn) cancelled() Event {
 		return t.offerPartial(partial, t.storeEnd(Cancelled{Kept: true}))
 	}
 	if err := t.removePair(partial); err != nil {
-		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("cancelled, but the store failed: %v", err)}
+		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("cancelled, but the message could not be removed: %v", err)}
 	}
 	return Cancelled{}
 }

@@ -19,7 +19,7 @@ var ErrNothingToUndo = errors.New("the assistant has made no change in this sess
 type NotYoursError struct{ What string } // the newest step
 
 func (e *NotYoursError) Error() string {
-	return fmt.Sprintf("the newest change was not made in this session: %s; only the user can undo it", e.What)
+	return fmt.Sprintf("the newest change was not made by the assistant of this session: %s; only the user can undo it", e.What)
 }
 
 var errNoTurn = errors.New("only a tool call in a session with checkpoints can undo steps")

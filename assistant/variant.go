@@ -97,7 +97,7 @@ func (a PairAnswer) Apply(p *Pair) error {
 // Interrupt ends a pair that is still in state sending although its program has ended.
 func (p *Pair) Interrupt() {
 	if p.State == PairSending {
-		p.State, p.ErrorCode, p.ErrorMessage = PairError, CodeInterrupted, "winnow stopped before the answer was complete"
+		p.State, p.ErrorCode, p.ErrorMessage = PairError, CodeInterrupted, "winnow ended before the answer was complete"
 	}
 }
 

@@ -120,8 +120,8 @@ func (t *turn) storeWrite(c *checkedCall) error {
 		return t.commit()
 	}
 	if c.tool.Lasting && c.Result.Success {
-		c.Result.Message += " It was not recorded: " + err.Error()
-		return fmt.Errorf("%s was done, but could not be recorded: %w", c.Name, err)
+		c.Result.Message += " The result was not recorded: " + err.Error()
+		return fmt.Errorf("%s has run, but its result could not be recorded: %w", c.Name, err)
 	}
 	if undone := w.Apply(before); undone != nil {
 		return fmt.Errorf("the change could not be recorded: %w", errors.Join(err, undone))

@@ -239,11 +239,11 @@ func TestTheCostOfTheSessionIsSaid(t *testing.T) {
 	}}})
 	d.Wait("answer two")
 	d.Type("/cost", tuitest.Send)
-	d.says("this session: 2 answers in 4.2 s, 1.2k tokens for the 1 whose usage was reported, $0.004")
+	d.says("this session: 2 answers in 4.2 s, 1.2k tokens for the 1 answer whose usage was reported, $0.004")
 	d.Type(tuitest.Key("f2"))
 	d.Wait("SESSION")
 	d.Wait("2 answers in 4.2 s")
-	d.Wait("1.2k tokens for the 1 whose usage was reported")
+	d.Wait("1.2k tokens for the 1 answer whose usage was reported")
 	d.Type(tuitest.Esc)
 	d.WaitGone("SESSION")
 }

@@ -341,7 +341,7 @@ func TestTheAssistantUndoesRulesOnly(t *testing.T) {
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*")
 	result(t, s, "hide o1")
 	f.must(s.Edit("Delete a rule", func() error { return f.Remove(Ignore, "gpt-3.5*") }))
-	if got := result(t, s, "undo that"); got.Success || !strings.Contains(got.Message, "not made in this session") {
+	if got := result(t, s, "undo that"); got.Success || !strings.Contains(got.Message, "not made by the assistant of this session") {
 		t.Errorf("undo of the user's step = %+v", got)
 	}
 	f.wantRules(Ignore, "*-preview", "o1")

@@ -150,7 +150,7 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 	w.mu.Unlock()
 	if err != nil {
 		if others, ok := errors.AsType[*assistant.NotYoursError](err); ok {
-			return assistant.Fail(assistant.CodeFailed, "Nothing was undone, because the newest change was not made in this session: %s. "+
+			return assistant.Fail(assistant.CodeFailed, "Nothing was undone, because the newest change was not made by the assistant of this session: %s. "+
 				"The user can undo it with ctrl+z on the screen, or go back to a checkpoint with `winnow checkpoints`.", visible(others.What))
 		}
 		return assistant.Fail(assistant.CodeFailed, "Nothing was undone: %v.", err)

@@ -85,7 +85,7 @@ func Text(err error) string {
 // another". next is "" if there is no advice or way returns "" for the action.
 func ForError(err error, way func(action string) string) (cause, next string) {
 	if errors.As(err, new(*windowlock.LockedError)) {
-		return Text(err), "try again after that turn has ended"
+		return Text(err), "try again when it has finished"
 	}
 	for _, known := range byError {
 		if !errors.Is(err, known.err) {

@@ -95,7 +95,7 @@ func TestErrorsNameWhatToDo(t *testing.T) {
 		{workspace.ErrNoHistory, "there is only this session, because no history is stored", ""},
 		{fmt.Errorf("write: %w", fs.ErrExist), "write: file already exists", ""},
 		{fmt.Errorf("read: %w", context.Canceled), "cancelled", ""},
-		{&windowlock.LockedError{Holder: windowlock.Holder{User: "anna"}}, "anna's assistant is working", "try again after that turn has ended"},
+		{&windowlock.LockedError{Holder: windowlock.Holder{User: "anna"}}, "anna's assistant is working", "try again when it has finished"},
 		{errors.New("strange"), "strange", ""},
 	} {
 		if cause, next := ForError(c.err, keys); cause != c.cause || next != c.next {

@@ -93,7 +93,7 @@ func (c Cost) TokensText() string {
 	case c.Counted == 0:
 		return "not reported"
 	case c.Counted < c.Answers:
-		return fmt.Sprintf("%s for the %d whose usage was reported", assistant.TokenCount(c.Tokens), c.Counted)
+		return fmt.Sprintf("%s for the %s whose usage was reported", assistant.TokenCount(c.Tokens), assistant.Counted(c.Counted, "answer"))
 	}
 	return assistant.TokenCount(c.Tokens)
 }
@@ -104,7 +104,7 @@ func (c Cost) PriceText() string {
 	case c.Priced == 0:
 		return "not known"
 	case c.Priced < c.Counted:
-		return fmt.Sprintf("%s for the %d whose price is known", assistant.Dollars(c.USD), c.Priced)
+		return fmt.Sprintf("%s for the %s whose price is known", assistant.Dollars(c.USD), assistant.Counted(c.Priced, "answer"))
 	}
 	return assistant.Dollars(c.USD)
 }

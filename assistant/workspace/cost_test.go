@@ -22,7 +22,7 @@ func TestTheCostOfASession(t *testing.T) {
 	sum.add(answer(&llm.Usage{Prompt: 10}), llm.Facts{})
 	sum.add(assistant.Variant{AssistantText: "a"}, priced)
 	sum.add(answer(nil), priced) // failed: no answer
-	want := "this session: 3 answers, 2.5k tokens for the 2 whose usage was reported, $0.006 for the 1 whose price is known"
+	want := "this session: 3 answers, 2.5k tokens for the 2 answers whose usage was reported, $0.006 for the 1 answer whose price is known"
 	if got := sum.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
