@@ -87,8 +87,8 @@ func (c *channel) lastKey() string {
 	return "ssh session:" + c.server.opts.Folder + "\x00" + c.user
 }
 
-// session opens the session that the user had last, or a new session if that session is
-// already open.
+// session opens the session that the user had last. It opens a new session if that session is
+// already open, no longer exists, or needs another role.
 func (c *channel) session() (*serve.Session, error) {
 	hub, ctx := c.server.opts.Hub, context.WithoutCancel(c.ctx)
 	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // an unknown key means no session

@@ -73,8 +73,8 @@ func (c *Commands) LoadPairs(request int64, seqs []int64) tea.Cmd {
 	})
 }
 
-// SetStars gives a pair n stars; -1 adds one star or, if the pair has three, removes all.
-// SetStars adds to the stored number, which may be newer than the number on the screen. The
+// SetStars gives a pair n stars; -1 adds one star or, if the pair has three, removes all. For
+// -1, SetStars reads the stored number, which may be newer than the number on the screen. The
 // outcome is Starred.
 func (c *Commands) SetStars(request, seq int64, n int) tea.Cmd {
 	return c.command(request, "set the stars", func(ctx context.Context, c call) (Outcome, error) {
