@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"winnow/assistant"
 	"winnow/assistant/serve"
 )
 
@@ -35,7 +36,7 @@ func (p *places) connect(user string) error {
 	u := p.byUser[user]
 	switch {
 	case u != nil && u.connections >= p.perUser:
-		return fmt.Errorf("%s has %d connections open: close one first", user, u.connections)
+		return fmt.Errorf("%s has %s open: close one first", user, assistant.Counted(u.connections, "connection"))
 	case p.open >= p.connections:
 		return errors.New("the server is at its limit of connections: try again later")
 	case u == nil:
