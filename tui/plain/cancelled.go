@@ -13,11 +13,11 @@ func (c *console) offerCancelled() {
 	if p == nil {
 		return
 	}
-	what := "The answer had not begun, only its reasoning."
+	what := "Only reasoning had arrived."
 	if n := assistant.PartialWords(p); n > 0 {
 		what = assistant.Counted(n, "word") + " of the answer had arrived."
 	}
-	c.out.Line(what + " Until you send another message, /keep keeps it and /again sends the cancelled message again.")
+	c.out.Line(what + " Until you send another message, /keep keeps this part and /again sends the cancelled message again.")
 }
 
 // keep keeps the cancelled answer.

@@ -15,7 +15,7 @@ func cancelled(t *testing.T, answers ...at.Answer) *rig {
 	r.say("question")
 	gate.Wait(t)
 	r.ctrlC <- os.Interrupt
-	r.wait("2 words of the answer had arrived. Until you send another message, /keep keeps it and /again sends the cancelled message again.")
+	r.wait("2 words of the answer had arrived. Until you send another message, /keep keeps this part and /again sends the cancelled message again.")
 	return r
 }
 

@@ -311,7 +311,7 @@ func TestFilter(t *testing.T) {
 	r.say("/filter c'cats'")
 	r.wait("1 message. In context: 1 of 1 messages.")
 	r.say("/messages")
-	r.wait("Messages 1 to 1 of 1:\n  1 about cats\n")
+	r.wait("Message 1 of 1:\n  1 about cats\n")
 	r.say("/filter c'")
 	r.wait("Filter: ")
 	r.say("/filter")

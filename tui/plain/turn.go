@@ -205,7 +205,7 @@ func (c *console) retry(ctx context.Context, words string) error {
 func (c *console) answers(ctx context.Context, number string) error {
 	seq, ok := c.workspace.LastPair()
 	if !ok {
-		return reply("There is no message in view.")
+		return reply("No messages are shown.")
 	}
 	p, err := c.pair(ctx, seq)
 	if err != nil {

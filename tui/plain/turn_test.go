@@ -186,7 +186,7 @@ func TestAnswers(t *testing.T) {
 	script := at.NewScript(at.Answer{at.Say("First.")}, at.Answer{add("cat")}, at.Answer{at.Say("Second.")}, at.Answer{at.Say("Well.")})
 	r := start(t, script, nil)
 	r.say("/answer")
-	r.wait("There is no message in view.")
+	r.wait("No messages are shown.")
 	r.say("one")
 	r.wait("Assistant: First.")
 	r.say("/retry")

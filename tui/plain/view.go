@@ -30,7 +30,7 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 		}
 	}
 	if len(refs) == 0 {
-		return reply("There are no messages in view.")
+		return reply("No messages are shown.")
 	}
 	from := max(0, len(refs)-n)
 	var seqs []int64
@@ -42,7 +42,11 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	c.out.Line(fmt.Sprintf("Messages %d to %d of %d:", from+1, len(refs), len(refs)))
+	title := fmt.Sprintf("Messages %d to %d of %d:", from+1, len(refs), len(refs))
+	if from+1 == len(refs) {
+		title = fmt.Sprintf("Message %d of %d:", len(refs), len(refs))
+	}
+	c.out.Line(title)
 	for _, p := range pairs {
 		i := positions[p.Seq]
 		c.out.Indent(fmt.Sprintf("%d %s%s", i+1, Quote(string(p.UserText)), Marks(&p, shown.Boundary.Includes(i))))
