@@ -188,7 +188,7 @@ func New(enterSends bool, rebinds []Rebind) (*Map, error) {
 		keys := make([]Key, len(r.Keys))
 		for i, key := range r.Keys {
 			if keys[i] = Key(key); slices.Contains(reservedKeys, keys[i]) {
-				return nil, &Error{r.Mode, key, "terminals reserve this key"}
+				return nil, &Error{r.Mode, key, "terminals or tmux use this key themselves"}
 			}
 		}
 		k.keys[m][a] = keys
