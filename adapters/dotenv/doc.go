@@ -20,9 +20,9 @@
 // # Saving
 //
 // A save locks the file and compares it with what was loaded. It writes a temporary file next to it, with the same
-// attributes and never a wider mode, syncs the temporary file, and compares the file again. The save is refused if another
-// program has the file open for writing. Otherwise the save exchanges the two names, reads the displaced file, syncs
-// the folder and removes the displaced file. If the displaced file is not what was loaded, it stays next to the file,
+// attributes and never a wider mode, syncs the temporary file, and compares the file again. The save is refused if
+// another program has the file open for writing. Otherwise the save exchanges the two names, reads the displaced file,
+// syncs the folder and removes the displaced file. If the displaced file is not what was loaded, it stays next to the file,
 // and the save returns a [*ChangedError] that names it. If the displaced file cannot be read, the names are exchanged
 // back. The next [Load] or save removes what a killed save left.
 //

@@ -18,9 +18,9 @@
 // # What is stored
 //
 // The last model list of each address is stored with its time, together with models that only earlier lists
-// contained. These models count as gone once the address has responded without them; until then, the stored list is used and
-// no model counts as gone. A context limit learned from an error is stored for a week and takes precedence over all
-// other sources.
+// contained. These models count as gone once the address has responded without them; until then, the stored list is
+// used and no model counts as gone. A context limit learned from an error is stored for a week and takes precedence
+// over all other sources.
 //
 // # Concurrency
 //
