@@ -60,8 +60,8 @@ type Saved struct {
 }
 
 // Save writes a checked candidate and its model to the settings, and makes the run use them. A model of the folder's
-// proxy is stored for this folder only, because other folders have other proxies. A pasted key is stored at place. The
-// error is a *Problem, ctx.Err(), or the error of using the model.
+// proxy is stored for this folder only, because other folders have other proxies. place is where a pasted key is
+// stored. The error is a *Problem, ctx.Err(), or the error of using the model.
 func (c *Connector) Save(ctx context.Context, ch *Checked, id string, place Storage) (Saved, error) {
 	done := Saved{Model: id, Provider: ch.write, Folder: !ch.write && ch.Name == ProxyName}
 	p := ch.provider
