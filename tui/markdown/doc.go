@@ -57,6 +57,6 @@
 // Text should be sanitised first; control characters are replaced in any case. A paragraph
 // longer than three kilobytes whose emphasis stays open throughout loses it where it is
 // split. The column widths of a table are determined by its first 200 rows; wider cells in
-// later rows are wrapped. A line of more than a kilobyte is text or code. Definition lists,
-// footnotes and math are text.
+// later rows are wrapped. A line of more than a kilobyte is text or code; a row of a table
+// may have 16 kilobytes. Definition lists, footnotes and math are text.
 package markdown

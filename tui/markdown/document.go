@@ -143,7 +143,8 @@ func (d *Doc) Finish() {
 	d.version++
 }
 
-// longRow does for the rows of a table what longLine does for other lines.
+// longRow is the limit that replaces longLine after a row of a table, so that a row may be
+// longer than other lines.
 const longRow = 16 << 10
 
 // next processes the next line, or the next part of a long one, and reports whether there
