@@ -40,7 +40,7 @@ func TestRebinding(t *testing.T) {
 		"two on one key":  {Rebind{"view", "search", []string{"y"}}, "bound to both"},
 		"unknown mode":    {Rebind{"vieww", "search", []string{"y"}}, "no such mode"},
 		"unknown action":  {Rebind{"view", "serch", []string{"y"}}, "no such action"},
-		"terminal's keys": {Rebind{"view", "search", []string{"ctrl+b"}}, "reserve this key"},
+		"terminal's keys": {Rebind{"view", "search", []string{"ctrl+b"}}, "terminals or tmux use this key"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k, err := New(false, []Rebind{c.rebind})
