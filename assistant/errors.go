@@ -32,7 +32,7 @@ var (
 	// has none.
 	ErrNoJournal = errors.New("this session has no checkpoints")
 	// ErrNotSaver is returned if the window has nothing to save.
-	ErrNotSaver = errors.New("this window has nothing to save")
+	ErrNotSaver = errors.New("this window does not support saving")
 	// ErrMoved is returned when the object of an action has changed since it
 	// was shown. Callers put the subject in front of its text: "the rules
 	// have %w".

@@ -115,7 +115,7 @@ func (s *Server) endRevoked() {
 	if s.opts.Tokens.Path != "" {
 		keys, err := s.opts.Tokens.Keys()
 		if err != nil {
-			s.log.Error("cannot read the tokens: ending all sessions that were opened with one", "error", err)
+			s.log.Error("cannot read the tokens: ending all sessions that were opened with a token", "error", err)
 		}
 		for _, key := range keys {
 			valid[key] = true

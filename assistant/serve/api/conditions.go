@@ -90,7 +90,7 @@ type Matching struct {
 func (m Matching) basis(body *string) (string, error) {
 	if m.IfMatch == "" {
 		if body == nil {
-			return "", newProblem("no_basis", "the request must name what was shown to the user, with If-Match or in the body")
+			return "", newProblem("no_basis", "the request must identify what was shown to the user: with If-Match, or with digest or newest in the body")
 		}
 		return *body, nil
 	}
@@ -101,7 +101,7 @@ func (m Matching) basis(body *string) (string, error) {
 	case !open || !closed || strings.Contains(given, `"`):
 		text = "expected a single ETag"
 	case body != nil && *body != given:
-		text = "differs from the body"
+		text = "differs from the value in the body"
 	default:
 		return given, nil
 	}

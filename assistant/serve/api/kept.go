@@ -94,14 +94,14 @@ func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 		case a.running:
 			return nil, newProblem("key_in_use", "the first request with this %s is still running: repeat the request later", keyHeader)
 		case !a.Done:
-			return nil, newProblem("outcome_unknown", "the server failed or ended during the first request with this %s, so it may have been carried out: check the result, and use a new key to repeat it", keyHeader)
+			return nil, newProblem("outcome_unknown", "the server failed or ended during the first request with this %s, so that request may have been carried out: check whether it was; to repeat it, use a new key", keyHeader)
 		}
 		return a, nil
 	}
 	a := &keptAnswer{User: user, Key: key, Print: print, At: k.now().UTC(), running: true}
 	k.users[user] = append(k.users[user], a)
 	if err := k.store(a, true); err != nil {
-		k.log.Error("a request with a key could not be carried out", "error", err)
+		k.log.Error("a request with an Idempotency-Key could not be carried out", "error", err)
 		k.remove(user, key)
 		return nil, newProblem(codeInternal, "winnow failed; see its log")
 	}
@@ -136,7 +136,7 @@ func (k *keptAnswers) interrupt(a *keptAnswer) {
 // note stores a request that has been carried out; it logs an error. The caller has locked k.
 func (k *keptAnswers) note(a *keptAnswer) {
 	if err := k.store(a, false); err != nil {
-		k.log.Warn("the response to a request with a key is stored only in memory", "error", err)
+		k.log.Warn("the response to a request with an Idempotency-Key is stored only in memory", "error", err)
 	}
 }
 

@@ -51,7 +51,7 @@ func newMetrics(s *Server) *metrics {
 		return float64(sum)
 	}))
 	if s.opts.Agents != nil {
-		m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_agents", Help: "Connected agents of all servers."}, func() float64 {
+		m.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "winnow_agents", Help: "Agents connected over HTTP, SSH or a local socket."}, func() float64 {
 			open, _ := s.opts.Agents.Counts()
 			return float64(open)
 		}))

@@ -39,8 +39,9 @@ func (s *Server) once(next http.Handler) http.Handler {
 		}
 		r.Pattern = pattern // used in the log
 		if !validKey().MatchString(key) {
-			p := newProblem("invalid", "header: %s must have 1 to %d visible characters", keyHeader, maxKey)
-			p.Errors = []fieldError{{"header." + keyHeader, "not a valid key"}}
+			text := fmt.Sprintf("expected 1 to %d visible ASCII characters", maxKey)
+			p := newProblem("invalid", "header.%s: %s", keyHeader, text)
+			p.Errors = []fieldError{{"header." + keyHeader, text}}
 			refuse(w, p)
 			return
 		}

@@ -28,6 +28,16 @@ const (
 // setUpHuma sets huma's global variables: the type of a problem, and the case sensitivity of field names.
 var setUpHuma = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = checkFailed, true })
 
+// needed describes which roles may call an operation, by the least privileged of them.
+var needed = map[assistant.Role]string{
+	assistant.RoleMetrics: "Needs the role metrics or admin.",
+	assistant.RoleRead:    "Needs the role read or a higher one.",
+	assistant.RolePropose: "Needs the role propose or a higher one.",
+	assistant.RoleWrite:   "Needs the role write or a higher one.",
+	assistant.RoleSave:    "Needs the role save or admin.",
+	assistant.RoleAdmin:   "Needs the role admin.",
+}
+
 // describe creates the routes and the OpenAPI document.
 func (s *Server) describe() (err error) {
 	setUpHuma()
@@ -65,7 +75,7 @@ func (s *Server) describe() (err error) {
 			}
 			describeKey(o)
 			if addProblems(o); role != "" {
-				o.Description = "Needs the role " + string(role) + " or a higher one."
+				o.Description = needed[role]
 			}
 		}
 	}
@@ -142,7 +152,7 @@ func streamSchema() *huma.Schema {
 		Items: &huma.Schema{
 			Type: huma.TypeObject, Required: []string{"id", "event", "data"},
 			Properties: map[string]*huma.Schema{
-				"id":    {Type: huma.TypeInteger, Description: "increases by one; for Last-Event-ID"},
+				"id":    {Type: huma.TypeInteger, Description: "the number of the event, for Last-Event-ID; increases by one"},
 				"event": {Type: huma.TypeString, Description: "the type of the event, as in data"},
 				"data":  {Ref: schemas + "Event"},
 			},

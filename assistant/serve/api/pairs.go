@@ -19,8 +19,8 @@ type PairPath struct {
 // pairList is a page of pairs from the history.
 type pairList struct {
 	Filter   string     `json:"filter" doc:"the filter line that selects the pairs; the initial view is x, the pairs of the session"`
-	Matching int        `json:"matching" doc:"how many pairs the line matches; the list may be shorter"`
-	Counter  string     `json:"counter" doc:"how many pairs of the view the next request includes: X/Y"`
+	Matching int        `json:"matching" doc:"how many pairs the line matches; this page may contain fewer"`
+	Counter  string     `json:"counter" doc:"X/Y: the next request includes X of the Y pairs in the view"`
 	Pairs    []pairInfo `json:"pairs" nullable:"false" doc:"oldest first; the next page is older"`
 	PageEnd
 }
@@ -28,7 +28,7 @@ type pairList struct {
 // pairInfo is a message with its answer, as the API returns it.
 type pairInfo struct {
 	Seq      int64 `json:"seq" doc:"the position in the history"`
-	Included bool  `json:"included" doc:"the next request includes the pair"`
+	Included bool  `json:"included" doc:"true if the next request includes the pair"`
 	assistant.Pair
 }
 
@@ -151,7 +151,7 @@ func (s *Server) chooseAnswer(ctx context.Context, in *choosing) (pairInfo, erro
 
 // requestInfo describes the request that a message would send.
 type requestInfo struct {
-	Model string          `json:"model" doc:"PROVIDER/NAME"`
+	Model string          `json:"model" doc:"the model, as PROVIDER/NAME"`
 	Body  json.RawMessage `json:"body" doc:"the body of the request to the endpoint, without the headers"`
 }
 

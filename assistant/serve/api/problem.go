@@ -37,7 +37,7 @@ type problem struct {
 	By       []string                `json:"by,omitempty" doc:"for the codes plan_changed and precondition_failed: the users who changed the plan"`
 	Plan     *assistant.SavePlan     `json:"plan,omitempty" doc:"for the codes plan_changed and precondition_failed: what a save or a discard would do now; show it, and repeat the request with its digest"`
 	Steps    []checkpoint.Checkpoint `json:"steps,omitempty" doc:"for the codes plan_changed and precondition_failed: the steps that a rollback would undo now, oldest first"`
-	Newest   string                  `json:"newest,omitempty" doc:"for the codes plan_changed and precondition_failed: the current newest step, for the body of the next rollback"`
+	Newest   string                  `json:"newest,omitempty" doc:"for the codes plan_changed and precondition_failed: the id of the step that is now the newest, for the body of the next rollback"`
 	Conflict *assistant.Conflict     `json:"conflict,omitempty" doc:"for the code conflict: what another program changed in the file"`
 	Others   []checkpoint.Checkpoint `json:"others,omitempty" doc:"for the code others_changed: the steps of other sessions"`
 	Hint     string                  `json:"hint,omitempty" doc:"advice from the tool that failed"`

@@ -30,7 +30,7 @@ func (s *Server) register() {
 	nothing(s, operation("answerQuestion", "POST /v1/sessions/{id}/answers/{question}", "Answer a confirm_request", "no_session", "not_asked"), s.answerQuestion)
 	answer(s, operation("showRequest", "GET /v1/sessions/{id}/request", "Show the exact request that a message would send now", "no_session", codeStorage), s.showRequest)
 
-	answer(s, operation("listPairs", "GET /v1/sessions/{id}/pairs", "List the visible pairs, or the pairs that a filter line matches, newest last", "no_session", "filter", codeStorage), s.listPairs)
+	answer(s, operation("listPairs", "GET /v1/sessions/{id}/pairs", "List the visible pairs, or the pairs that a filter line matches, oldest first", "no_session", "filter", codeStorage), s.listPairs)
 	events(s, operation("retryPair", "POST /v1/sessions/{id}/pairs/{seq}/retry", "Answer a message again and follow the turn to the end. A failed pair is retried in its place; the last pair gets another answer and keeps the old one", "no_session", "no_pair", "busy", "not_last", "changed_window", "model", codeLimit, codeStorage, "ending"), s.retryPair)
 	answer(s, operation("listAnswers", "GET /v1/sessions/{id}/pairs/{seq}/answers", "List all answers to a message, oldest first", "no_session", "no_pair", codeStorage), s.listAnswers)
 	answer(s, operation("chooseAnswer", "POST /v1/sessions/{id}/pairs/{seq}/choose", "Choose the answer that is shown and sent. The window does not change", "no_session", "no_pair", "no_answer", "busy", codeStorage), s.chooseAnswer)
@@ -40,11 +40,11 @@ func (s *Server) register() {
 	events(s, decide, s.decideProposal)
 
 	answer(s, operation("listProposals", "GET /v1/proposals", "List the pairs with undecided proposals in all sessions, oldest first", codeStorage), s.listProposals)
-	answer(s, operation("listTokens", "GET /v1/tokens", "List the tokens, without the tokens themselves", "no_tokens"), s.listTokens)
-	made := operation("addToken", "POST /v1/tokens", "Add a token. Only the response contains it; it cannot be read again", "no_tokens", "token_exists")
+	answer(s, operation("listTokens", "GET /v1/tokens", "List the name, role and expiry of each token, but not its value", "no_tokens"), s.listTokens)
+	made := operation("addToken", "POST /v1/tokens", "Add a token. Only this response contains its value, which cannot be read again", "no_tokens", "token_exists")
 	made.DefaultStatus = http.StatusCreated
 	add(s, made, s.addToken)
-	answer(s, operation("getToken", "GET /v1/tokens/{name}", "Show a token, without the token itself", "no_tokens", "no_token"), s.getToken)
+	answer(s, operation("getToken", "GET /v1/tokens/{name}", "Show the name, role and expiry of a token, but not its value", "no_tokens", "no_token"), s.getToken)
 	nothing(s, operation("removeToken", "DELETE /v1/tokens/{name}", "Remove a token. Its sessions end within a second", "no_tokens", "no_token"), s.removeToken)
 
 	add(s, operation("listCheckpoints", "GET /v1/sessions/{id}/checkpoints", "List the checkpoints of the session, oldest first", "no_session"), s.listCheckpoints)

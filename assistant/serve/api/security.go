@@ -48,7 +48,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if client := clientOf(r.Context()); !ok {
 			s.metrics.Refused(serve.ServerHTTP, "requests")
 			s.log.Warn("request refused", "reason", "requests", "user", client.User, "remote", remoteOf(r.Context()), "path", safetext.Line(r.URL.Path, 120))
-			refuse(w, newProblem(codeLimit, "%s has %d requests open, which is the limit: end one first", client.User, s.clients.most))
+			refuse(w, newProblem(codeLimit, "%s has reached the limit of %s: end one first", client.User, assistant.Counted(s.clients.most, "open request")))
 			return
 		} else if client.Key != "" {
 			s.metrics.Requested(serve.ServerHTTP, 1)

@@ -121,7 +121,7 @@ func New(o Options) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if o.Token == "" && o.Tokens.Path == "" {
-		return nil, errors.New("a server needs a token")
+		return nil, errors.New("the server needs a token or a file for tokens")
 	}
 	s.metrics = newMetrics(s)
 	if err := s.describe(); err != nil {

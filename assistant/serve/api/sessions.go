@@ -79,12 +79,12 @@ func (s *Server) makeRoom(ctx context.Context) error {
 		return s.closeStream(ctx, st)
 	}
 	s.metrics.Refused(serve.ServerHTTP, "too_many")
-	return newProblem("too_many", "%d sessions are in use: close one first", s.most)
+	return newProblem("too_many", "the server has reached the limit of %s, and all are in use: close one first", assistant.Counted(s.most, "open session"))
 }
 
 // newSession is the body of a request that opens a session.
 type newSession struct {
-	Model   string `json:"model,omitempty" doc:"PROVIDER/NAME; the default is the model of the server"`
+	Model   string `json:"model,omitempty" doc:"the model, as PROVIDER/NAME; the default is the model of the server"`
 	Session string `json:"session,omitempty" doc:"the id of a session in the history, to continue that session"`
 }
 
@@ -93,9 +93,9 @@ type sessionInfo struct {
 	ID        string         `json:"id" doc:"the id in the paths of requests"`
 	User      string         `json:"user" doc:"the user who opened the session, by the token"`
 	Role      assistant.Role `json:"role" doc:"what the user may do in the session"`
-	Model     string         `json:"model" doc:"PROVIDER/NAME of the next turn"`
+	Model     string         `json:"model" doc:"the model of the next turn, as PROVIDER/NAME"`
 	Opened    time.Time      `json:"opened" doc:"when the session was opened here"`
-	Busy      bool           `json:"busy" doc:"a turn is running"`
+	Busy      bool           `json:"busy" doc:"true if a turn is running"`
 	Queued    string         `json:"queued,omitempty" doc:"the message that waits for the end of the turn"`
 	LastEvent int64          `json:"last_event,omitempty" doc:"the id of the newest event; absent if the session is not used over HTTP"`
 }
@@ -201,7 +201,7 @@ func (s *Server) closeSession(ctx context.Context, in *SessionPath) error {
 // checkpointList is a page of the checkpoints of a session.
 type checkpointList struct {
 	Checkpoints []checkpoint.Checkpoint `json:"checkpoints" nullable:"false" doc:"oldest first; the next page is older"`
-	Newest      string                  `json:"newest" doc:"the newest step of any session that a rollback could undo; for the body of a rollback"`
+	Newest      string                  `json:"newest" doc:"the id of the newest step, in any session, that a rollback could undo; for the body of a rollback"`
 	PageEnd
 }
 

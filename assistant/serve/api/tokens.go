@@ -29,14 +29,14 @@ func infoOfToken(t serve.Token) tokenInfo {
 // tokens returns the file of tokens.
 func (s *Server) tokens() (serve.Tokens, error) {
 	if s.opts.Tokens.Path == "" {
-		return serve.Tokens{}, newProblem("no_tokens", "this server was started without a file of tokens")
+		return serve.Tokens{}, newProblem("no_tokens", "this server has no file for tokens")
 	}
 	return s.opts.Tokens, nil
 }
 
 // tokenList is a page of the tokens.
 type tokenList struct {
-	Tokens []tokenInfo `json:"tokens" nullable:"false" doc:"in the order in which they were added, by name if in the same second"`
+	Tokens []tokenInfo `json:"tokens" nullable:"false" doc:"in the order in which they were added; tokens added in the same second are ordered by name"`
 	PageEnd
 }
 
@@ -68,8 +68,8 @@ type newToken struct {
 
 // addedToken is the body of the response that contains a new token.
 type addedToken struct {
-	Added tokenInfo `json:"added" doc:"what is stored"`
-	Token string    `json:"token" doc:"for the header Authorization: Bearer TOKEN; only its hash is stored"`
+	Added tokenInfo `json:"added" doc:"what is stored about the token"`
+	Token string    `json:"token" doc:"the value of the token, for the header Authorization: Bearer TOKEN; only its hash is stored"`
 }
 
 // madeToken is the response to a request that adds a token, with headers and body.

@@ -15,8 +15,8 @@ import (
 
 // message is the body of a request that sends a message.
 type message struct {
-	Text   string  `json:"text" doc:"the message that waits; it contains the messages that were queued before" example:"hide every mini model"`
-	Model  string  `json:"model,omitempty" doc:"PROVIDER/NAME for this message and later ones"`
+	Text   string  `json:"text" doc:"the message" example:"hide every mini model"`
+	Model  string  `json:"model,omitempty" doc:"the model for this message and later ones, as PROVIDER/NAME"`
 	Filter *string `json:"filter,omitempty" doc:"a filter line that selects the pairs to send with the message; it becomes the view"`
 }
 
@@ -148,7 +148,7 @@ func (s *Server) answerQuestion(ctx context.Context, in *answering) error {
 
 // again is the body of a request that regenerates an answer.
 type again struct {
-	Model     string `json:"model,omitempty" doc:"PROVIDER/NAME for this turn and later ones"`
+	Model     string `json:"model,omitempty" doc:"the model for this turn and later ones, as PROVIDER/NAME"`
 	Confirmed bool   `json:"confirmed,omitempty" doc:"regenerate even if the old answer changed the window; its changes stay"`
 }
 

@@ -47,7 +47,7 @@ func (s *Server) keepCancelled(ctx context.Context, in *SessionPath) (pairInfo, 
 
 // otherModel is the body of a request that sends a message again.
 type otherModel struct {
-	Model string `json:"model,omitempty" doc:"PROVIDER/NAME for this turn and later ones"`
+	Model string `json:"model,omitempty" doc:"the model for this turn and later ones, as PROVIDER/NAME"`
 }
 
 type askingAgain struct {

@@ -10,23 +10,23 @@ import (
 
 // windowInfo describes the window and the tools that a user can call.
 type windowInfo struct {
-	Unsaved bool                `json:"unsaved" doc:"there are unsaved changes"`
+	Unsaved bool                `json:"unsaved" doc:"true if there are unsaved changes"`
 	Holder  *windowlock.Holder  `json:"holder,omitempty" doc:"the turn that is changing the window"`
 	Waiting []windowlock.Holder `json:"waiting,omitempty" doc:"turns that wait for an answer from their user; meanwhile others may change the window"`
-	Applied *assistant.Applied  `json:"applied,omitempty" doc:"the result of applying the newest save; absent before the first save, or if the user applies saves by hand. The event window_changed with the kind applied reports it when it ends"`
+	Applied *assistant.Applied  `json:"applied,omitempty" doc:"the result of applying the newest save; absent before the first save, or if the user applies saves by hand. When applying ends, the event window_changed with the kind applied reports the result"`
 	Context json.RawMessage     `json:"context" doc:"what the assistant sees: rules, counts and models. Long lists are cut and marked as cut; counts are exact"`
 	Tools   []toolInfo          `json:"tools" nullable:"false" doc:"the tools that /v1/window/edit can call"`
 }
 
 type toolInfo struct {
-	Name        string          `json:"name" doc:"the tool in the body of the call"`
+	Name        string          `json:"name" doc:"the name of the tool, for the body of the call"`
 	Description string          `json:"description" doc:"what the tool does"`
-	Write       bool            `json:"write" doc:"the tool changes the window"`
+	Write       bool            `json:"write" doc:"true if the tool changes the window"`
 	Parameters  json.RawMessage `json:"parameters" doc:"the JSON Schema of its arguments"`
 }
 
 type viewing struct {
-	Session string `query:"session" doc:"the id of a session: the context is then that of the session's position, such as its provider; the default is the position that the screens show"`
+	Session string `query:"session" doc:"the id of a session, to get the context at its position, such as its provider; the default is the position that the screens show"`
 }
 
 func (s *Server) showWindow(_ context.Context, in *viewing) (windowInfo, error) {
