@@ -16,7 +16,7 @@ var (
 	// ErrPicture is wrapped by errors about a missing or damaged picture.
 	ErrPicture = errors.New("history: the picture is missing or damaged")
 	// ErrTopic is wrapped by errors about invalid changes to the tree of topics.
-	ErrTopic = errors.New("history: topic")
+	ErrTopic = errors.New("history: the topics cannot be changed")
 )
 
 // NewerSchemaError means that a newer winnow wrote the database. The file was not changed.

@@ -165,7 +165,7 @@ func decodeCalls(encoded []callJSON) (calls []assistant.ToolCall, err error) {
 			call.Arguments = c.Arguments
 		}
 		if call.Result, err = decodeResult(c.Result); err != nil {
-			return nil, fmt.Errorf("result of %s: %w", c.Name, err)
+			return nil, fmt.Errorf("the result of %s: %w", c.Name, err)
 		}
 		calls = append(calls, call)
 	}

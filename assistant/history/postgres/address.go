@@ -42,7 +42,7 @@ var errPassword = errors.New("history: the address contains a password")
 
 // errPlain is returned for an address that would send the history over a network without encryption.
 var errPlain = errors.New("history: sslmode=disable and sslmode=allow are allowed only for a socket or this machine; " +
-	"remove it, or use sslmode=verify-full")
+	"remove sslmode from the address, or use sslmode=verify-full")
 
 // parseAddress parses an address and applies the PG* environment variables, the service file and the password file. It
 // rejects connections to other machines that do not use TLS. It returns the parameters of the address as settings,

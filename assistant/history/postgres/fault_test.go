@@ -434,7 +434,7 @@ func TestARoleThatMayOnlyReadReads(t *testing.T) {
 	}
 
 	run(t, owner, "UPDATE meta SET version = version - 1")
-	if _, err := Open(t.Context(), addresses.anna, Options{}); !errors.As(err, &storage) || !strings.Contains(storage.Reason, "open it once with a role that may write") {
+	if _, err := Open(t.Context(), addresses.anna, Options{}); !errors.As(err, &storage) || !strings.Contains(storage.Reason, "open it once with write access") {
 		t.Errorf("an older schema: %v", err)
 	}
 }

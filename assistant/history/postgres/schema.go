@@ -123,8 +123,8 @@ func (s *store) locked(ctx context.Context, f func(t pgx.Tx, run func(string) er
 }
 
 // noTextIndex is reported once for a database without the extension pg_trgm.
-const noTextIndex = "the database does not have the extension pg_trgm, so searching texts is slow; " +
-	"its owner can add it with CREATE EXTENSION pg_trgm"
+const noTextIndex = "the database does not have the extension pg_trgm, so searching is slow; " +
+	"the owner of the database can add the extension with CREATE EXTENSION pg_trgm"
 
 // prepareTextIndex creates the trigram index for searching texts, if the extension pg_trgm is installed or this role
 // may install it.

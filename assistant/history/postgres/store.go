@@ -125,8 +125,8 @@ func (s *store) open(ctx context.Context) (listener *pgx.Conn, err error) {
 	}
 	s.User = cmp.Or(s.options.User, s.role)
 	if private {
-		return nil, &history.StorageError{Op: "open", Path: s.path, Reason: "it is private: row-level security hides rows from roles, which this version " +
-			"does not support; run winnow history private off as the owner of the tables, with the version that made it private"}
+		return nil, &history.StorageError{Op: "open", Path: s.path, Reason: "it was made private with row-level security, which this version does not support; " +
+			"run winnow history private off as the owner of the tables, with the version that made it private"}
 	}
 	if readOnly || mayOnlyRead {
 		reason := reasons[codeReadOnly]
@@ -154,7 +154,7 @@ func (s *store) openReadOnly(ctx context.Context, reason string) (listener *pgx.
 	version, err := s.version(ctx)
 	if err == nil && version < schemaVersion {
 		err = &history.StorageError{Op: "open", Path: s.path, Reason: fmt.Sprintf(
-			"its schema has version %d, and %s: open it once with a role that may write to upgrade it to version %d", version, reason, schemaVersion)}
+			"its schema has version %d, and %s: to upgrade it to version %d, open it once with write access", version, reason, schemaVersion)}
 	}
 	if err != nil {
 		return nil, err

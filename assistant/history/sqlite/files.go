@@ -26,7 +26,7 @@ var suffixes = []string{"-shm", "-wal", "-journal", ""}
 func (s *store) prepareFiles() error {
 	info, err := os.Lstat(s.runDir)
 	if err == nil && !info.IsDir() { // symbolic links are not allowed either
-		return &history.FileError{Path: s.runDir, Reason: "is not a folder"}
+		return &history.FileError{Path: s.runDir, Reason: "not a folder"}
 	}
 	s.usedBefore = err == nil
 	there := map[string]fs.FileInfo{}
@@ -37,7 +37,7 @@ func (s *store) prepareFiles() error {
 		case err != nil:
 			return fmt.Errorf("history: %w", err)
 		case !info.Mode().IsRegular(): // symbolic links, which may point anywhere, are not allowed either
-			return &history.FileError{Path: path, Reason: "is not a regular file"}
+			return &history.FileError{Path: path, Reason: "not a regular file"}
 		default:
 			there[path] = info
 		}

@@ -85,7 +85,7 @@ func (s *store) upgrade(ctx context.Context) error {
 	if version > 0 {
 		backup, err := s.backUp(ctx, version)
 		if err != nil {
-			return fmt.Errorf("history: back up the database before migrating it: %w", err)
+			return fmt.Errorf("history: back up the database before upgrading it: %w", err)
 		}
 		s.report.Migrated, s.report.Backup = version, backup
 	}
@@ -112,7 +112,7 @@ func verifyVersion(t *sqlstore.Tx, path string, version int) {
 	case known == version:
 		t.Fail(&history.NewerSchemaError{Path: path, Found: version, Supported: schemaVersion})
 	default:
-		t.Fail(fmt.Errorf("%w: version %d in the header, version %d in the database", errVersion, version, known))
+		t.Fail(fmt.Errorf("%w: version %d in the header, version %d in the table meta", errVersion, version, known))
 	}
 }
 

@@ -171,7 +171,7 @@ const clearQueued = "UPDATE session SET queued = '' WHERE id = ? AND queued <> '
 // SetSessionState implements assistant.SessionStore.
 func (s *Store) SetSessionState(ctx context.Context, session string, state json.RawMessage) error {
 	if len(state) > 0 && !json.Valid(state) {
-		return fmt.Errorf("history: state of session %s: not JSON", session)
+		return fmt.Errorf("history: the state of session %s is not valid JSON", session)
 	}
 	return s.setSessionColumn(ctx, session, "state", s.text(string(state)))
 }

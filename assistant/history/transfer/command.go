@@ -117,6 +117,9 @@ func (c Command) Refused() error {
 	switch {
 	case len(c.Seqs) == 0 && (c.Changes() || c.Verb == filter.Export):
 		verb, _, _ := strings.Cut(c.Describe(), " ")
+		if c.Verb == filter.Star {
+			verb = "rate"
+		}
 		return fmt.Errorf("no message matches: there is nothing to %s", verb)
 	case c.Verb == filter.Save && c.Line == "":
 		return fmt.Errorf("there is nothing to save: write a filter before :save %s", c.Name)
@@ -301,7 +304,7 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 		return out, nil
 	case c.Verb == filter.Save:
 		if was != "" && was != c.Line {
-			out.Text += ", which was " + was // the filter line that was replaced
+			out.Text += "; the line before was " + was // the filter line that was replaced
 		}
 		err = s.SaveFilter(ctx, c.Name, c.Line)
 	case was == "":

@@ -174,6 +174,7 @@ func TestCommandIsRefusedBeforeAnythingHappens(t *testing.T) {
 		"r5 :delete":     "r5 counts from the newest message",
 		"@five :delete":  "r5 counts from the newest message", // what it stands for is looked at
 		"s3 :flag":       "no message matches: there is nothing to flag",
+		"s3 :star 2":     "no message matches: there is nothing to rate",
 		"s3 :export":     "no message matches: there is nothing to export",
 		":save all":      "nothing to save",
 		":forget nobody": "no saved filter @nobody",
@@ -260,7 +261,7 @@ func TestSavedFiltersAreUndone(t *testing.T) {
 	}
 	first := o.must("s0 :save a")
 	second := o.must("s<2 :save a")
-	if second.Text != "saved as @a, which was s0" {
+	if second.Text != "saved as @a; the line before was s0" {
 		t.Errorf("said %q", second.Text)
 	}
 	o.undo(second)

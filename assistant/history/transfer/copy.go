@@ -131,7 +131,7 @@ func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Si
 		return nil
 	})
 	if err == nil && found < len(hashes) {
-		err = fmt.Errorf("history: copy: %d of %d messages are missing from the target", len(hashes)-found, len(hashes))
+		err = fmt.Errorf("history: copy: the target lacks %d of %d messages", len(hashes)-found, len(hashes))
 	}
 	return err
 }

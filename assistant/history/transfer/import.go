@@ -68,14 +68,14 @@ func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) (sessions [
 		field, err = d.Token()
 	}
 	if err != nil || field != "pairs" {
-		return nil, errors.New("the input is not an export from winnow")
+		return nil, errors.New("the input is not a JSON export from winnow")
 	}
 	if err := decodePairs(d, each); err != nil {
 		return nil, err
 	}
 	if d.More() {
 		if field, err = d.Token(); err != nil || field != "sessions" {
-			return nil, errors.New("the input is not an export from winnow")
+			return nil, errors.New("the input is not a JSON export from winnow")
 		}
 		if err := d.Decode(&sessions); err != nil {
 			return nil, fmt.Errorf("sessions: %w", err)
