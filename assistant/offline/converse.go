@@ -276,7 +276,7 @@ func (c *conversation) respondElsewhere() {
 	}
 	if !c.tools[name] {
 		c.sayf("I have no rules for this window. %s", talk("connect"))
-		c.sayf("%s", bullets("Say `find` and words, or the name of a tool with its arguments, as in `list_topics`:", slices.Sorted(maps.Keys(c.tools))))
+		c.sayf("%s", bullets("Say `find` followed by words, or the name of one of these tools with its arguments, if any:", slices.Sorted(maps.Keys(c.tools))))
 	} else if r := c.call(name, a); r != nil {
 		c.sayf("%s", outcome(r))
 	}
