@@ -319,7 +319,7 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 		title, yes = "The assistant wants to use the MCP server "+oneLine(ask.Server), "run"
 	}
 	if yes == "save" { // the same dialog as for the save key
-		title = "The assistant wants to save the " + safetext.Text(m.parts.state())
+		title = safetext.Sprintf("The assistant wants to save the %s", m.parts.state())
 	}
 	m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if err := m.commands.Answer(ask.ID, answer == keymap.AnswerYes); err != nil {
