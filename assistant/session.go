@@ -17,16 +17,6 @@ import (
 	"winnow/checkpoint"
 )
 
-// ConfirmPolicy says which tools ask the user before they run.
-type ConfirmPolicy string
-
-// The values of the setting confirm. A model cannot change it.
-const (
-	ConfirmSave   ConfirmPolicy = "save"   // tools with Lasting set; the default
-	ConfirmAlways ConfirmPolicy = "always" // every write tool
-	ConfirmNever  ConfirmPolicy = "never"
-)
-
 // Options configures a Session. The zero value works, but sending needs a Model. Without a
 // window it is a plain chat, without a store nothing outlives the session, and without a
 // journal no write tool changes the window.

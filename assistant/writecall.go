@@ -11,6 +11,16 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
+// ConfirmPolicy says which tools ask the user before they run.
+type ConfirmPolicy string
+
+// The values of the setting confirm. A model cannot change it.
+const (
+	ConfirmSave   ConfirmPolicy = "save"   // tools with Lasting set; the default
+	ConfirmAlways ConfirmPolicy = "always" // every write tool
+	ConfirmNever  ConfirmPolicy = "never"
+)
+
 // approve asks the user if the policy requires it, and asks again if the plan of the call
 // has changed by the time of the answer. shown is the digest of the approved plan; "" if
 // the user was not asked.
