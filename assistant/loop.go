@@ -45,7 +45,7 @@ type answer struct {
 	reasoning    strings.Builder
 	thoughts     []Thought
 	callIDs      map[string]bool // ids already used in pair
-	cards        int             // calls with a card so far; the N of the next marker
+	cards        int             // number of calls with a card so far, which is the N of the next [[tool:N]] marker
 	response     int             // complete responses so far
 	newParagraph bool            // the next text starts a paragraph
 	correcting   bool            // a Retrying event was reported and still applies

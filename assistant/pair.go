@@ -154,9 +154,9 @@ type ToolCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 	Result    *ToolResult     `json:"result,omitempty"` // nil if it did not run
-	// Response counts the responses of the turn from 0. Calls of one response
-	// have the same number and are sent back to the model as one assistant
-	// message.
+	// Response is the index, from 0, of the turn's response that contained
+	// the call. Calls of one response are sent back to the model as one
+	// assistant message.
 	Response int           `json:"response"`
 	Took     time.Duration `json:"took,omitempty"` // in ns
 	// Silent calls were invalid, for example of a tool that the open page does

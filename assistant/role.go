@@ -24,7 +24,7 @@ const (
 	RoleRead    Role = "read"    // look, but change nothing
 	RolePropose Role = "propose" // talk to the assistant; changes to the window become proposals
 	RoleWrite   Role = "write"   // change the window and undo one's own changes
-	RoleSave    Role = "save"    // save, decide proposals, discard and undo changes by other users
+	RoleSave    Role = "save"    // save or discard, decide on proposals, and undo other users' changes
 	RoleAdmin   Role = "admin"   // manage the server and end sessions of other users
 	RoleMetrics Role = "metrics" // read metrics and health
 )

@@ -155,7 +155,7 @@ type Intent struct {
 	Scope    Scope    `json:"scope"`
 	Undoes   string   `json:"undoes,omitempty"` // id of the rollback to undo, whose pairs are restored; "" for a rollback
 	Target   string   `json:"target"`           // id of the checkpoint to roll back to
-	Cut      int64    `json:"cut,omitempty"`    // cut the visible pairs of Sessions from this PairSeq on, or none if 0; with Undoes, the Cut of that rollback
+	Cut      int64    `json:"cut,omitempty"`    // PairSeq of the first pair to cut in Sessions, 0 for none; if Undoes is set, the Cut of the rollback that is undone
 	Sessions []string `json:"sessions,omitempty"`
 	Dropped  []string `json:"dropped,omitempty"` // checkpoints that Finish removes from the list; with Undoes, the steps made since the rollback
 

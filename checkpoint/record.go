@@ -79,7 +79,7 @@ type record struct {
 	Rollback   *Intent       `json:"rollback,omitempty"`
 	Lost       []string      `json:"lost,omitempty"`
 	Left       []string      `json:"left,omitempty"` // the sessions of the run that ended
-	User       string        `json:"user,omitempty"` // the user who wrote the record, in session Author
+	User       string        `json:"user,omitempty"` // the user who wrote the record; Author is the id of the session
 	Author     string        `json:"author,omitempty"`
 
 	kind    payloadKind

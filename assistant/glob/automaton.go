@@ -72,8 +72,8 @@ func (aut *automaton) next(to, from []uint64, l *letter) {
 
 // close adds the states after stars, and all states before the last star in set. Adding these states does not
 // change the answer: whatever a state before a star accepts passes through that star, which also accepts the
-// preceding characters. But it makes sets equal that accept the same strings, so that the number of sets stays
-// linear for patterns without `?` and classes.
+// preceding characters. It does, however, make sets that accept the same strings equal, which keeps the
+// number of sets linear for patterns without `?` and classes.
 func (aut *automaton) close(set []uint64) {
 	carry := uint64(0)
 	for i := range set {

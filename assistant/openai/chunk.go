@@ -95,7 +95,8 @@ func (ch *chunk) object(v gjson.Result, name string) bool {
 	return v.IsObject()
 }
 
-// readString returns the text of a string.
+// readString returns the text of v. If v is neither a string nor null, the chunk is damaged; name is the field of the
+// tool call.
 func (ch *chunk) readString(v gjson.Result, name string) string {
 	if v.Type != gjson.String && v.Type != gjson.Null {
 		ch.damage("a tool call's %s has the wrong type", name)

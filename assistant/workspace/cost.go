@@ -87,7 +87,7 @@ func (c Cost) AnswersText() string {
 	return text
 }
 
-// TokensText returns the sum of the tokens, and for how many answers it is known.
+// TokensText returns the total number of tokens and, if some answers did not report it, how many did.
 func (c Cost) TokensText() string {
 	switch {
 	case c.Counted == 0:
@@ -98,7 +98,7 @@ func (c Cost) TokensText() string {
 	return assistant.TokenCount(c.Tokens)
 }
 
-// PriceText returns the sum of the prices, and for how many answers it is known.
+// PriceText returns the total price and, if the price of some answers is unknown, for how many it is known.
 func (c Cost) PriceText() string {
 	switch {
 	case c.Priced == 0:

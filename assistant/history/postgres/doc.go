@@ -37,7 +37,7 @@
 //
 // # Log of windows
 //
-// A program that serves a window adds the changes to the window to the table change; see history.WindowLog. A change is
+// A program that serves a window records each change in the table named change; see history.WindowLog. A change is
 // identified by its number and time in the journal of the window and by the path of the journal, so that adding it
 // twice has no effect, even if the host has been renamed. An advisory lock makes the numbers in the table increase in
 // the order of the commits, so that a reader that continues after a number misses no change.
@@ -51,7 +51,7 @@
 //
 // Connections to other machines use TLS; sslmode=disable is allowed only for a socket or this machine. If a program
 // behind a pooler is killed, its unfinished pair is marked as interrupted only after half a minute. PostgreSQL cannot
-// store zero bytes or invalid UTF-8: such texts are stored in the column exact, and their own columns contain
+// store NUL bytes or invalid UTF-8: a text that contains them is stored in the column exact, and its own column has
 // replacement characters. After a failover that lost transactions, the server may report the wrong outcome of a broken
 // commit.
 package postgres

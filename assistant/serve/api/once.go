@@ -113,7 +113,7 @@ func (a *attempt) started(session string, after int64) {
 	}
 }
 
-// first carries out a request and stores its response before the client receives it.
+// first carries out the first request with an Idempotency-Key. Its response is stored before the client receives it.
 func (s *Server) first(w http.ResponseWriter, r *http.Request, next http.Handler, kept *keptAnswer) {
 	a := &attempt{kept: kept, answers: s.kept, ctx: r.Context()}
 	out := &heldWriter{ResponseWriter: w, status: http.StatusOK}

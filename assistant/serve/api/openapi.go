@@ -200,7 +200,7 @@ func addProblems(o *huma.Operation) {
 	}
 }
 
-// describeFields adds the descriptions that the tags of a type do not contain to its schema.
+// describeFields adds to the schema of a type the descriptions that the type's tags lack.
 func describeFields(name string, schema *huma.Schema, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
 		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")

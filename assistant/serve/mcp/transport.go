@@ -160,7 +160,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 			msg, refused := l.decode(next)
 			if refused != nil {
-				_ = l.write(refused) // fails only if the connection has ended, which closed reports
+				_ = l.write(refused) // fails only if the connection has ended; closed is then closed too
 			} else if msg != nil {
 				return msg, nil
 			}
