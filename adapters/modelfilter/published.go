@@ -161,7 +161,12 @@ func (w *Window) providerView(p *provider) ProviderView {
 		return v
 	}
 	if p.numbers == nil {
-		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, from: SourcesText(p.models), changes: len(p.changes()), news: w.news(p), models: modelViews(p, p.engine)}
+		n := &numbers{counts: counts(p, p.engine), source: p.models.Source, from: SourcesText(p.models), changes: len(p.changes()), news: w.news(p)}
+		if p.shown != nil {
+			n.models = p.shown.Models
+		} else {
+			n.models = modelViews(p, p.engine)
+		}
 		if n.changes > 0 {
 			n.effect = w.effect(p)
 		}
