@@ -105,13 +105,20 @@ func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) 
 // Model returns what is known about the model at an index of Models. Before ReadFacts,
 // that is only its id.
 func (s *ProviderSnapshot) Model(i int) condition.Model {
-	v := s.Models[i]
-	m := condition.Model{Hidden: v.Status == engine.Ignored, Allowed: v.Status == engine.Whitelisted, New: v.New}
+	m := s.Models[i].Known()
+	id := m.Info.ID
 	if s.Info != nil {
 		m.Info = s.Info[i]
 	}
+	m.Info.ID = id
+	m.Use, m.UseKnown = s.use.ForModel(id)
+	return m
+}
+
+// Known returns what conditions can check without the model's facts and use: its id and its status.
+func (v ModelView) Known() condition.Model {
+	m := condition.Model{Hidden: v.Status == engine.Ignored, Allowed: v.Status == engine.Whitelisted, New: v.New}
 	m.Info.ID = v.ID
-	m.Use, m.UseKnown = s.use.ForModel(v.ID)
 	return m
 }
 

@@ -7,12 +7,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/glob"
-	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
@@ -35,9 +33,7 @@ func (p *Pane) foundRows() (rows []row) {
 	p.parseQuery()
 	for _, v := range p.data.Providers {
 		for i, m := range v.Models {
-			known := condition.Model{
-				Info: llm.ModelInfo{ID: m.ID}, New: m.New, Hidden: m.Status == engine.Ignored, Allowed: m.Status == engine.Whitelisted,
-			}
+			known := m.Known()
 			if p.filter.finds(&known, p.data.Now()) {
 				rows = append(rows, row{kind: rowFound, index: i, text: v.Name})
 			}
