@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,7 +20,6 @@ const rolledBack = "rolled back"
 // openCheckpoints lists the checkpoints, starting at the current state.
 func (m *Model) openCheckpoints() tea.Cmd {
 	newest, w := m.parts.Checkpoints.Newest(), m.wording()
-	undone := map[string]bool{}
 	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
 	for _, c := range m.parts.Checkpoints.Of(m.parts.shownSession()) {
 		text, detail := "before: "+c.Description, ""
@@ -30,7 +30,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 			text, detail = c.Description, "undoes everything since then"
 		}
 		entry := overlay.Entry{Value: c.ID, Text: w.clock(c.Time) + "  " + text, Detail: detail, Mark: m.styles.Icons.Checkpoint}
-		if undone[c.ID] = c.Undone; c.Undone {
+		if c.Undone {
 			entry.Extra = "undone"
 		}
 		entries = append(entries, entry)
@@ -42,7 +42,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 			return nil
 		}
 		scope := map[keymap.Action]checkpoint.Scope{keymap.RollBackState: checkpoint.ScopeWindow, keymap.RollBackConversation: checkpoint.ScopeConversation}[c.Action]
-		return m.carryOut(m.rolling.begin(rollback{c.Value, scope, newest, rolledBack, undone[c.Value]}))
+		return m.carryOut(m.rolling.begin(rollback{c.Value, scope, newest, rolledBack}))
 	})
 }
 
@@ -52,13 +52,13 @@ type rollback struct {
 	scope  checkpoint.Scope
 	newest string        // the newest step that the user has seen
 	notice safetext.Text // start of the notice after the rollback
-	undone bool          // the checkpoint's step was rolled back before
 }
 
 // rollingBack is a rollback in progress. The zero value means none.
 type rollingBack struct {
 	rollback
 	request int64 // the request whose outcome the rollback waits for
+	undone  bool  // the checkpoint's step was rolled back before
 }
 
 // begin rolls back to a checkpoint. It asks first if the rollback undoes changes by others.
@@ -82,22 +82,23 @@ func (b *rollingBack) start(p *parts, request int64, r rollback) intent {
 		lines := append(theirs, "", cut)
 		return confirm("Undo others' changes as well?", lines, "undo theirs too", "don't roll back", b.now(r))
 	}
-	return b.run(request, r)
+	return b.run(p, request, r)
 }
 
 // now returns the rollback that runs after the user has confirmed it.
 func (b *rollingBack) now(r rollback) intent {
-	return act{begin: func(_ *parts, request int64) intent { return b.run(request, r) }}
+	return act{begin: func(p *parts, request int64) intent { return b.run(p, request, r) }}
 }
 
-func (b *rollingBack) run(request int64, r rollback) intent {
-	*b = rollingBack{r, request}
+func (b *rollingBack) run(p *parts, request int64, r rollback) intent {
+	undone := slices.ContainsFunc(p.Checkpoints.Of(p.shownSession()), func(c checkpoint.Checkpoint) bool { return c.ID == r.id && c.Undone })
+	*b = rollingBack{r, request, undone}
 	return useCase(func(c *usecase.Commands) tea.Cmd { return c.Rollback(request, r.id, r.scope, r.newest) })
 }
 
 // on handles the outcome of a rollback. It asks again if the rollback would now undo other steps.
 func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
-	r := b.rollback
+	r, undone := b.rollback, b.undone
 	*b = rollingBack{}
 	switch o := o.(type) {
 	case usecase.PlanChanged:
@@ -109,7 +110,7 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 		switch {
 		case !errors.Is(o.Err, assistant.ErrNothingToRollBack):
 			return showError{o.Err}
-		case r.undone:
+		case undone:
 			return notify{"already undone; older entries go further back", []clause{{" · %s undoes the undo", keymap.UndoRollback}}}
 		}
 		return notify{text: safetext.VisibleOnce(o.Err.Error())}
@@ -176,7 +177,7 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	case !ok:
 		return notify{text: "there is no change to undo"}
 	case !step.ByAssistant, step.OtherSession && others.Shared:
-		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”", false})
+		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”"})
 	}
 	removed := " are removed from the conversation."
 	if step.Pairs == 1 {
@@ -193,9 +194,9 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	return question{overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		switch answer {
 		case keymap.AnswerYes:
-			return b.begin(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack, false})
+			return b.begin(rollback{step.ID, checkpoint.ScopeBoth, step.ID, rolledBack})
 		case keymap.AnswerStateOnly:
-			return b.begin(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack, false})
+			return b.begin(rollback{step.ID, checkpoint.ScopeWindow, step.ID, rolledBack})
 		default:
 			return nil
 		}
