@@ -327,7 +327,8 @@ type storedAnswer struct {
 // thoughtsOf returns the thoughts stored with an answer, or nil if the texts were not clean: the offsets are for the
 // stored texts.
 func thoughtsOf(thoughts []assistant.Thought, stored storedAnswer) []assistant.Thought {
-	if len(thoughts) > 0 && string(safetext.Clean(stored.AssistantText)+safetext.Clean(stored.Reasoning)) != stored.AssistantText+stored.Reasoning {
+	unclean := func(text string) bool { return string(safetext.Clean(text)) != text }
+	if len(thoughts) > 0 && (unclean(stored.AssistantText) || unclean(stored.Reasoning)) {
 		return nil
 	}
 	return thoughts

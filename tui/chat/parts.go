@@ -59,7 +59,7 @@ func (s *partState) foldIcon(rc *renderContext) string {
 // marks and its time. A long message is folded.
 type userPart struct {
 	partState
-	message  string
+	message  safetext.Text
 	pictures []string // one line per picture
 
 	marks, when string // marks and time of the pair
@@ -67,14 +67,14 @@ type userPart struct {
 }
 
 func newUserPart(p assistant.Pair) *userPart {
-	u := &userPart{partState: partState{foldable: true}, message: string(p.UserText)} // draw determines whether the message folds
+	u := &userPart{partState: partState{foldable: true}, message: p.UserText} // draw determines whether the message folds
 	for _, f := range attachment.Pictures(p.Attachments) {
 		u.pictures = append(u.pictures, oneLine(f.String()))
 	}
 	return u
 }
 
-func (p *userPart) source() string { return p.message }
+func (p *userPart) source() string { return string(p.message) }
 
 // The user's message takes at most four fifths of the width, but may always have minBubble
 // cells, or minBeside next to its time. A message with more than foldedLines lines shows
@@ -112,7 +112,7 @@ func (p *userPart) draw(width int, rc *renderContext) {
 		}
 		return p.marks + strings.Repeat(" ", max(0, free-ansi.StringWidth(p.marks))) + body + p.when
 	}}
-	p.addText(rc, p.message, bubble)
+	p.addText(rc, string(p.message), bubble)
 	p.fold(width-aside-pad, rc)
 	for _, line := range p.pictures {
 		p.addRight(style.Truncate(line, width-aside-pad, rc.st.Icons.Ellipsis), width-aside-pad, rc)
@@ -125,7 +125,7 @@ func (p *userPart) boxWidth(inner int) (box int) {
 	if len(p.message) > shortText {
 		return inner
 	}
-	text := strings.ReplaceAll(strings.TrimRight(string(safetext.Clean(p.message)), "\n"), "\t", strings.Repeat(" ", tabStop))
+	text := strings.ReplaceAll(strings.TrimRight(string(p.message), "\n"), "\t", strings.Repeat(" ", tabStop))
 	lines, _ := markdown.Wrap(text, max(inner, 1))
 	for _, line := range lines {
 		box = max(box, ansi.StringWidth(line))
