@@ -56,8 +56,8 @@ func UsesBoundary(x Expr) bool {
 	return contains(x, func(x Expr) bool { _, ok := x.(Boundary); return ok })
 }
 
-// UnsafeForDelete returns the reason why x would select other pairs once the selected pairs are deleted, or "" if it
-// would not. An unexpanded saved filter is unsafe.
+// UnsafeForDelete returns why a deletion must not use x, or "" if it may. It must not if x would select other pairs
+// afterwards, depends on the selected topic, or contains a saved filter that has not been expanded.
 func UnsafeForDelete(x Expr) (reason string) {
 	Walk(x, func(x Expr) {
 		why := ""
@@ -79,7 +79,7 @@ func UnsafeForDelete(x Expr) (reason string) {
 	return reason
 }
 
-// Base returns x without any o and oN. It returns nil, which selects all pairs, if nothing remains.
+// Base returns x without o and oN. If nothing remains, it returns nil, which selects all pairs.
 func Base(x Expr) Expr {
 	switch x := x.(type) {
 	case Boundary:
@@ -98,7 +98,7 @@ func Base(x Expr) Expr {
 	}
 }
 
-// rewrite applies f to each term, and omits terms that select all pairs.
+// rewrite applies f to each term, and omits nil results, which select all pairs.
 func rewrite(terms []Expr, f func(Expr) Expr) []Expr {
 	var rest []Expr
 	for _, t := range terms {
@@ -119,9 +119,9 @@ func combine(terms []Expr, build func([]Expr) Expr) Expr {
 	return build(slices.Clip(terms))
 }
 
-// Expand replaces the saved filters of q with the lines that saved returns for their names; saved may be nil. The error
-// is an *Error at the position of a name that is unknown, invalid, has a command, or is part of a cycle; for a cycle,
-// the error lists its names in order.
+// Expand returns the expression of q with every saved filter replaced by its own expression. saved returns the line of
+// a saved filter; nil means that there are none. The error is an *Error at the position of a saved filter that is
+// unknown or invalid, has a command, is part of a cycle (the error lists the names in order), or refers to too many others.
 func Expand(q *Query, saved func(name string) (line string, ok bool)) (Expr, error) {
 	e := expander{saved: saved, top: q}
 	x := e.expand(q.Expr)
@@ -139,8 +139,8 @@ type expander struct {
 	err   *Error
 }
 
-// maxLoads limits how many saved filters one line may expand to, because the number of loads can double with each
-// level.
+// maxLoads limits how many saved filters one line may load, because their number can double with each level of
+// references.
 const maxLoads = 1000
 
 func (e *expander) expand(x Expr) Expr {
@@ -165,7 +165,7 @@ func (e *expander) expand(x Expr) Expr {
 	}
 }
 
-// load reads one saved filter.
+// load returns the expression of a saved filter, itself expanded.
 func (e *expander) load(name string) Expr {
 	if e.err != nil {
 		return nil

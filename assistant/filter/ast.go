@@ -21,8 +21,8 @@ type (
 
 // The terms, ordered by letter.
 type (
-	// Topic is t'NAME'. Path, which may be partial, must match the end of the topic's path or, with Deep, the end of
-	// an ancestor's path.
+	// Topic is t'NAME'. Path may be partial: it matches the end of the topic's path or, with Deep, also the end of an
+	// ancestor's path.
 	Topic struct {
 		Path []Pattern // at least one
 		Deep bool
@@ -40,9 +40,9 @@ type (
 	Recent struct{ N int }
 	// Flag is b if Flagged, otherwise g.
 	Flag struct{ Flagged bool }
-	// Model is m'NAME'; without Parts it is m, the currently selected model.
+	// Model is m'NAME', or m, the currently selected model, if Name has no Parts.
 	Model struct{ Name Pattern }
-	// Author is u'NAME'; without Parts it is u, the user's own pairs.
+	// Author is u'NAME', or u, the user's own pairs, if Name has no Parts.
 	Author struct{ Name Pattern }
 	// Age is d<N with a unit; Op is never Equal.
 	Age struct {
@@ -58,7 +58,7 @@ type (
 		Day   int
 	}
 	// Content is c'TEXT': the parts occur in this order in the user's or the assistant's text, ignoring case. No part
-	// is empty; without parts, any text matches.
+	// is empty; if there are no parts, any text matches.
 	Content struct{ Parts []string }
 	// Regexp is c/RE/, in RE2 syntax, ignoring case.
 	Regexp struct{ Source string }
@@ -72,9 +72,9 @@ type (
 	Session struct{ Prefix string }
 	// SessionCurrent is x: the current session.
 	SessionCurrent struct{}
-	// Boundary is o (Extra 0) or oN: the included pairs and the Extra newest pairs outside the context.
+	// Boundary is o if Extra is 0, otherwise oN: the included pairs and the N newest pairs outside the context.
 	Boundary struct{ Extra int }
-	// Saved is @NAME.
+	// Saved is @NAME, a saved filter.
 	Saved struct{ Name string }
 )
 
@@ -93,10 +93,10 @@ const (
 // String returns the operator, or "" for Equal.
 func (o Op) String() string { return [...]string{"", "<", "<=", ">", ">="}[o] }
 
-// mirrored returns the operator for exchanged operands.
+// mirrored returns the operator that compares the same operands in the opposite order.
 func (o Op) mirrored() Op { return [...]Op{Equal, Greater, GreaterEqual, Less, LessEqual}[o] }
 
-// Unit is a unit of age.
+// Unit is the unit of an Age, as written in a line.
 type Unit string
 
 // The units.
@@ -117,7 +117,7 @@ type Query struct {
 	Expr    Expr     // nil selects all pairs
 	Command *Command // nil if the line only filters
 
-	columns map[string]int // the first column of each saved filter's name
+	columns map[string]int // column in which each saved filter is first used, by name
 }
 
 // MaxStars is the highest star rating.

@@ -23,7 +23,7 @@ const (
 	Filters  Verb = "filters"
 )
 
-// Command is what a line does to the selected pairs. Only the fields of its verb are set.
+// Command is what a line does to the selected pairs. Only the fields that its verb uses are set.
 type Command struct {
 	Verb   Verb
 	Format string // Export: json, md, txt or html
@@ -33,7 +33,7 @@ type Command struct {
 	Name   string // Save, Forget
 
 	Base      bool // act on the base, that is, the line without o
-	Force     bool // Export may overwrite a file; a deletion may delete more than 50 pairs
+	Force     bool // Export may overwrite a file; Delete may delete more than 50 pairs
 	DryRun    bool // only report what would happen
 	NoConfirm bool // do not ask for confirmation
 }
@@ -96,17 +96,17 @@ func Usage(name Verb) string {
 	return text + ": " + verbs[i].help
 }
 
-// word is one argument of a command.
+// word is one of the words after the name of a command: an argument or a flag.
 type word struct {
 	text   string
 	pos    int
 	quoted bool
 }
 
-// excerpt returns the word as shown in errors.
+// excerpt returns the word, cut to maxFound characters, as shown in errors.
 func (w word) excerpt() string {
 	if w.text == "" {
-		return "an empty text"
+		return "an empty string"
 	}
 	if text := []rune(w.text); len(text) > maxFound {
 		return string(text[:maxFound]) + "…"
@@ -249,7 +249,7 @@ func nameArgs(p *parser, c *Command, words []word) {
 	})
 }
 
-// oneWord returns the only word of a command, or "" after recording an error.
+// oneWord returns the only argument of a command, for which fits must be true, or "" after recording an error.
 func (p *parser) oneWord(c *Command, words []word, want string, fits func(string) bool) string {
 	switch {
 	case len(words) == 0:

@@ -27,11 +27,12 @@ type Sources struct {
 	Topics   []string // topic paths such as "AI > Agents"
 	Models   []string // provider/name
 	Sessions []string // ids
-	Authors  []string // of pairs
+	Authors  []string // authors of pairs
 	Saved    []string // names
 }
 
-// Completion is one possible completion: Text replaces the characters From up to To of the line.
+// Completion is one possible completion: Text replaces the characters of the line from From up to, but not including,
+// To.
 type Completion struct {
 	From, To int // in characters, from 0
 	Text     string
@@ -40,14 +41,14 @@ type Completion struct {
 	Kind     Kind
 }
 
-// formatHelp describes the purpose of each format.
+// formatHelp describes each format of Export.
 var formatHelp = map[string]string{
 	"json": "complete, can be imported again", "md": "Markdown, to read and edit",
 	"txt": "plain text", "html": "a page for a browser",
 }
 
-// Complete lists the possible completions at the cursor, best first. cursor is a number of characters from the start
-// of the line.
+// Complete lists the possible completions at the cursor, best first. cursor counts characters from the start of the
+// line.
 func Complete(line string, cursor int, from Sources) []Completion {
 	text := []rune(line)
 	cursor = min(max(cursor, 0), len(text))
@@ -85,9 +86,9 @@ const (
 // cursorContext is the place of the cursor in a line, and the text typed there.
 type cursorContext struct {
 	where  place
-	letter rune // inName: t, m, x or u
-	start  int  // start of the part to replace
-	typed  string
+	letter rune   // inName: t, m, x or u
+	start  int    // start of the part to replace
+	typed  string // inName and inSaved: the name so far
 
 	text   []rune
 	cursor int
@@ -137,8 +138,8 @@ func locate(text []rune) cursorContext {
 	}
 }
 
-// unfinished skips a number, and reports whether the line ends right after a letter or a number to which more could
-// be typed.
+// unfinished skips a number, and reports whether the line ends right after a letter or a number that the user could
+// continue.
 func unfinished(s *scanner, first rune) bool {
 	if isDigit(first) {
 		for isDigit(s.peek()) || s.peek() == '-' {
@@ -148,7 +149,7 @@ func unfinished(s *scanner, first rune) bool {
 	return isWordRune(first) && s.peek() == eol
 }
 
-// argument skips a string or regular expression; open reports that it is unterminated.
+// argument skips a string or regular expression; open reports whether it is unterminated.
 func argument(s *scanner, letter rune, start int) (at cursorContext, open bool) {
 	from := s.pos
 	switch r := s.peek(); {
@@ -239,8 +240,8 @@ func (at cursorContext) commands(from Sources) []Completion {
 	return nil
 }
 
-// offer returns the names that contain the typed text: first the names that start with it, then the names with a path
-// level that starts with it, then the others.
+// offer returns the names that contain the typed text: first the names that start with it, then the names in which it
+// first occurs after a space, a slash or a hyphen, then the others.
 func (at cursorContext) offer(from, to int, names []string, kind Kind, insert func(string) string) []Completion {
 	typed := strings.ToLower(at.typed)
 	var groups [3][]Completion

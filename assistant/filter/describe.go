@@ -8,7 +8,7 @@ import (
 )
 
 // Describe returns a phrase that says which pairs an expression selects, such as "messages in this session, with
-// “hide”"; nil selects all. It is safe to show.
+// “hide”"; nil selects all. The phrase is safe to show.
 func Describe(x Expr) string {
 	if x == nil {
 		return "all messages"
@@ -55,6 +55,9 @@ func words(x Expr) string {
 		return map[Op]string{Equal: "on ", Less: "before ", LessEqual: "until ", Greater: "after ", GreaterEqual: "since "}[x.Op] +
 			fmt.Sprintf("%04d-%02d-%02d", x.Year, x.Month, x.Day)
 	case Content:
+		if len(x.Parts) == 0 {
+			return "with any text"
+		}
 		return "with “" + shown(Pattern(x)) + "”"
 	case Regexp:
 		return "matching /" + x.Source + "/"

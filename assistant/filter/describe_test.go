@@ -8,6 +8,7 @@ func TestDescribe(t *testing.T) {
 		"x":                         "messages in this session",
 		"x c'hide'":                 "messages in this session, with “hide”",
 		"c'a*b'":                    "messages with “a*b”",
+		"c'*'":                      "messages with any text",
 		"hide every mini":           "messages with the words hide, every, mini",
 		"mini":                      "messages with the word mini",
 		"s2 | s>=1 & g":             "messages with 2 stars or with at least 1 star, not flagged",

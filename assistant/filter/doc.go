@@ -10,13 +10,14 @@
 // # Expression
 //
 // An Expr is a tree of And, Or, Not and terms, all of which are plain values with exported fields. A nil Expr selects
-// all pairs. Expand replaces saved filters; NeedsText, UsesBoundary, UnsafeForDelete and Base analyse an expression.
+// all pairs. Expand replaces saved filters. NeedsText, UsesBoundary and UnsafeForDelete examine an expression; Base
+// removes the context boundary from it.
 //
 // # SQL
 //
-// Where compiles an expression to an SQL condition on a row of the table pair. Engines differ only in full-text
-// search and regular expressions, which a Dialect generates. Names are compared in Go, so that letters of any script
-// match regardless of case. The caller computes the boundary.
+// Where compiles an expression to an SQL condition on a row of the table pair. A Dialect generates what differs between
+// engines: the conditions on texts and authors. Names are compared in Go, so that letters of any script match
+// regardless of case. The caller computes the boundary.
 //
 // # Completion and hints
 //
@@ -28,6 +29,6 @@
 // # Caveats
 //
 // A * in a topic matches within one level of the path. A model is matched with and without its provider. Ages of days
-// and longer units follow the calendar of Env.Location, so a day with a clock change is one day. A line with the term
-// o, which selects the pairs inside the context boundary, always selects a subset of the pairs that its base selects.
+// and longer units follow the calendar of Env.Location, so a day with a clock change is one day. A search for a line
+// with the term o, which selects the pairs inside the context boundary, finds only pairs that the line's base selects too.
 package filter

@@ -8,15 +8,14 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// Hint reports an unknown name in a line. This is not an error: the line is applied and selects no pairs for the
-// name.
+// Hint reports an unknown name in a line. This is not an error: the line is applied, but the name matches no pairs.
 type Hint struct {
 	Kind    Kind     // KindTopic or KindSession
 	Asked   string   // as written in the line
 	Nearest []string // up to three known names, best first
 }
 
-// String returns the hint as a sentence.
+// String returns the hint as a phrase, such as "no topic 'agnets'; nearest: AI > Agents".
 func (h Hint) String() string {
 	s := "no " + string(h.Kind) + " " + quotedText(h.Asked)
 	if len(h.Nearest) > 0 {
@@ -59,8 +58,8 @@ const (
 	maxAsked   = 200 // longer names (in bytes) are not looked up
 )
 
-// nearestNames returns the names most similar to asked, best first: names that contain it, then names within a small
-// edit distance.
+// nearestNames returns up to maxNearest names that contain asked or are within a small edit distance of it, best first.
+// A path is also found by its last level.
 func nearestNames(asked string, names []string) []string {
 	if len(asked) > maxAsked {
 		return nil

@@ -63,7 +63,8 @@ func (p *parser) and() Expr {
 		func(t []Expr) Expr { return And{t} })
 }
 
-// flatten combines terms into one expression, replacing terms of the same kind with their own terms.
+// flatten combines terms into one expression. It replaces each term of the expression's own kind, such as an And in an
+// And, with the terms of that term.
 func flatten(terms []Expr, same func(Expr) ([]Expr, bool), build func([]Expr) Expr) Expr {
 	if len(terms) == 1 {
 		return terms[0]
@@ -79,7 +80,7 @@ func flatten(terms []Expr, same func(Expr) ([]Expr, bool), build func([]Expr) Ex
 	return build(slices.Clip(flat))
 }
 
-// not reads one operand.
+// not reads a term, a negation, or an expression in parentheses.
 func (p *parser) not() Expr {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("fewer nested parentheses and negations")
@@ -103,14 +104,14 @@ func (p *parser) not() Expr {
 	return p.term()
 }
 
-// Error describes why and where a line is invalid.
+// Error says where and why a line is invalid.
 type Error struct {
 	Column int    // in characters, from 1
 	Found  string // the text at that column
 	Want   string // what was expected
 }
 
-// Error returns the sentence shown below the line.
+// Error returns the message shown below the line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: found %s, want %s", e.Column, e.Found, e.Want)
 }

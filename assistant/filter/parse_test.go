@@ -154,7 +154,7 @@ func TestParseErrors(t *testing.T) {
 		{`c'a\qb'`, 4, `\qb`, "one of"},
 		{"c//", 2, "//", "a regular expression"},
 		{"c/(/", 2, "/(/", "RE2 regular expression: missing closing ): ("},
-		{"c''", 2, "''", "a text"},
+		{"c''", 2, "''", "text to search for"},
 		{"c", 2, "the end of the line", "c'word'"},
 		{"d2026-02-30", 2, "2026-02-30", "a valid date"},
 		{"d2026-13-01", 2, "2026-13-01", "a valid date"},

@@ -6,7 +6,7 @@ import "strings"
 // ""] is a*. Only the first and the last part may be empty.
 type Pattern struct{ Parts []string }
 
-// newPattern returns a pattern without consecutive stars.
+// newPattern returns the pattern with these parts. It merges consecutive stars.
 func newPattern(parts []string) Pattern {
 	rest := parts[:1:1]
 	for i := 1; i < len(parts); i++ {
@@ -17,8 +17,8 @@ func newPattern(parts []string) Pattern {
 	return Pattern{rest}
 }
 
-// Plain returns the text of the pattern, and whether it has no wildcard.
-func (p Pattern) Plain() (string, bool) { return p.Parts[0], len(p.Parts) == 1 }
+// Plain returns the text of the pattern; ok is false if the pattern has wildcards.
+func (p Pattern) Plain() (text string, ok bool) { return p.Parts[0], len(p.Parts) == 1 }
 
 // lower returns the pattern in lower case, for use with match.
 func (p Pattern) lower() Pattern {
@@ -42,8 +42,8 @@ func (p Pattern) match(s string) bool {
 	return ContainsInOrder(s[len(p.Parts[0]):len(s)-len(p.Parts[last])], p.Parts[1:last])
 }
 
-// ContainsInOrder reports whether the parts occur in s one after another. This is the meaning of Dialect.Content for
-// lower-case texts and parts.
+// ContainsInOrder reports whether the parts occur in s one after another. Dialect.Content compares texts in the same
+// way, after they have been converted to lower case.
 func ContainsInOrder(s string, parts []string) bool {
 	for _, part := range parts {
 		i := strings.Index(s, part)
@@ -135,7 +135,7 @@ func (x Author) Matches(author, user string) bool {
 // deepMark at the end of a topic includes its descendants.
 const deepMark = "..."
 
-// parseTopic parses the text of t'…'; ok is false if a name is missing.
+// parseTopic parses the text of t'…', given as the parts between its stars; ok is false if a level is empty.
 func parseTopic(parts []string) (t Topic, ok bool) {
 	levels := [][]string{nil}
 	for _, part := range parts {

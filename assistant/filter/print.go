@@ -79,7 +79,7 @@ func (x Flag) line() string {
 	return "g"
 }
 
-// quotedName returns a name in quotes, or "" if there is none.
+// quotedName returns a name in quotes, or "" if it has no Parts.
 func quotedName(p Pattern) string {
 	if p.Parts == nil {
 		return ""
@@ -101,7 +101,7 @@ func (x Boundary) line() string {
 	return "o"
 }
 
-// text returns the topic as one pattern.
+// text returns the topic as one pattern, with separators between its levels.
 func (t Topic) text() Pattern {
 	var parts []string
 	for i, level := range t.Path {

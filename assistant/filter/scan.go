@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// maxFound is the number of characters of the line that an error quotes.
+// maxFound is the maximum number of characters of the line that an error quotes.
 const maxFound = 24
 
 // maxDigits is the maximum number of digits in a number; nine digits never overflow.
@@ -57,8 +57,8 @@ func (s *scanner) failAt(pos int, found, want string) {
 // fail records an error at the current position.
 func (s *scanner) fail(want string) { s.failAt(s.pos, s.found(), want) }
 
-// found describes the text at the current position: the character, a quoted string, or a run of letters and digits,
-// shortened.
+// found describes the text at the current position: a quoted string or a run of letters and digits, both cut to
+// maxFound characters, or another single character.
 func (s *scanner) found() string {
 	r := s.peek()
 	if r == eol {
@@ -88,7 +88,7 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// number reads digits; want describes the number in an error.
+// number reads a number of at most maxDigits digits; want describes it in an error.
 func (s *scanner) number(want string) int {
 	start := s.pos
 	for isDigit(s.peek()) {
@@ -193,7 +193,7 @@ func (s *scanner) regexp() string {
 	}
 }
 
-// minWord is the number of consecutive letters that form a word rather than terms.
+// minWord is the minimum number of letters at the start of a word; fewer letters are terms.
 const minWord = 3
 
 // word reads a word, or returns "" if there is none.

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Env contains everything except the pairs that the meaning of a line depends on. The zero value has no selection and
-// no saved filters.
+// Env contains everything that the meaning of a line depends on, apart from the pairs themselves. The zero value has no
+// selection and no saved filters.
 type Env struct {
 	Now           time.Time      // zero means the current time
 	Location      *time.Location // time zone of calendar days; nil means the local one
@@ -34,11 +34,11 @@ type Env struct {
 type Source struct {
 	Env
 	Topics, Models map[int64]string // topic paths and model names by number
-	Failed         int              // the value of state for an error
+	Failed         int              // the state of pairs that ended in an error
 	// Ancestors maps the id of a session to the sessions it branches from.
 	Ancestors map[string][]Ancestor
-	// First returns the lowest seq for which oN with N extra pairs is true; o is o0. If First is nil, o and oN are
-	// always true.
+	// First returns the lowest seq that oN selects, where N is extra; for o, extra is 0. If First is nil, o and oN
+	// select every pair.
 	First   func(extra int) int64
 	Dialect Dialect
 }
@@ -58,14 +58,14 @@ type Dialect interface {
 	// Word is true if the text, which is lower case and not empty, occurs in the user's text, the assistant's text
 	// or the reasoning.
 	Word(text string) (sql string, args []any)
-	// Regexp is true if the RE2 expression matches one of the texts.
+	// Regexp is true if the RE2 expression, compiled with CompileRegexp, matches the user's or the assistant's text.
 	Regexp(source string) (sql string, args []any)
 	// Author is true if x matches the author of the pair.
 	Author(x Author, user string) (sql string, args []any)
 }
 
 // Where returns the SQL condition for the pairs that x selects, with ? for each argument. Saved filters must have
-// been expanded. A nil x selects every pair.
+// been expanded; otherwise they select no pairs. A nil x selects every pair.
 func Where(x Expr, from Source) (sql string, args []any) {
 	if from.Now.IsZero() {
 		from.Now = time.Now()
@@ -149,13 +149,13 @@ func (w *where) expr(x Expr) string {
 	}
 }
 
-// orAncestors returns SQL to append to a condition on sessions: it starts with OR and also accepts the pairs that the
-// sessions selected by of inherit from the sessions they branch from. It is "" if there are none.
-func (w *where) orAncestors(of func(id string) bool) (sql string) {
+// orAncestors returns SQL to append to a condition on sessions. The SQL starts with OR and accepts the pairs that the
+// selected sessions inherit from the sessions they branch from; it is "" if they branch from none.
+func (w *where) orAncestors(selected func(id string) bool) (sql string) {
 	upTo := map[string]int64{}
 	for id, ancestors := range w.Ancestors {
 		for _, a := range ancestors {
-			if of(id) {
+			if selected(id) {
 				upTo[a.Session] = max(upTo[a.Session], a.UpTo)
 			}
 		}
@@ -171,8 +171,8 @@ func (w *where) bind(sql string, args []any) string {
 	return sql
 }
 
-// combine joins terms; the terms that read texts come last. It nests the terms as a balanced tree of parentheses,
-// because engines limit the depth of a condition.
+// combine joins the conditions of terms with op, with the terms that read texts last. It nests the conditions in a
+// balanced tree of parentheses, because engines limit the depth of a condition.
 func (w *where) combine(terms []Expr, op string) string {
 	terms = slices.Clone(terms)
 	slices.SortStableFunc(terms, func(a, b Expr) int { return cost(a) - cost(b) })
@@ -226,13 +226,13 @@ func foldPath(path string) string {
 	return strings.Join(splitPath(strings.ToLower(path)), pathSeparator)
 }
 
-// newest returns the condition that the pair is at least as new as the nth newest uncut pair that meets the condition
-// also.
-func (w *where) newest(n int, also string) string {
+// newest returns the condition that the pair is at least as new as the nth newest uncut pair. cond, which is empty or
+// starts with AND, restricts the counted pairs, whose alias is q.
+func (w *where) newest(n int, cond string) string {
 	if n == 0 {
 		return never
 	}
-	return fmt.Sprintf("p.seq >= coalesce((SELECT q.seq FROM pair q WHERE q.cut IS NULL%s ORDER BY q.seq DESC LIMIT 1 OFFSET %d), 0)", also, n-1)
+	return fmt.Sprintf("p.seq >= coalesce((SELECT q.seq FROM pair q WHERE q.cut IS NULL%s ORDER BY q.seq DESC LIMIT 1 OFFSET %d), 0)", cond, n-1)
 }
 
 func (w *where) content(x Content) string {
@@ -270,8 +270,8 @@ func (w *where) time(op string, at time.Time) string {
 	return fmt.Sprintf("(p.sec, p.nsec) %s (%d, %d)", op, at.Unix(), at.Nanosecond())
 }
 
-// Instant returns the time that is x before now, in the calendar of now's location. Op Less selects pairs later than
-// that time.
+// Instant returns the time N units before now, in the calendar of now's location. If Op is Less, the age selects pairs
+// later than that time.
 func (x Age) Instant(now time.Time) time.Time {
 	switch x.Unit {
 	case Minutes:

@@ -12,7 +12,7 @@ import (
 // wantTerm describes what can begin a term.
 const wantTerm = "a word of three letters or more, or a term: t s r b g m u d c e i x o @NAME ! or ("
 
-// term reads a word, or a letter with its argument.
+// term reads a word, a saved filter, or a letter with its argument.
 func (p *parser) term() Expr {
 	first := p.peek()
 	if first == '@' {
@@ -37,7 +37,7 @@ func (p *parser) term() Expr {
 	return x
 }
 
-// stray reports whether an argument follows that the previous term did not read.
+// stray reports whether the previous term left an argument unread.
 func (p *parser) stray() bool {
 	r := p.peek()
 	return isQuote(r) || isDigit(r) || strings.ContainsRune("<>=/", r)
@@ -117,7 +117,7 @@ func (p *parser) session() Expr {
 	start, found := p.pos, p.found()
 	id := p.plainString()
 	if id == "" {
-		p.failAt(start, found, "a session's id or the beginning of one")
+		p.failAt(start, found, "the id of a session, or its beginning")
 	}
 	return Session{id}
 }
@@ -144,12 +144,12 @@ func (p *parser) content() Expr {
 	case isQuote(r):
 		parts := p.quotedParts()
 		if len(parts) == 1 && parts[0] == "" {
-			p.failAt(start, found, "a text to look for")
+			p.failAt(start, found, "text to search for")
 		}
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		return Content{slices.Concat(parts)} // nil if nothing is left
 	}
-	p.fail("a text in quotes or an expression in slashes, as in c'word' or c/wor[dk]/")
+	p.fail("text in quotes or a regular expression in slashes, as in c'word' or c/wor[dk]/")
 	return nil
 }
 
