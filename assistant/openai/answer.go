@@ -20,8 +20,8 @@ const (
 	maxPart       = 16 << 10 // bytes of text in one part, so that a huge event is delivered in steps
 )
 
-// answer parses the body of one response. It is a pure state machine: the parts do not
-// depend on where the body is split into pieces.
+// answer parses the body of one response. It is a state machine without I/O: the pieces
+// into which the body is split affect only where one part ends and the next begins.
 type answer struct {
 	*Client
 	limits *llm.RateLimits // the limits in the headers
@@ -35,8 +35,8 @@ type answer struct {
 	pending    []byte     // text of the next part
 	reasoning  bool       // pending is reasoning
 	err        error      // the error that ended the answer
-	size       int
-	progress   int // counts events that advance the answer
+	size       int        // compared with maxAnswer
+	progress   int        // counts events that advance the answer
 	unreadable int
 	reasoned   bool // reasoning arrived in its own field, so reasoning_details would repeat it
 	content    bool // text, reasoning or a call was received
@@ -50,7 +50,7 @@ type answer struct {
 }
 
 // write parses the next piece of the body. The parts are valid until the next call. useful
-// reports whether the piece advanced the answer, unlike comments and empty events. write
+// reports whether the piece advanced the answer; comments and empty events do not. write
 // must not be called after an error or once done is set.
 func (a *answer) write(b []byte) (parts []llm.Part, useful bool, err error) {
 	a.parts = a.parts[:0]
@@ -60,7 +60,8 @@ func (a *answer) write(b []byte) (parts []llm.Part, useful bool, err error) {
 	return a.parts, a.progress != before, a.err
 }
 
-// framesError stores the error of frames.
+// framesError stores the error of a call to frames. It marks the answer as damaged if
+// frames could not read a line.
 func (a *answer) framesError(err error) {
 	switch {
 	case errors.Is(err, errPage):
@@ -73,8 +74,8 @@ func (a *answer) framesError(err error) {
 	}
 }
 
-// end handles the end of the body. cause is nil if the endpoint closed it, else the error
-// of the connection. The last part of a complete answer is its End.
+// end completes the answer. cause is the error that ended the connection, or nil if there
+// was none. The last part of a complete answer is its End.
 func (a *answer) end(cause error) ([]llm.Part, error) {
 	a.parts = a.parts[:0]
 	if a.err == nil && cause == nil && !a.done {
@@ -132,7 +133,7 @@ func (a *answer) incomplete(cause error) error {
 // pageError returns the error for a web page in place of an answer.
 func (a *answer) pageError() error { return a.failureError(0, parseFailure(a.frames.data), a.limits) }
 
-// frame parses one event. It returns false if no further event may follow.
+// frame parses one event. It returns false if no further events are to be read.
 func (a *answer) frame(f frame) bool {
 	if string(f.data) == "[DONE]" {
 		a.done = true
@@ -236,11 +237,11 @@ var finishReasons = map[string]string{
 	"spii": llm.FinishFilter, "refusal": llm.FinishFilter,
 }
 
-// maxReason is the number of bytes of an unknown finish_reason that are shown.
+// maxReason is the maximum number of bytes of an unknown finish_reason that are shown.
 const maxReason = 100
 
-// finishReason converts a known finish_reason to the value of llm.End.Finish, and returns
-// unknown reasons unchanged.
+// finishReason converts a known finish_reason to the value of llm.End.Finish. It returns
+// other reasons in lower case, cut to maxReason bytes.
 func finishReason(reason string) string {
 	reason = strings.ToLower(oneLine(reason))
 	return cmp.Or(finishReasons[reason], strings.ToValidUTF8(reason[:min(len(reason), maxReason)], ""))
@@ -271,7 +272,8 @@ func (a *answer) emit(text string, reasoning bool) {
 	a.part(string(cleaner.Write(text)), reasoning)
 }
 
-// part adds text to the next part. All events of one piece of the body make one part.
+// part adds text to the next part. The text of all events in a piece of the body makes one
+// part, unless reasoning and other text alternate.
 func (a *answer) part(text string, reasoning bool) {
 	if reasoning != a.reasoning {
 		a.flushPart()
@@ -280,7 +282,7 @@ func (a *answer) part(text string, reasoning bool) {
 	a.pending = append(a.pending, text...)
 }
 
-// flushPart turns the pending text into a part.
+// flushPart turns the pending text into parts of at most maxPart bytes.
 func (a *answer) flushPart() {
 	text := string(a.pending)
 	a.pending = a.pending[:0]

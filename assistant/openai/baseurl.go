@@ -10,8 +10,8 @@ import (
 )
 
 // CheckBaseURL parses the address of an endpoint, such as "https://api.openai.com/v1", and
-// returns it without trailing slashes, scheme and host in lower case. The error says what
-// is wrong and never contains a password.
+// returns it without trailing slashes and with scheme and host in lower case. The error
+// says what is wrong and never contains a password.
 //
 // It accepts https. It accepts http only to this machine, unless the user has allowed it
 // for any host (plainHTTP). The path is used unchanged: a missing /v1 is not added.
@@ -22,7 +22,7 @@ func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	}
 	for _, r := range raw {
 		if r <= ' ' || r >= 0x7f {
-			return nil, fmt.Errorf("the base URL contains %q: write host names in their xn-- form", r)
+			return nil, fmt.Errorf("the base URL contains %q, which is not allowed; write host names in their xn-- form", r)
 		}
 	}
 	u, err := url.Parse(raw)
@@ -65,7 +65,7 @@ func checkParts(u *url.URL) error {
 	case u.RawPath != "" || strings.Contains(u.EscapedPath(), "%"):
 		return errors.New("the path of the base URL contains escaped characters")
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
-		return errors.New("the base URL must not contain /chat/completions: leave it out")
+		return errors.New("the base URL must not end with /chat/completions: leave it out")
 	case strings.Contains(u.Path+"/", "/./") || strings.Contains(u.Path+"/", "/../"):
 		return errors.New("the path of the base URL contains a . or .. segment")
 	case strings.HasSuffix(u.Host, ":"):
@@ -89,7 +89,8 @@ func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && Port(a) == Port(b)
 }
 
-// Port returns the port of u, including the default port of http or https.
+// Port returns the port of u. If u has none, it returns the default port: 80 for http, and
+// 443 for https.
 func Port(u *url.URL) string {
 	switch {
 	case u.Port() != "":

@@ -68,8 +68,8 @@ func (cs *calls) find(d callDelta) *partialCall {
 	return cs.unlessNew(c, d)
 }
 
-// unlessNew returns c, the call to which d seems to belong, or nil if d starts another
-// call: d has a name, and either another id or c already has all its arguments.
+// unlessNew returns c, the call that d seems to continue. It returns nil if d starts
+// another call, that is, if d has a name, and its id differs or c has all its arguments.
 func (cs *calls) unlessNew(c *partialCall, d callDelta) *partialCall {
 	switch {
 	case c == nil || d.name == "":
@@ -107,7 +107,8 @@ func (cs *calls) setIndex(c *partialCall, index int64) {
 	cs.byIndex[index] = c
 }
 
-// extendName adds a name that is sent once, repeatedly, or in pieces.
+// extendName adds a name that is sent once, repeatedly, or in pieces. A name that is
+// already known no longer changes once arguments have been received.
 func (c *partialCall) extendName(name string) {
 	hasArguments := c.arguments.Len() > 0
 	switch {
@@ -119,7 +120,7 @@ func (c *partialCall) extendName(name string) {
 	}
 }
 
-// list returns the calls in order of index, each with a unique id.
+// list returns the calls in order of index, each with a unique id. It omits empty calls.
 func (cs *calls) list() []llm.Call {
 	slices.SortStableFunc(cs.all, func(a, b *partialCall) int { return cmp.Compare(a.order, b.order) })
 	sent := map[string]bool{}

@@ -15,14 +15,14 @@ import (
 // chunk is the content of one frame: a delta or a complete completion. Texts are raw: the
 // characters between the quotes of a JSON string; see unescaper.
 type chunk struct {
-	text       string // content, or a refusal, which is shown as an answer
+	text       string // content and any refusal, which is shown as an answer
 	reasoning  string // from reasoning_content or reasoning
 	details    string // from reasoning_details, usually a copy of reasoning
 	finish     string
 	calls      []callDelta
 	usage      *llm.Usage
 	failure    *failure // the endpoint's "error", unless it is null or empty
-	hasChoices bool     // there is a member "choices"
+	hasChoices bool     // the frame has a member "choices"
 	damaged    string   // why the calls of the answer must not run; "" if they may
 }
 
@@ -69,12 +69,14 @@ func (ch *chunk) damage(format string, args ...any) {
 	}
 }
 
-// absent reports whether a member is missing or empty: some endpoints send null or "".
+// absent reports whether v is missing, null or "": some endpoints send null or "" instead
+// of omitting a member.
 func absent(v gjson.Result) bool {
 	return v.Type == gjson.Null || v.Type == gjson.String && v.Str == ""
 }
 
-// objects returns the elements of a list of objects.
+// objects returns the objects in the list v. If v is not a list, or has other elements, the
+// chunk is damaged; name is what the reason calls the list.
 func (ch *chunk) objects(v gjson.Result, name string) []gjson.Result {
 	notObject := func(v gjson.Result) bool { return !v.IsObject() }
 	if absent(v) {
@@ -87,7 +89,8 @@ func (ch *chunk) objects(v gjson.Result, name string) []gjson.Result {
 	return slices.DeleteFunc(all, notObject)
 }
 
-// object reports whether v is an object.
+// object reports whether v is an object. If v is neither an object nor absent, the chunk is
+// damaged.
 func (ch *chunk) object(v gjson.Result, name string) bool {
 	if !v.IsObject() && !absent(v) {
 		ch.damage("its %s is not an object", name)
@@ -95,8 +98,8 @@ func (ch *chunk) object(v gjson.Result, name string) bool {
 	return v.IsObject()
 }
 
-// readString returns the text of v. If v is neither a string nor null, the chunk is damaged; name is the field of the
-// tool call.
+// readString returns v if it is a string, otherwise "". If v is neither a string nor null,
+// the chunk is damaged; name is what the reason calls v.
 func (ch *chunk) readString(v gjson.Result, name string) string {
 	if v.Type != gjson.String && v.Type != gjson.Null {
 		ch.damage("a tool call's %s has the wrong type", name)
@@ -104,7 +107,8 @@ func (ch *chunk) readString(v gjson.Result, name string) string {
 	return v.Str
 }
 
-// choice reads one choice. Only one was requested, so further choices are ignored.
+// choice reads one choice. Only one was requested, so a further choice is not read and
+// damages the chunk.
 func (ch *chunk) choice(v gjson.Result, position int) {
 	index, ok := float64(position), true
 	if at := v.Get("index"); at.Type != gjson.Null {
@@ -122,7 +126,7 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 		ch.message(delta)
 	} else if message := v.Get("message"); ch.object(message, "message") { // a complete completion; some endpoints send a message next to each delta
 		ch.message(message)
-		for i := range ch.calls { // these calls have no index
+		for i := range ch.calls { // these calls usually have no index
 			if d := &ch.calls[i]; !d.hasIndex {
 				d.index, d.hasIndex = int64(i), true
 			}
@@ -207,8 +211,8 @@ func (ch *chunk) call(v gjson.Result) (d callDelta) {
 	return d
 }
 
-// function reads a name and its arguments, which some endpoints send as an object instead
-// of a string.
+// function reads the name and the arguments of a call. Some endpoints send the arguments as
+// an object instead of a string.
 func (ch *chunk) function(v gjson.Result) callDelta {
 	arguments := v.Get("arguments")
 	if arguments.Type == gjson.Null {
@@ -240,7 +244,7 @@ func number(v gjson.Result) (n float64, ok bool) {
 // maxCount limits a count from an endpoint, so that sums do not overflow.
 const maxCount = 1 << 40
 
-// count reads a count: 0 if v is not a number.
+// count reads a count. It returns 0 unless v is a number from 1 to maxCount.
 func count(v gjson.Result) int {
 	n, _ := number(v)
 	if !(n > 0) || n > maxCount { // also false for NaN

@@ -12,8 +12,8 @@ import (
 // overflowCode is OpenAI's error code for a request longer than the context.
 const overflowCode = "context_length_exceeded"
 
-// overflowPhrases are the messages that other endpoints send instead of overflowCode. Only
-// these phrases and overflowCode cause trimming.
+// overflowPhrases occur in the messages that other endpoints send instead of overflowCode.
+// Only these phrases and overflowCode cause trimming.
 var overflowPhrases = []string{
 	"context_length",
 	"maximum context length",
@@ -72,8 +72,8 @@ func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// limitPattern finds the context limit in an overflow message in the wording of OpenAI,
-// vLLM, llama.cpp, Anthropic, Gemini, and token rate limits.
+// limitPattern finds the limit in an overflow message as worded by OpenAI, vLLM, llama.cpp,
+// Anthropic or Gemini, or in a message about a token rate limit.
 var limitPattern = regexp.MustCompile(`(?i)(?:` +
 	`(?:maximum|max)\s+(?:model\s+|input\s+)?(?:context|tokens|length)[^0-9]{0,40}?|` +
 	`context\s+(?:length|window|size|limit)[^0-9]{0,24}?|>\s*|` +

@@ -47,8 +47,8 @@ type Options struct {
 
 // Timeouts limits each wait. Zero means the default at the end of the line.
 type Timeouts struct {
-	Connect   time.Duration // until connected, and between two pieces of a list of models; 10 s
-	FirstByte time.Duration // from connection to first content; 300 s
+	Connect   time.Duration // until connected, and without data in Models and Get; 10 s
+	FirstByte time.Duration // from connection to first content, and for a whole picture; 300 s
 	Idle      time.Duration // between useful pieces of an answer; 120 s
 }
 
@@ -71,7 +71,7 @@ var (
 	_ llm.ImageModel = (*Client)(nil)
 )
 
-// Provider returns the endpoint as a provider for an llm.Registry, with the Name of its
+// Provider returns the endpoint as a provider for an llm.Registry, under the name in its
 // Options.
 func (c *Client) Provider() llm.Provider {
 	return llm.Provider{Name: c.opts.Name, Model: c, List: c.Models}
@@ -132,8 +132,8 @@ func (c *Client) requestOptions() []option.RequestOption {
 // tokenChars are the characters of a header name, RFC 9110 section 5.6.2.
 const tokenChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
 
-// checkHeaders rejects headers that cannot be sent. The error does not contain their
-// values.
+// checkHeaders rejects a key and headers that cannot be sent. The error never contains the
+// key or a header's value.
 func checkHeaders(opts Options) error {
 	valid := func(value string) bool {
 		return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
@@ -194,7 +194,7 @@ func (c *Client) httpClient() *http.Client {
 	return client
 }
 
-// errRedirect is the cause of a rejected redirect, which is not retried.
+// errRedirect is the cause of the error for a refused redirect. The request is not retried.
 var errRedirect = errors.New("redirect refused")
 
 func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
@@ -204,7 +204,7 @@ func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
 	case req.Method != via[0].Method:
 		return fmt.Errorf("%w: %s redirects the request without its body", errRedirect, c.host)
 	case len(via) > maxRedirects:
-		return fmt.Errorf("%w: %s redirects in a loop", errRedirect, c.host)
+		return fmt.Errorf("%w: %s redirected the request more than %d times", errRedirect, c.host, maxRedirects)
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ import (
 // fast, without using much memory.
 const readSize = 16 << 10
 
-// exchange is one HTTP request. A goroutine sends it and reads the response. It ends when
-// its context is cancelled.
+// exchange is one HTTP request with its response. A goroutine sends the request and reads
+// the response, until it ends or the context of the exchange is cancelled.
 type exchange struct {
 	events     chan event // unbuffered; closed after the end, or when ctx ends
 	ctx        context.Context
@@ -79,7 +79,7 @@ func (x *exchange) startPacing(pause time.Duration) {
 	}
 }
 
-// report delivers an event unless the exchange is cancelled.
+// report delivers an event. It returns false if the exchange was cancelled first.
 func (x *exchange) report(e event) bool {
 	select {
 	case x.events <- e:
@@ -89,8 +89,8 @@ func (x *exchange) report(e event) bool {
 	}
 }
 
-// read reports the headers and the body. The end of the body is not an error. It uses two
-// buffers: one is filled while the receiver uses the other.
+// read reports the headers and the body; the end of the body is not an error. It fills one
+// of two buffers while the receiver uses the other.
 func (x *exchange) read(res *http.Response) error {
 	buffers := [2][]byte{make([]byte, readSize), make([]byte, readSize)}
 	if !x.report(event{header: res.Header}) {
@@ -161,8 +161,8 @@ func (c *Client) planRetry(err error, n int) (delay time.Duration, ok bool) {
 	return firstRetryDelay << (n - 1), true
 }
 
-// refusesUsage reports, once per client, that the endpoint rejected the request because it
-// asks for usage. Later requests do not ask for usage.
+// refusesUsage reports whether the endpoint rejected the request because it asks for usage.
+// It returns true at most once per client: later requests do not ask for usage.
 func (c *Client) refusesUsage(err *llm.RequestError) bool {
 	bad := err.Status == http.StatusBadRequest || err.Status == http.StatusUnprocessableEntity
 	return bad && strings.Contains(err.Message, "stream_options") && c.noUsage.CompareAndSwap(false, true)

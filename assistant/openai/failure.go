@@ -91,8 +91,8 @@ func (f *failure) addMember(name string, v gjson.Result, depth int) {
 	}
 }
 
-// addMessage appends words that are not in the message yet, unless the message is
-// already long enough: an error may be a list of millions.
+// addMessage appends words to the message, unless it already contains them or is long
+// enough: an error may be a list with millions of entries.
 func (f *failure) addMessage(words string) {
 	words = strings.TrimSpace(words)
 	switch {
@@ -104,7 +104,8 @@ func (f *failure) addMessage(words string) {
 	}
 }
 
-// parseFailure reads the body of an error response: JSON, the title of a web page, or text.
+// parseFailure reads the body of an error response: JSON, text, or a web page, of which it
+// reads only the title.
 func parseFailure(body []byte) failure {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
 	if len(body) == 0 {
@@ -139,7 +140,7 @@ func (c *Client) displayable(text string) string {
 	return text
 }
 
-// newError makes an error of this kind; cause may be nil.
+// newError returns an error of this kind with a displayable message; cause may be nil.
 func (c *Client) newError(kind llm.Kind, cause error, format string, args ...any) *llm.RequestError {
 	return &llm.RequestError{Kind: kind, Message: c.displayable(fmt.Sprintf(format, args...)), Err: cause}
 }
@@ -159,8 +160,8 @@ func (c *Client) statusError(status int, body []byte, header http.Header) *llm.R
 	return err
 }
 
-// failureError returns the error for a failure. status 0 means that it occurred in the
-// middle of an answer; limits come from the headers and may be nil.
+// failureError returns the error for a failure. status is 0 if the HTTP status of the
+// response indicated success; limits come from the headers and may be nil.
 func (c *Client) failureError(status int, f failure, limits *llm.RateLimits) *llm.RequestError {
 	message := c.failureMessage(status, f)
 	if status == 0 {
@@ -182,7 +183,7 @@ func (c *Client) failureError(status int, f failure, limits *llm.RateLimits) *ll
 }
 
 // failureMessage returns the endpoint's message if it sent one, otherwise a description of
-// the status.
+// its response.
 func (c *Client) failureMessage(status int, f failure) string {
 	answered := c.host + " answered"
 	if status != 0 {
@@ -206,7 +207,7 @@ func (c *Client) failureMessage(status int, f failure) string {
 	return answered
 }
 
-// appendFact appends a clause to a message.
+// appendFact appends a clause to a message, unless the clause is empty.
 func appendFact(message, fact string) string {
 	if fact == "" {
 		return message

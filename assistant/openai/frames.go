@@ -81,6 +81,7 @@ func (f *frames) end(yield func(frame) bool) error {
 	return f.yieldData(yield)
 }
 
+// extend adds b to the incomplete line. It keeps only the beginning of a line without data.
 func (f *frames) extend(b []byte) error {
 	f.line = append(f.line, b...)
 	if len(f.line) > maxName && f.framing <= sseFraming {

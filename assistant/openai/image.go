@@ -15,7 +15,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// maxImage limits the response that contains a picture in base64.
+// maxImage is the maximum size of a response that contains a picture in base64.
 const maxImage = 64 << 20
 
 // Image generates one picture; see llm.ImageModel. A response that contains only the URL of

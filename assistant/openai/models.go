@@ -27,15 +27,15 @@ const (
 	maxModelList = 128 << 20
 	maxModelID   = 512
 
-	listTimeout = time.Minute // timeout for the whole list
+	listTimeout = time.Minute // for the whole list, and for all of what Get reads
 )
 
 // ErrEmptyList is the cause of the error for an endpoint that serves no models.
 var ErrEmptyList = errors.New("the list of models is empty")
 
 // Models returns the models that the endpoint serves, in its order, without duplicates. A
-// list that is empty, null or not a list is an error; invalid entries among valid ones are
-// dropped and logged.
+// missing or empty list is an error, and so is one without a valid entry; invalid entries
+// among valid ones are dropped and logged.
 func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	body, err := c.fetch(ctx, wait{listTimeout, c.opts.Timeouts.Connect}, maxModelList, "its list of models", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
 		api := sdk.Client{Options: c.request}
@@ -48,7 +48,7 @@ func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 }
 
 // Get fetches a resource that is not part of the usual API. path is relative to the base
-// URL. The body may be up to limit bytes long; the context limits the time.
+// URL. The body may be up to limit bytes long, and must arrive within a minute.
 func (c *Client) Get(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return c.fetch(ctx, wait{listTimeout, c.opts.Timeouts.Connect}, limit, path, func(ctx context.Context, res **http.Response, via option.RequestOption) error {
 		api := sdk.Client{Options: c.request}
@@ -59,8 +59,8 @@ func (c *Client) Get(ctx context.Context, path string, limit int64) ([]byte, err
 // wait limits the total time for a body, and the time without data.
 type wait struct{ whole, silent time.Duration }
 
-// fetch makes a request that is not streamed and returns its body, up to limit bytes. what
-// names the resource in errors.
+// fetch makes a request that is not streamed and returns the body of the response. A body
+// longer than limit bytes is an error. what names the resource in errors.
 func (c *Client) fetch(
 	ctx context.Context, w wait, limit int64, what string,
 	request func(context.Context, **http.Response, option.RequestOption) error,
@@ -247,7 +247,7 @@ func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 	return info, id
 }
 
-// firstString returns the first of these members that is a non-empty string.
+// firstString returns the first of these members that is a non-empty string, or "".
 func firstString(v gjson.Result, names []string) string {
 	for _, name := range names {
 		if s := v.Get(name); s.Type == gjson.String && s.Str != "" {

@@ -97,7 +97,8 @@ func (c *pacedConn) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// wait waits until one interval after the read that emptied the connection.
+// wait waits until one interval after the read that emptied the connection, unless the
+// stream runs at full speed or the pacing ends first.
 func (c *pacedConn) wait(p *pace) {
 	if time.Since(c.began) >= p.interval {
 		c.begin()

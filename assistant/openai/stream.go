@@ -234,8 +234,8 @@ func (w *progressTimer) duration() time.Duration {
 	return [...]time.Duration{t.Connect, t.FirstByte, t.FirstByte, t.Idle, afterFinish}[w.phase]
 }
 
-// enter starts a phase before the first content. The limit of the phase starts when the
-// connection is made, and the headers do not reset it.
+// enter starts a phase before the first content. The limit starts when the connection is
+// made; the headers do not restart it.
 func (w *progressTimer) enter(p phase) {
 	connected := w.phase == connecting
 	w.phase = max(w.phase, p)
