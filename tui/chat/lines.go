@@ -24,7 +24,8 @@ func (rc *renderContext) spendSurcharge(d *markdown.Doc, before int) {
 	rc.budget -= d.Surcharge() - before
 }
 
-// afford returns how many bytes of this kind the rest of the budget pays for.
+// afford returns how many bytes, factor times cheaper than Markdown, the rest of the budget
+// pays for.
 func (rc *renderContext) afford(factor int) int { return max(0, rc.budget) * factor }
 
 // lineSource provides lines, and how each is copied.
@@ -47,7 +48,7 @@ type partLines struct {
 	pending bool // some lines are not laid out yet
 }
 
-// begin removes the lines.
+// begin removes the lines before the part is drawn again.
 func (s *partLines) begin() { s.sources, s.used, s.pending = s.sources[:0], 0, false }
 
 // Len implements lineSource.
@@ -82,7 +83,7 @@ func (s *partLines) at(i int) (lineSource, int) {
 	return &ready{text: []string{""}, infos: []markdown.LineInfo{{Lead: notCopied}}}, 0
 }
 
-// ready contains lines that are created at once.
+// ready contains lines that are already drawn.
 type ready struct {
 	text  []string
 	infos []markdown.LineInfo
@@ -97,7 +98,8 @@ func (r *ready) Line(i int) string { return r.text[i] }
 // Info implements lineSource.
 func (r *ready) Info(i int) markdown.LineInfo { return r.infos[i] }
 
-// ready returns the last source, to which lines can be added.
+// ready returns a source at the end to which lines can be added; if there is none, it adds
+// one.
 func (s *partLines) ready() *ready {
 	if n := len(s.sources); n > 0 {
 		if r, ok := s.sources[n-1].(*ready); ok {
@@ -124,13 +126,13 @@ func (s *partLines) addLine(line string, lead uint8) {
 // shortText is the size in bytes up to which a text is laid out at once.
 const shortText = 4 << 10
 
-// layout says how a text is laid out: in lines of at most width cells. draw draws each of
-// them, with lead cells before the text; nil keeps the text.
+// layout says how a text is laid out.
 type layout struct {
-	spell       bool // hidden characters are made visible
-	lead, width int
-	tail        int // cells after the text of the first line
-	draw        func(i int, line string) string
+	spell bool                            // hidden characters are made visible
+	width int                             // maximum width of a line, in cells
+	draw  func(i int, line string) string // draws line i; nil leaves the lines as they are
+	lead  int                             // cells that draw adds before each line
+	tail  int                             // cells that draw adds after the first line
 }
 
 // addText lays out a text, without line breaks at its end.
@@ -179,7 +181,7 @@ func (s *partLines) addLong(rc *renderContext, t *longText, l layout) {
 	s.sources = append(s.sources, t)
 }
 
-// longText returns the text from the last drawing, or starts to lay it out.
+// longText returns the text as the last drawing laid it out, or else a new longText.
 func (s *partLines) longText(text string) *longText {
 	if s.used == len(s.long) {
 		s.long = append(s.long, nil)
@@ -203,11 +205,20 @@ type longText struct {
 	layout  layout
 }
 
-// longStep is how much of a text is read at a time.
+// longStep is how many bytes of a text are read at a time.
 const longStep = 32 << 10
 
-// grow appends to a text that has been read completely.
-func (t *longText) grow(text string) { t.text.Append(string(t.cleaner.Write(text))) }
+// grow appends to the text, after what is left of source.
+func (t *longText) grow(text string) {
+	if t.read < len(t.source) {
+		t.source += text
+		return
+	}
+	t.clean(text)
+}
+
+// clean appends a piece, cleaned, to what has been read.
+func (t *longText) clean(piece string) { t.text.Append(string(t.cleaner.Write(piece))) }
 
 // whole returns the text so far, which is safe to show once it has been read completely.
 func (t *longText) whole() string {
@@ -217,7 +228,7 @@ func (t *longText) whole() string {
 	return t.text.Source()
 }
 
-// layOut reads and counts what the budget allows.
+// layOut reads and lays out as much as the budget allows.
 func (t *longText) layOut(rc *renderContext, l layout) {
 	t.layout = l
 	factor := plainBytes
@@ -240,7 +251,7 @@ func (t *longText) layOut(rc *renderContext, l layout) {
 		if l.spell {
 			piece = visible(piece)
 		}
-		t.grow(piece)
+		t.clean(piece)
 	}
 	rc.spend(t.text.LayOut(l.width, rc.afford(plainBytes)), plainBytes)
 }

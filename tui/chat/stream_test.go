@@ -123,3 +123,23 @@ func TestAResumedAnswerGoesOnWhereItWasCut(t *testing.T) {
 		}
 	}
 }
+
+// Reasoning that was under way when its turn was resumed goes on after what was received,
+// open, and takes the time since then.
+func TestResumedReasoningGoesOnWhereItWasCut(t *testing.T) {
+	for _, drawn := range []bool{false, true} {
+		v, it := streaming()
+		v.ResumeTurn(assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true, Reasoning: "First this, "})
+		if drawn {
+			it.lines(30)
+		}
+		v.Apply(assistant.ReasoningDelta{Text: "then that."})
+		if got := plain(it.lines(30)); !strings.Contains(got, "First this, then that.") {
+			t.Errorf("drawn %v: the reasoning is\n%s", drawn, got)
+		}
+		v.Apply(assistant.TextDelta{Text: "Done."})
+		if got := plain(it.lines(30)); !strings.Contains(got, "thinking") {
+			t.Errorf("drawn %v: the reasoning took no time that is known, but is shown as\n%s", drawn, got)
+		}
+	}
+}

@@ -7,8 +7,8 @@ import (
 	"winnow/assistant"
 )
 
-// StartTurn shows a running pair: the user's message, and that the assistant is working. If
-// a pair is retried, its complete responses stay: everything up to its last tool call.
+// StartTurn shows a running pair. A pair that is retried keeps its complete responses:
+// everything up to its last tool call. A pair that is answered again keeps only its message.
 func (v *View) StartTurn(p assistant.Pair) {
 	it := v.src.item(p.Seq)
 	parts := []part{newUserPart(p)}
@@ -122,15 +122,15 @@ func (v *View) Tick() {
 	}
 }
 
-// SetNotInFilter marks a pair that is shown although the filter does not match it.
-func (v *View) SetNotInFilter(seq int64, hidden bool) {
-	if it := v.src.item(seq); it.notInFilter != hidden {
-		it.notInFilter = hidden
+// SetNotInFilter sets whether a pair is marked as one that the filter does not match.
+func (v *View) SetNotInFilter(seq int64, notInFilter bool) {
+	if it := v.src.item(seq); it.notInFilter != notInFilter {
+		it.notInFilter = notInFilter
 		it.redraw()
 	}
 }
 
-// reasoningParts returns the reasoning blocks.
+// reasoningParts returns the pair's reasoning blocks in order.
 func (it *item) reasoningParts() []*reasoningPart {
 	var out []*reasoningPart
 	for _, p := range it.parts {
@@ -144,12 +144,14 @@ func (it *item) reasoningParts() []*reasoningPart {
 // streamingReasoning returns the block to which reasoning is appended: the last part, or a
 // new one after text and tools.
 func (it *item) streamingReasoning() *reasoningPart {
-	if r, ok := it.parts[len(it.parts)-1].(*reasoningPart); ok {
-		return r
+	r, ok := it.parts[len(it.parts)-1].(*reasoningPart)
+	if !ok {
+		r = newReasoningPart("", 0)
+		it.parts = append(it.parts, r)
 	}
-	r := newReasoningPart("", 0)
-	r.open, r.began = true, it.rc.now()
-	it.parts = append(it.parts, r)
+	if !r.streaming {
+		r.open, r.began = r.open || !r.byUser, it.rc.now().Add(-r.took)
+	}
 	return r
 }
 
@@ -164,7 +166,7 @@ func (v *View) endReasoning(it *item) {
 	}
 }
 
-// addAnswer appends to the last stretch of text; a card marker ends it.
+// addAnswer appends text to the answer. Text after a card starts a new stretch.
 func (it *item) addAnswer(delta string) {
 	if c := it.lastToolCard(); c != nil && delta == fmt.Sprintf("[[tool:%d]]", c.index) {
 		return // the card already exists
