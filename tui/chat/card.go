@@ -14,18 +14,18 @@ import (
 	"winnow/tui/style"
 )
 
-// toolCard shows a tool call in one line: what the tool did. While the tool is running, or
-// if the answer repeats what the tool did, the line shows the call instead. An open card
-// also shows the call and its output.
+// toolCard shows a tool call in one line: the first line of its result. While the tool is
+// running, if the result has no message, or if the answer repeats it, the line shows the
+// call instead. An open card also shows the whole input and output.
 type toolCard struct {
 	partState
 	call     assistant.ToolCall // Result is nil while the tool is running
 	index    int                // N of the marker [[tool:N]]
-	repeated bool               // the answer contains the message of the result
+	repeated bool               // the answer contains the first line of the result
 	progress string
 	args     string // arguments of the call, in one line; "" until computed
-	input    string // arguments of the call, indented
-	data     string // data of the result, indented
+	input    string // arguments of the call as indented JSON; "" until computed
+	data     string // data of the result as indented JSON; "" until computed
 }
 
 func newToolCard(c assistant.ToolCall, index int) *toolCard {
@@ -43,7 +43,7 @@ func toolCards(p assistant.Pair) []*toolCard {
 	return cards
 }
 
-// message returns the result of the call.
+// message returns the message of the result; "" while the tool is running.
 func (c *toolCard) message() string {
 	if c.call.Result == nil {
 		return ""
@@ -51,7 +51,8 @@ func (c *toolCard) message() string {
 	return c.call.Result.Message
 }
 
-// markRepeated marks the cards whose message the answer repeats.
+// markRepeated marks the tool cards whose first line the answer repeats, and unmarks the
+// others.
 func markRepeated(parts []part, answer string) {
 	said := lettersOf(answer)
 	for _, p := range parts {
@@ -62,7 +63,7 @@ func markRepeated(parts []part, answer string) {
 	}
 }
 
-// lettersOf returns the letters and digits of a text, so that Markdown makes no difference.
+// lettersOf returns the letters and digits of a text, so that a comparison ignores Markdown.
 func lettersOf(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -76,11 +77,11 @@ func (c *toolCard) source() string {
 	return fmt.Sprintf("%s %s\n%s", c.call.Name, c.call.Arguments, c.message())
 }
 
-// conditional begins the message of a tool that tried something out, as in "Would hide 3
-// models": the card must not look as if something had been done.
+// conditional begins the message of a tool that only tried something out, for example
+// "Would hide 3 models": the card must not look as if something had been done.
 const conditional = "Would "
 
-// cardLead is the width of fold and state signs before the name, in cells.
+// cardLead is the width of the fold icon and the state sign before the text, in cells.
 const cardLead = 4
 
 func (c *toolCard) draw(width int, rc *renderContext) {
@@ -133,7 +134,7 @@ func (c *toolCard) draw(width int, rc *renderContext) {
 	c.addDecoration("")
 }
 
-// argumentLine returns the arguments of the call in one line.
+// argumentLine returns the arguments of the call in one line, truncated if long.
 func (c *toolCard) argumentLine() string {
 	if c.args == "" && len(c.call.Arguments) > maxIndented {
 		c.args = oneLine(string(c.call.Arguments[:maxIndented]))
@@ -146,7 +147,7 @@ func (c *toolCard) argumentLine() string {
 // titleCells is the width of the titles in an open card, including the space around them.
 const titleCells = 10
 
-// addSection adds a part of an open card with its title.
+// addSection adds a text with its title to an open card; nothing if the text is empty.
 func (c *toolCard) addSection(title, text string, width int, rc *renderContext) {
 	if text == "" {
 		return
@@ -165,7 +166,8 @@ func (c *toolCard) addSection(title, text string, width int, rc *renderContext) 
 	}})
 }
 
-// minText is the minimum width of a text next to titles and indents.
+// minText is the width in cells that titles and indents leave to a text, even if they must
+// be cut.
 const minText = 8
 
 // maxIndented is the maximum size of JSON that is indented, in bytes.
@@ -182,8 +184,8 @@ func indentedJSON(raw json.RawMessage) string {
 
 // oneLine converts external text to one line and makes hidden characters visible.
 func oneLine(text string) string {
-	const most = 400 // maximum width in cells; no character of a displayed text has more bytes than this
-	if len(text) > 16*most {
+	const most = 400         // maximum width in cells
+	if len(text) > 16*most { // in practice, this is wider
 		text = text[:16*most]
 	}
 	return string(safetext.Line(safetext.VisibleOnce(text), most))
@@ -203,7 +205,8 @@ func firstLine(text string) string {
 	return line
 }
 
-// spread aligns left and right at the edges of a line.
+// spread returns a line of width cells with left and right at its edges. If they do not fit,
+// left is truncated.
 func spread(left, right string, width int) string {
 	room := max(0, width-ansi.StringWidth(right))
 	if room > 0 && ansi.StringWidth(left) >= room {

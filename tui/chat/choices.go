@@ -87,10 +87,10 @@ type choicesPart struct {
 	selectable bool // the choices can be chosen
 	spans      []choiceSpan
 	selected   int  // index of the choice that enter chooses while the part has the focus
-	focused    bool // the part has the focus, and shows which choice is selected
+	focused    bool // the part has the focus, so the selected choice is marked
 }
 
-// choiceSpan is where choice i, or a row of it, was drawn.
+// choiceSpan is where choice i, or one row of it, was drawn: cells [from, to) of a line.
 type choiceSpan struct{ i, line, from, to int }
 
 func (p *choicesPart) source() string { return "" }
@@ -152,8 +152,8 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 	return append(out, start+line), spans
 }
 
-// label returns the text of a chip, with the message that it sends if that is different and
-// short. whole reports whether the whole message is shown.
+// label returns the text of a chip, with the message that it sends if that is short and
+// differs from the label. whole is false if a message is not shown in full.
 func (p *choicesPart) label(i, width int, rc *renderContext, bothKeys bool) (label string, whole bool) {
 	const maxInline = 60 // cells
 	c := p.choices[i]
@@ -268,14 +268,15 @@ func (v *View) updateChoiceFocus() {
 	}
 }
 
-// ChoiceAt returns the choice of the newest pair at a cell of the view.
+// ChoiceAt returns the index of the newest pair's choice at a cell of the view; false if
+// there is none.
 func (v *View) ChoiceAt(x, y int) (int, bool) {
 	at, i, ok := v.choiceAt(x, y)
 	return i, ok && at == v.Len()-1
 }
 
-// ActionAt returns the action of a button below an older failed pair. It moves the focus to
-// that pair.
+// ActionAt returns the action of the button of an older failed pair at a cell of the view, and
+// moves the focus to that pair; ok is false if there is no such button.
 func (v *View) ActionAt(x, y int) (action keymap.Action, ok bool) {
 	at, i, ok := v.choiceAt(x, y)
 	if !ok || at == v.Len()-1 {
@@ -285,7 +286,7 @@ func (v *View) ActionAt(x, y int) (action keymap.Action, ok bool) {
 	return v.src.at(at).choicesPart().choices[i].KeyAction, true
 }
 
-// choiceAt returns the pair, and the index of its choice, at a cell of the view.
+// choiceAt returns the indexes of the pair and of its choice at a cell of the view.
 func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 	at, line, ok := v.list.ItemAt(y)
 	if !ok {
@@ -305,7 +306,7 @@ func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 	return 0, 0, false
 }
 
-// choiceStyle returns the style of a choice: a chip or a button.
+// choiceStyle returns the style of a choice, which looks like a chip or like a button.
 func choiceStyle(c pane.Choice, st *style.Chat) style.Style {
 	kind := "secondary"
 	switch {

@@ -17,7 +17,7 @@ func (v *View) UserText(seq int64) string {
 }
 
 // Answer returns the focused pair's answer as the model wrote it, without markers; for a
-// running pair, what has arrived so far.
+// running pair, what has arrived so far. It returns false if no loaded pair has the focus.
 func (v *View) Answer() (string, bool) {
 	it := v.focused()
 	if it == nil || !it.loaded {
@@ -33,7 +33,8 @@ func (v *View) Answer() (string, bool) {
 }
 
 // Markdown returns the focused pair as Markdown: the message, the text of the answer and the
-// tool calls; for a running pair, what has arrived so far.
+// tool calls; for a running pair, what has arrived so far. It returns false if no loaded pair
+// has the focus.
 func (v *View) Markdown() (string, bool) {
 	it := v.focused()
 	if it == nil || !it.loaded {
@@ -73,11 +74,11 @@ func (it *item) answerParts() (all []part) {
 	return all
 }
 
-// longAnswer is the size in bytes from which the code of an answer is not read at once.
+// longAnswer is the size in bytes above which Code does not parse an answer itself.
 const longAnswer = 64 << 10
 
-// Code returns the code blocks of the focused pair. If more is not nil, the answer is long:
-// more returns the blocks, and may be called from any goroutine.
+// Code returns the code blocks of the focused pair's answer. If the answer is long, Code
+// returns a function instead, which returns the blocks and may be called from any goroutine.
 func (v *View) Code() (blocks []markdown.Code, more func() []markdown.Code) {
 	it := v.focused()
 	if it == nil {

@@ -34,8 +34,9 @@ func (v *View) Below() (text string, arrived bool) {
 	return pane.Join(v.rc.st.Icons.New+" "+text, strings.TrimSpace(v.rc.keys.Hint(action, ""))), arrived
 }
 
-// Sticky returns the question whose answer starts above the screen, on one line, and how
-// many lines of the answer are above; ok is false if the question is visible.
+// Sticky returns the question, as one line, whose answer is in the first row of the screen,
+// and how many lines of the answer are above the screen; ok is false if the first row
+// contains no answer.
 func (v *View) Sticky() (question string, lines int, ok bool) {
 	i, line, shown := v.list.ItemAt(0)
 	if !shown {
@@ -48,21 +49,21 @@ func (v *View) Sticky() (question string, lines int, ok bool) {
 	return it.question(), line - it.starts[1], true
 }
 
-// ToQuestion scrolls to the question returned by Sticky.
+// ToQuestion scrolls to the question that Sticky returns.
 func (v *View) ToQuestion() {
 	if i, _, ok := v.list.ItemAt(0); ok {
 		v.list.ScrollTo(i, 0, 0)
 	}
 }
 
-// Bar returns the part of a scroll bar of some cells that represents the screen; ok is
-// false if everything is visible.
+// Bar returns which cells [from, to) of a scroll bar, whose length is given in cells,
+// represent the screen; ok is false if everything is visible.
 func (v *View) Bar(cells int) (from, to int, ok bool) { return v.list.Bar(cells) }
 
-// maxQuestion is the maximum width of a message shown above its answer.
+// maxQuestion is the maximum width in cells of a question that Sticky returns.
 const maxQuestion = 200
 
-// question returns the first line of the user's message.
+// question returns the first line of the user's message, truncated if long.
 func (it *item) question() string {
 	if it.asked == "" {
 		first, _, _ := strings.Cut(strings.TrimSpace(string(it.pair.UserText)), "\n")

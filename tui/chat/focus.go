@@ -29,8 +29,8 @@ func (v *View) Focused() (assistant.Pair, bool) {
 	return assistant.Pair{}, false
 }
 
-// FocusLast moves the focus to the newest pair: to its start if that is visible, otherwise
-// to the last part with text.
+// FocusLast moves the focus to the newest pair: to its start if the pair is shorter than the
+// screen, otherwise to its last part before the choices.
 func (v *View) FocusLast() {
 	v.focusOn(v.Len()-1, 0)
 	it := v.focused()
@@ -44,10 +44,11 @@ func (v *View) FocusLast() {
 	v.list.Bottom()
 }
 
-// NextPart moves the focus to the next part, also across pairs.
+// NextPart moves the focus to the next part, which may belong to the next pair. If part of
+// the focused part is below the screen, NextPart scrolls instead.
 func (v *View) NextPart() { v.step(1) }
 
-// PrevPart moves the focus to the previous part.
+// PrevPart does the same as NextPart in the other direction.
 func (v *View) PrevPart() { v.step(-1) }
 
 func (v *View) step(n int) {
@@ -73,7 +74,7 @@ func (v *View) step(n int) {
 }
 
 // focusVisible moves the focus to a part on the screen if the focused one has been scrolled
-// off: to the first for a step down, with a positive n, else to the last. It reports
+// off: to the first if n is positive, which is a step down, else to the last. It reports
 // whether it moved the focus.
 func (v *View) focusVisible(n int) bool {
 	at, part := -1, 0
@@ -99,8 +100,8 @@ func (v *View) focusVisible(n int) bool {
 	return true
 }
 
-// scrollWithin scrolls by a line within a part that extends past the screen: the focus
-// leaves the part only at the end of the part. scrollWithin reports whether it scrolled.
+// scrollWithin scrolls by n lines within the focused part if that is longer than the screen,
+// until its end is visible. scrollWithin reports whether it scrolled.
 func (v *View) scrollWithin(it *item, n int) bool {
 	i := v.list.Focused()
 	first, last := it.lineRange(v.focus)
@@ -113,8 +114,8 @@ func (v *View) scrollWithin(it *item, n int) bool {
 	return true
 }
 
-// reveal scrolls just far enough to show the start of the focused part or, with fromBelow,
-// the end of a part that is longer than the screen.
+// reveal makes the start of the focused part visible or, with fromBelow, the end of a part
+// that is longer than the screen. A start in the last row does not count as visible.
 func (v *View) reveal(fromBelow bool) {
 	i, it := v.list.Focused(), v.focused()
 	if it == nil || v.height == 0 {
@@ -134,8 +135,8 @@ func (v *View) reveal(fromBelow bool) {
 	}
 }
 
-// ensureFocus focuses a visible part if nothing has the focus. It reports whether it
-// focused a part.
+// ensureFocus focuses the last visible pair if nothing has the focus. It reports whether it
+// moved the focus.
 func (v *View) ensureFocus() bool {
 	if v.list.Focused() >= 0 || v.Len() == 0 {
 		return false
@@ -173,10 +174,10 @@ func (v *View) stepPair(n int) {
 // ScrollBy scrolls n lines down, or up if n is negative.
 func (v *View) ScrollBy(n int) { v.list.ScrollBy(n) }
 
-// HalfPage scrolls n half screens.
+// HalfPage scrolls n half screens down, or up if n is negative.
 func (v *View) HalfPage(n int) { v.list.HalfPage(n) }
 
-// Page scrolls n screens.
+// Page scrolls n screens down, or up if n is negative.
 func (v *View) Page(n int) { v.list.Page(n) }
 
 // Top shows the first pair and focuses it.
@@ -194,8 +195,8 @@ func (v *View) Bottom() {
 // AtEnd reports whether the view follows the end.
 func (v *View) AtEnd() bool { return v.list.AtEnd() }
 
-// Show scrolls to a pair, or centres it, and focuses it. It reports whether the view
-// contains the pair.
+// Show focuses a pair and scrolls it to the top of the screen or, if centred, to the middle.
+// It reports whether the view contains the pair.
 func (v *View) Show(seq int64, centred bool) bool {
 	i, ok := v.src.Index(seq)
 	if !ok {
@@ -217,12 +218,11 @@ func (v *View) JumpTo(seq int64) bool {
 	return v.Show(seq, true)
 }
 
-// EndJump ends JumpTo, because the user has done something since.
+// EndJump ends the effect of JumpTo. Call it when the user does anything else.
 func (v *View) EndJump() { v.jumpTarget = 0 }
 
 // ShowReply scrolls the first line of a pair's reply to the top of the screen and focuses
-// the pair, if the reply, without the user's message, is longer than the screen. ShowReply
-// reports whether the reply is longer.
+// it, but only if the reply is longer than the screen. ShowReply reports whether it is.
 func (v *View) ShowReply(seq int64) bool {
 	i, ok := v.src.Index(seq)
 	if !ok {
@@ -238,26 +238,26 @@ func (v *View) ShowReply(seq int64) bool {
 	return true
 }
 
-// Folds reports whether a part of the focused pair folds.
+// Folds reports whether any part of the focused pair can be folded.
 func (v *View) Folds() bool {
 	it := v.focused()
 	return it != nil && it.folds()
 }
 
-// folds reports whether a part of the pair folds.
+// folds reports whether any part of the pair can be folded.
 func (it *item) folds() bool {
 	return slices.ContainsFunc(it.parts, func(p part) bool { return p.state().foldable })
 }
 
-// ToggleFold opens or closes the focused part, or else the first part of its pair that
-// folds. The head of the part stays in its row on the screen. It reports whether there is
-// such a part.
+// ToggleFold opens or closes the focused part or, if that cannot be folded, the first part of
+// its pair that can, and focuses it. The head of the part stays in its row on the screen.
+// ToggleFold reports whether there is such a part.
 func (v *View) ToggleFold() bool {
 	it := v.focused()
 	if it == nil || v.focus >= len(it.parts) {
 		return false
 	}
-	order := append([]part{it.parts[v.focus]}, it.parts[1:]...) // the message is last: it folds only if nothing in its answer folds
+	order := append([]part{it.parts[v.focus]}, it.parts[1:]...) // the message comes last: it is folded only if nothing in its answer can be
 	order = append(order, it.parts[0])
 	for i := 0; i < len(order); i++ {
 		if p := order[i].state(); p.foldable {
@@ -272,9 +272,9 @@ func (v *View) ToggleFold() bool {
 	return false
 }
 
-// ToggleAll opens all parts that fold or, if any is open, closes them all. The head of the
-// focused part stays in its row or, if that is above the screen, the text at the top of the
-// screen. It reports whether there are such parts.
+// ToggleAll opens all parts that can be folded or, if any of them is open, closes them all.
+// The head of the focused part stays in its row; if it is not on the screen, the text in the
+// first row stays there instead. ToggleAll reports whether there are such parts.
 func (v *View) ToggleAll() bool {
 	if !slices.ContainsFunc(slices.Collect(maps.Values(v.src.items)), (*item).folds) {
 		return false
@@ -296,8 +296,9 @@ func (v *View) ToggleAll() bool {
 	return true
 }
 
-// holdTopLine does the same as holdFocusedLine, but if the focused part starts above the
-// screen, the text in the first row stays there; a part that folds is shown from its head.
+// holdTopLine does the same as holdFocusedLine, except if the first line of the focused part
+// is not on the screen. Then the text in the first row stays there or, if that belongs to a
+// part that can be folded, the head of this part moves there.
 func (v *View) holdTopLine(fold func()) {
 	i, line, ok := v.list.ItemAt(0)
 	focused := v.focused()
@@ -322,9 +323,9 @@ func (v *View) holdTopLine(fold func()) {
 	v.list.ShowLine(i, first+at, 0)
 }
 
-// holdFocusedLine calls fold, which opens or closes parts, so that the first line of the
-// focused part stays in its row; if that line is above the screen, it moves to the top. The
-// lines below move, so the selection ends.
+// holdFocusedLine calls fold, which opens or closes parts, and keeps the first line of the
+// focused part in its row; if that line is not on the screen, it moves to the top. Other
+// lines move, so the selection ends.
 func (v *View) holdFocusedLine(fold func()) {
 	i, it := v.list.Focused(), v.focused()
 	y := 0
@@ -348,7 +349,7 @@ func (v *View) ToggleRaw() {
 	}
 }
 
-// SetRaw shows all answers as source text, each until ToggleRaw.
+// SetRaw shows all answers as source text; ToggleRaw changes single ones back.
 func (v *View) SetRaw() {
 	v.rc.raw = true
 	for _, it := range v.src.items {
@@ -356,7 +357,8 @@ func (v *View) SetRaw() {
 	}
 }
 
-// Click focuses the part on a row, and opens or closes it if it already had the focus.
+// Click focuses the part on a row of the screen. If the part already has the focus, Click
+// does the same as ToggleFold.
 func (v *View) Click(y int) {
 	i, line, ok := v.list.ItemAt(y)
 	if !ok {

@@ -9,13 +9,13 @@ import (
 	"winnow/tui/style"
 )
 
-// A hit starts in one line and may end in the lines that continue it. Only text that can be
-// copied contains hits, not bars, indents and times.
+// A hit starts in one line and may extend into the lines that continue it. Only text that can
+// be copied is searched, so bars, indents and times contain no hits.
 
 // stretch is the part of a hit that is in one line: the cells [from, to).
 type stretch struct{ line, from, to int }
 
-// textOf returns the text of a line and the column where it starts.
+// textOf returns the text of line i, without padding, and the column where it starts.
 func textOf(s lineSource, i int) (text string, lead int) {
 	info := s.Info(i)
 	if info.Lead == notCopied {
@@ -32,8 +32,8 @@ func textOf(s lineSource, i int) (text string, lead int) {
 // starts in the first line can reach.
 type joined struct {
 	text   string
-	starts []int // where the text of each line starts
-	leads  []int // the column on the screen where the text of each line starts
+	starts []int // offset in text where each line starts
+	leads  []int // column where the text of each line starts
 }
 
 func joinedFrom(s lineSource, needle markdown.Needle, i int) (j joined) {
@@ -55,7 +55,7 @@ func joinedFrom(s lineSource, needle markdown.Needle, i int) (j joined) {
 	return j
 }
 
-// own returns the length of the text of the first line.
+// own returns the offset in j.text where the first line ends.
 func (j *joined) own() int {
 	if len(j.starts) > 1 {
 		return j.starts[1]
@@ -130,7 +130,7 @@ func (s *partLines) Count(needle markdown.Needle, before, most int) (count int) 
 	return count
 }
 
-// findLine does the same as lineSource.Find, for the first n lines only.
+// findLine implements lineSource.Find by looking at each of the first n lines.
 func findLine(s lineSource, n int, needle markdown.Needle, from int, back markdown.Direction) (int, bool) {
 	step, i := 1, from+1
 	if back {
@@ -144,7 +144,7 @@ func findLine(s lineSource, n int, needle markdown.Needle, from int, back markdo
 	return 0, false
 }
 
-// countLines does the same as lineSource.Count, for the first n lines only.
+// countLines implements lineSource.Count by looking at each of the first n lines.
 func countLines(s lineSource, n int, needle markdown.Needle, most int) (count int) {
 	for i := 0; i < n && count < most; i++ {
 		count += hitsFrom(s, needle, i)
@@ -208,7 +208,7 @@ func (l *docLines) Count(needle markdown.Needle, before, most int) int {
 	return count
 }
 
-// drawHits marks the hits in a row that shows a line of pair i, the current hit in a style
+// drawHits marks the hits in a row that shows a line of pair i. The current hit has a style
 // of its own.
 func (v *View) drawHits(row string, i, line int) string {
 	it := v.src.at(i)

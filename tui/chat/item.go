@@ -28,7 +28,7 @@ type renderContext struct {
 	pending      bool                             // something on the screen is not laid out yet
 	raw          bool                             // answers are shown as source text, see SetRaw
 	busy         bool                             // a turn is running: nothing can be chosen
-	keyed        int64                            // the pair that has the focus, whose keys work; 0 if none
+	keyed        int64                            // the focused pair, on which keys such as Retry act; 0 if none
 	saved        bool                             // there are no unsaved changes, so no choice offers to save
 	cost         func(seq int64) int              // see View.cost
 }
@@ -41,14 +41,13 @@ type item struct {
 	loaded bool
 	parts  []part
 
-	// Layout of the last drawing: the line above the parts, where each part starts and the
-	// last one ends, the line below them, and the number of lines.
-	first  string
+	// The layout of the last drawing.
+	first  string // line above the parts
 	asked  string // see question
-	starts []int
-	end    int
+	starts []int  // first line of each part
+	end    int    // line below the last part, which shows foot
 	foot   string
-	height int
+	height int  // number of lines
 	width  int  // width for which the lines were drawn; 0 if all parts must be drawn again
 	stale  bool // some part must be drawn again
 
@@ -127,7 +126,7 @@ func (it *item) line(y int) string {
 	return ""
 }
 
-// isReasoningOrTool reports whether a part shows how the answer was produced.
+// isReasoningOrTool reports whether a part is reasoning or a tool card.
 func isReasoningOrTool(p part) bool {
 	switch p.(type) {
 	case *toolCard, *reasoningPart:
@@ -163,8 +162,8 @@ func (it *item) partAt(line int) (n, at int, ok bool) {
 	return n, line - it.starts[n], true
 }
 
-// setPair shows p in the item, during its turn or afterwards. Parts that the user has
-// opened or closed stay open or closed.
+// setPair shows p in the item; running means that its turn has not ended. Parts that the user
+// has opened or closed stay open or closed.
 func (it *item) setPair(p assistant.Pair, running bool) {
 	before := it.partsByName()
 	it.pair, it.loaded, it.running = p, true, running
@@ -205,8 +204,8 @@ func (it *item) setRaw(raw bool) {
 	it.redraw()
 }
 
-// build returns the parts of a pair up to the end of its answer: reasoning, text and cards
-// in their order of arrival.
+// build returns the parts of a pair up to the end of its answer: the message, then reasoning,
+// text and tool cards in order of arrival, then payload cards.
 func (it *item) build(p assistant.Pair) []part {
 	parts := []part{newUserPart(p)}
 	cards := toolCards(p)

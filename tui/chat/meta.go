@@ -12,7 +12,7 @@ import (
 	"winnow/tui/style"
 )
 
-// maxAuthor is the maximum width of an author next to a time.
+// maxAuthor is the maximum width of an author next to a time, in cells.
 const maxAuthor = 24
 
 // when returns the time of a pair, with the date unless the date is today. In a shared
@@ -40,7 +40,7 @@ func (it *item) when(width int) string {
 	return it.rc.st.Chat.Time.Render(text)
 }
 
-// marks returns the marks of a pair set by the user or the filter.
+// marks returns the marks that the user or the filter has set on a pair.
 func (it *item) marks() string {
 	st := &it.rc.st
 	var all []string
@@ -101,8 +101,8 @@ func (it *item) footText() string {
 }
 
 // tokens returns the tokens that the endpoint counted for all requests of the turn, or else
-// the estimated size of the texts of message and answer; "" if none were used, as by the
-// built-in rules.
+// the estimated size of the message and the answer; "" if none were used, for example by
+// the built-in rules.
 func (it *item) tokens() string {
 	if u := it.pair.Usage; u != nil {
 		if u.Prompt+u.Completion == 0 {
@@ -116,12 +116,13 @@ func (it *item) tokens() string {
 	return ""
 }
 
-// badgeRoom is the minimum number of blanks that the first line of a pair has for a badge.
+// badgeRoom is the minimum number of blanks before the message into which marks can move to
+// make room for a badge.
 const badgeRoom = 6
 
-// badge puts the first sign that fits at the left of the first line of a pair. The existing
-// marks move to the right, into the blanks before the message. If there are no such blanks,
-// the line starts with the last sign.
+// badge puts the first of the signs that fits at the start of the first line of a pair. The
+// marks there move to the right, into the blanks before the message. If no sign fits, the
+// last one replaces the start of the line.
 func badge(row string, width int, look style.Style, signs ...string) string {
 	plain := ansi.Strip(row)
 	if at := strings.Index(plain, strings.Repeat(" ", badgeRoom)); at >= 0 {
@@ -136,7 +137,7 @@ func badge(row string, width int, look style.Style, signs ...string) string {
 	sign := look.Render(signs[len(signs)-1])
 	w := ansi.StringWidth(sign)
 	rest := style.Cut(row, w, width)
-	if w+ansi.StringWidth(rest) > width { // a wide rune that the sign would cut in half is dropped
+	if w+ansi.StringWidth(rest) > width { // the sign would cut a wide character in half, so that is dropped
 		rest = style.Cut(row, w+1, width)
 	}
 	if w > width {

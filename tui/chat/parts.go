@@ -63,7 +63,7 @@ type userPart struct {
 	pictures []string // one line per picture
 
 	marks, when string // marks and time of the pair
-	headed      bool   // the marks and the time do not fit next to the message, and are on a line above it
+	headed      bool   // the marks and the time are on a line above the message, because they do not fit next to it
 }
 
 func newUserPart(p assistant.Pair) *userPart {
@@ -77,8 +77,8 @@ func newUserPart(p assistant.Pair) *userPart {
 func (p *userPart) source() string { return string(p.message) }
 
 // The user's message takes at most four fifths of the width, but may always have minBubble
-// cells, or minBeside next to its time. A message with more than foldedLines lines shows
-// only foldedLines lines while folded.
+// cells. If fewer than minBeside cells remain next to its time, the time moves to a line
+// above. A folded message shows foldedLines lines, and hides at least two.
 const (
 	minBubble   = 20
 	minBeside   = 16
@@ -94,7 +94,7 @@ func (p *userPart) draw(width int, rc *renderContext) {
 		p.headed, most = false, min(most, room)
 	}
 	pad := 1
-	if most < 3 { // no room next to the text
+	if most < 3 { // no room for padding
 		pad = 0
 	}
 	box := p.boxWidth(most - 2*pad)
@@ -120,7 +120,8 @@ func (p *userPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// boxWidth returns the width of the message, given lines of inner cells.
+// boxWidth returns the width of the message's longest line after wrapping at inner cells. For
+// a long message it returns inner, which is faster.
 func (p *userPart) boxWidth(inner int) (box int) {
 	if len(p.message) > shortText {
 		return inner
@@ -133,7 +134,8 @@ func (p *userPart) boxWidth(inner int) (box int) {
 	return box
 }
 
-// fold reduces a long folded message to its first lines and says how many more there are.
+// fold determines whether the message folds. If so, fold adds a line with the key that opens
+// or closes it and, while it is folded, hides all but its first lines.
 func (p *userPart) fold(width int, rc *renderContext) {
 	p.foldable = p.Len() > foldedLines+1
 	p.open = !p.foldable || p.byUser && p.open
@@ -148,12 +150,12 @@ func (p *userPart) fold(width int, rc *renderContext) {
 	p.addRight(style.Truncate(sign, width, rc.st.Icons.Ellipsis), width, rc)
 }
 
-// addRight adds a muted line that ends at width.
+// addRight adds a muted line, aligned to the right at width cells.
 func (p *userPart) addRight(line string, width int, rc *renderContext) {
 	p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
 }
 
-// firstLines contains the first n of the lines of a part.
+// firstLines contains the first n lines of a part.
 type firstLines struct {
 	partLines
 	n int
@@ -162,8 +164,8 @@ type firstLines struct {
 // Len implements lineSource.
 func (s *firstLines) Len() int { return min(s.n, s.partLines.Len()) }
 
-// reasoningPart is a block of the model's reasoning: open while it streams, folded when the
-// first content arrives, and then as the user leaves it.
+// reasoningPart is a block of the model's reasoning. It is open while it streams, and folds
+// when text or a tool call follows, unless the user opened or closed it.
 type reasoningPart struct {
 	partState
 	reasoning longText
@@ -218,7 +220,7 @@ func (p *reasoningPart) draw(width int, rc *renderContext) {
 	p.addDecoration("")
 }
 
-// noticePart is one of winnow's notices about the turn, or its error with advice.
+// noticePart is winnow's notice about the turn, or the turn's error with advice.
 type noticePart struct {
 	partState
 	notice string

@@ -14,7 +14,8 @@ import (
 	"winnow/tui/style"
 )
 
-// Row is a paragraph of a card. It is sanitised and wrapped when drawn.
+// Row is a paragraph of a card. Its text may be unsafe and of any length: it is cleaned and
+// wrapped when drawn.
 type Row struct {
 	Icon string // at most two cells, before the first line
 	Text string
@@ -24,7 +25,7 @@ type Row struct {
 // Tone is the style of a row.
 type Tone int
 
-// The tones.
+// The tones of rows.
 const (
 	Plain Tone = iota
 	Quiet
@@ -37,9 +38,9 @@ func (t Tone) style(st *style.Chat) style.Style {
 	return [...]style.Style{Plain: st.Assistant, Quiet: st.Time, Good: st.ToolOK, Bad: st.ToolBad, Warn: st.Star}[t]
 }
 
-// SetPayloadTypes sets the registered payload types: title, icon and rows of their cards,
-// and whether they can be accepted. A card of an unregistered type shows its summary and,
-// when open, its data.
+// SetPayloadTypes registers payload types, which determine the title, icon and rows of
+// their cards, and whether they can be accepted. A card of an unregistered type shows the
+// payload's summary and, when open, its data.
 func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
 	for _, t := range types {
 		v.rc.payloadTypes[t.Name] = t
@@ -57,8 +58,8 @@ func (rc *renderContext) isProposal(payloadType string) bool {
 	return payloadType == pane.RuleProposal || rc.payloadTypes[payloadType].Proposal()
 }
 
-// payloadHead returns the head of a payload's card, and the rows below it. A proposal of
-// rules has special rows.
+// payloadHead returns the icon and title of a payload's card, and the rows below them: the
+// text of its type, or else the rules of a rule proposal.
 func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, rows []Row) {
 	t := rc.payloadTypes[p.Type]
 	icon, title = t.Icon, cmp.Or(t.Title, oneLine(p.Type))
@@ -74,7 +75,7 @@ func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, r
 }
 
 // SetExtraRows sets additional rows of a payload's card that take time to compute, such as
-// the effect of a proposal. These rows are drawn until the payload is decided.
+// the effect of a proposal. They are shown until the user accepts or rejects the payload.
 func (v *View) SetExtraRows(payload string, rows []Row) {
 	v.rc.extraRows[payload] = rows
 	for _, it := range v.src.items {
@@ -174,7 +175,7 @@ func (p *payloadPart) draw(width int, rc *renderContext) {
 func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
 	payload := p.payloads[i]
 	_, _, rows := rc.payloadHead(payload)
-	if payload.Decision == "" { // once decided, a payload has no further effect to show
+	if payload.Decision == "" { // once accepted or rejected, a payload has no effect to preview
 		rows = append(rows, rc.extraRows[payload.ID]...)
 	}
 	p.addRows(rows, width, rc)
@@ -205,7 +206,7 @@ func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 	}
 }
 
-// proposal contains the fields of a pane.RuleProposal that the card shows.
+// proposal is the data of a pane.RuleProposal, as far as the card shows it.
 type proposal struct {
 	Provider     string   `json:"provider"`
 	AddIgnore    []string `json:"add_ignore"`
@@ -215,8 +216,8 @@ type proposal struct {
 	Reasoning    string   `json:"reasoning"`
 }
 
-// proposalRows shows proposed rules one by one. Their effect on the models is added with
-// SetExtraRows, see EffectRows.
+// proposalRows returns a row for each proposed rule, and one for the reasoning. The effect on
+// the models is added with SetExtraRows, see EffectRows.
 func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	var r proposal
 	if json.Unmarshal(p.Data, &r) != nil {
@@ -242,7 +243,7 @@ func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	return rows
 }
 
-// maxNamed is how many models an effect names; the rest are counted.
+// maxNamed is how many items of an effect are named; the rest are counted.
 const maxNamed = 6
 
 // EffectRows returns the effects of a proposal as rows for SetExtraRows.

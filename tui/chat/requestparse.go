@@ -19,10 +19,10 @@ import (
 
 // section is a part of a request that can be folded.
 type section struct {
-	title   string        // "user", "assistant → add_ignore_rule"
+	title   string        // for example "user" or "assistant → add_ignore_rule"
 	text    markdown.Text // safe to show
-	preview string        // the start of text in one line, at most maxPreview cells
-	lower   string        // text in lower case, for the search
+	preview string        // start of the text in one line, at most maxPreview cells
+	lower   string        // the text in lower case, for the search
 	tokens  int
 	open    bool
 }
@@ -38,7 +38,7 @@ const (
 type request struct {
 	Messages []struct {
 		Role       string
-		Content    json.RawMessage // a text, or a list of parts
+		Content    json.RawMessage // a string or a list of parts
 		Pictures   []attachment.File
 		Calls      []function
 		ToolCalls  []tool `json:"tool_calls"`
@@ -48,7 +48,7 @@ type request struct {
 	Tools []tool
 }
 
-// function is a tool, or the call of one.
+// function is a tool or a call to one.
 type function struct {
 	Name        string
 	Description string
@@ -68,8 +68,8 @@ func (t tool) get() function {
 	return t.function
 }
 
-// parse divides a request into sections; estimate returns the tokens of a text. ok is false
-// if the body has no messages that can be shown.
+// parse divides a request into sections; estimate returns the number of tokens of a text. ok
+// is false if the body cannot be parsed or has no messages.
 func parse(body json.RawMessage, estimate func(string) int) (sections []*section, ok bool) {
 	var r request
 	var fields map[string]json.RawMessage
@@ -119,14 +119,14 @@ func parse(body json.RawMessage, estimate func(string) int) (sections []*section
 	return sections, true
 }
 
-// maxShown is how many bytes of a text are shown, which is more than anyone reads. maxOpen
-// is how many bytes are open at once, which is as much as a frame can wrap.
+// maxShown is how many bytes of a text are shown: more than anyone reads. maxOpen is how
+// many bytes of text the open sections may contain together: as much as a frame can wrap.
 const (
 	maxShown = 256 << 10
 	maxOpen  = 1 << 20
 )
 
-// beginning returns the part of a text that is shown, with a line that says what is left
+// beginning returns the part of a text that is shown, with a line that says how much is left
 // out.
 func beginning(text string) string {
 	if len(text) <= maxShown {
@@ -136,10 +136,10 @@ func beginning(text string) string {
 	for !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return fmt.Sprintf("%s\n… %d more bytes are sent: y copies all", text[:end], len(text)-end)
+	return fmt.Sprintf("%s\n… %d more bytes are not shown; copy the request to see them", text[:end], len(text)-end)
 }
 
-// parameters lists all fields but messages and tools.
+// parameters returns a line for each field except the messages and the tools.
 func parameters(fields map[string]json.RawMessage) string {
 	var lines []string
 	for name, value := range fields {
@@ -185,8 +185,8 @@ func readContent(raw json.RawMessage) (text string, pictures []picture) {
 	return strings.Join(texts, "\n"), pictures
 }
 
-// pretty indents a JSON object, such as the result of a tool, and returns other text
-// unchanged.
+// pretty indents a text that is a JSON object, such as the result of a tool, and returns any
+// other text unchanged.
 func pretty(text string) string {
 	var indented bytes.Buffer
 	if !strings.HasPrefix(text, "{") || json.Indent(&indented, []byte(text), "", "  ") != nil {
@@ -195,14 +195,14 @@ func pretty(text string) string {
 	return indented.String()
 }
 
-// ShownRequest is a request in displayable form.
+// ShownRequest is a request that NewRequestView can show.
 type ShownRequest struct {
 	Title string
 	Body  json.RawMessage // the exact bytes, except those of pictures
-	Sent  bool            // the request was sent; if false, it would be sent now
+	Sent  bool            // false for the request that would be sent now
 }
 
-// SentRequests converts the stored requests of a pair.
+// SentRequests returns the stored requests of a pair in the form in which they are shown.
 func SentRequests(sent []assistant.SentRequest) (all []ShownRequest) {
 	for i, r := range sent {
 		title := fmt.Sprintf("sent at %s to %s", r.At.Local().Format(time.TimeOnly), safetext.Line(r.Model, maxModel))
@@ -210,7 +210,7 @@ func SentRequests(sent []assistant.SentRequest) (all []ShownRequest) {
 			title += fmt.Sprintf(" · request %d of %d", i+1, len(sent))
 		}
 		if r.Trimmed > 0 {
-			title += " · without " + assistant.Counted(r.Trimmed, "message")
+			title += " · " + assistant.Counted(r.Trimmed, "message") + " left out"
 		}
 		all = append(all, ShownRequest{title, r.Body, true})
 	}

@@ -22,8 +22,8 @@ func (v *RequestView) searchKey(name keymap.Key, text string) {
 	}
 }
 
-// search goes to the first hit and opens the sections that contain the text, in a large
-// request only the first of them.
+// search opens the sections that contain the text and goes to the first hit. In a large
+// request it opens only as many sections as may be open at once.
 func (v *RequestView) search() {
 	query := strings.ToLower(v.query.Text())
 	v.missed = false
@@ -44,9 +44,9 @@ func (v *RequestView) search() {
 	v.missed = !v.toHit(1)
 }
 
-// toHit moves the cursor to the next line with the text, or the previous one, and wraps
-// around at the ends. It opens the section of the hit. If a line break splits the hit, the
-// cursor goes to the section's title.
+// toHit moves the cursor to the next line with the text, or to the previous one if step is
+// -1, and wraps around at the ends. It opens the section that contains the hit. If a soft
+// line break splits the hit, the cursor goes to the section's title.
 func (v *RequestView) toHit(step int) (found bool) {
 	query := strings.ToLower(v.query.Text())
 	if query == "" {
@@ -77,8 +77,8 @@ func (v *RequestView) toHit(step int) (found bool) {
 	return false
 }
 
-// hitIn moves the cursor to the next line of section i after line from, or the previous one
-// if step is -1, that contains the text. It reports whether there is one.
+// hitIn does the same as toHit within section i, starting at line from, and does not wrap
+// around. It reports whether there is a hit.
 func (v *RequestView) hitIn(i, from, step int, query string) bool {
 	s := v.sections[i]
 	if !strings.Contains(s.lower, query) {

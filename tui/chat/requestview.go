@@ -22,8 +22,8 @@ type RequestView struct {
 	title    string
 	keys     *keymap.Map
 	sections []*section
-	raw      *overlay.Text // the bytes
-	bytes    bool          // the bytes are shown
+	raw      *overlay.Text // the exact bytes
+	bytes    bool          // the exact bytes are shown
 	several  bool          // there are other requests
 
 	starts []int // line of each section's title, as laid out for width
@@ -44,8 +44,8 @@ const (
 	maxQuery      = 200
 )
 
-// NewRequestView returns the view of a request; estimate returns the tokens of a text.
-// several means that there are other requests before or after it.
+// NewRequestView returns the view of a request; estimate returns the number of tokens of a
+// text. several means that there are other requests to switch to.
 func NewRequestView(title string, body json.RawMessage, estimate func(string) int, several bool) *RequestView {
 	v := &RequestView{title: title, several: several}
 	var ok bool
@@ -80,7 +80,7 @@ func (v *RequestView) SetKeys(keys *keymap.Map) {
 	v.raw.WithHint(v.hint())
 }
 
-// hint returns the keys.
+// hint returns the keys shown below the request, with what they do.
 func (v *RequestView) hint() string {
 	var can []keymap.Hint
 	if v.several {
@@ -129,7 +129,7 @@ func (v *RequestView) Key(name keymap.Key, text string) overlay.Outcome {
 	return overlay.Stay{}
 }
 
-// do moves, folds or searches.
+// do carries out an action that moves, folds or searches.
 func (v *RequestView) do(a keymap.Action) {
 	switch a {
 	case keymap.FoldSection:
@@ -164,7 +164,8 @@ func (v *RequestView) fold(i int) {
 	v.goToSection(i)
 }
 
-// openSection opens a section. It closes others if more than maxOpen would be open.
+// openSection opens a section. If more than maxOpen bytes would then be open, it closes all
+// other sections.
 func (v *RequestView) openSection(i int) {
 	open := len(v.sections[i].lower)
 	for _, s := range v.sections {
@@ -178,8 +179,8 @@ func (v *RequestView) openSection(i int) {
 	v.sections[i].open, v.stale = true, true
 }
 
-// foldAll closes all sections or, if all are closed, opens them; in a large request it
-// opens, from the cursor on, as many sections as may be open at once.
+// foldAll closes all sections or, if all are closed, opens them. In a large request it opens
+// only as many as may be open at once, from the cursor on.
 func (v *RequestView) foldAll() {
 	at := v.sectionAt(v.cursor.At)
 	close, open := slices.ContainsFunc(v.sections, func(s *section) bool { return s.open }), 0
@@ -251,8 +252,8 @@ func (v *RequestView) Body(w, h int, st style.Styles) []string {
 	return append(out, foot...)[:h]
 }
 
-// lastShown returns the last line to show with the cursor; for a title, the end of its
-// section.
+// lastShown returns the last line that should be visible together with the cursor: if the
+// cursor is on a title, the end of its section.
 func (v *RequestView) lastShown() int {
 	last := v.cursor.At
 	if i := v.sectionAt(last); v.starts[i] == last {
@@ -261,8 +262,8 @@ func (v *RequestView) lastShown() int {
 	return last
 }
 
-// foot returns a gap, followed by the keys, the search, or a message that nothing was
-// found.
+// foot returns a blank line, followed by the search, a message that nothing was found, or
+// the keys.
 func (v *RequestView) foot(w int, o style.Overlay) []string {
 	switch {
 	case v.searching:
@@ -286,7 +287,7 @@ func (v *RequestView) foot(w int, o style.Overlay) []string {
 	return lines
 }
 
-// draw draws a line of the layout.
+// draw draws line i: a section's title or a line of its text.
 func (v *RequestView) draw(i, w int, st style.Styles) string {
 	o, section := st.Overlay, v.sectionAt(i)
 	s := v.sections[section]

@@ -189,7 +189,7 @@ func TestALongTextIsShownAsFarAsItCanBeRead(t *testing.T) {
 	for _, what := range []string{"message", "bytes"} {
 		frame(v, 80, 24)
 		press(v, "G")
-		if got := frame(v, 80, 24); !strings.Contains(got, "more bytes are sent: y copies all") {
+		if got := frame(v, 80, 24); !strings.Contains(got, "more bytes are not shown; copy the request") {
 			t.Errorf("the %s ends in\n%s", what, got)
 		}
 		if n := v.lines + len(v.sections[1].text.Source()); n > 4*maxShown {

@@ -13,10 +13,10 @@ type search struct {
 	needle  string
 	find    markdown.Needle    // empty if there is no search
 	at      hitLocation        // the current hit
-	goingOn bool               // the hit after at is unknown until its pair is laid out by the next frames
-	back    markdown.Direction // search for the previous hit instead
-	settled bool               // the hit after at has become known since the last call of Settled
-	pairs   []int64            // the visible pairs that contain the text, as of the last NextFound
+	goingOn bool               // the search goes on from at when the next frames have laid out the pair
+	back    markdown.Direction // direction in which it goes on
+	settled bool               // it has found a hit since then, which Settled has not returned yet
+	pairs   []int64            // the visible pairs that contained the text when NextFound was last called
 }
 
 // hitLocation is the nth hit, from 0, that starts in a line of a pair.
@@ -31,13 +31,12 @@ const (
 	afterLast   = math.MaxInt
 )
 
-// Hit is the position of the current hit: the Nth of the Of hits in its pair, and the
-// pair's position among the pairs that contain the text. Nth is 0 while the hit is unknown
-// because its pair is not laid out yet, and in a pair that contains the text only in what
-// is not drawn.
+// Hit is the position of the current hit, counted from 1. Nth is 0 while the hit is unknown
+// because its pair is not laid out yet, and if nothing that is drawn of the pair contains
+// the text.
 type Hit struct {
-	Nth, Of     int // at most MostHits, which means that there may be more
-	Pair, Pairs int
+	Nth, Of     int // position in the pair and number of hits there; MostHits means that many or more
+	Pair, Pairs int // position of the pair among those that contain the text, and their number
 }
 
 // MostHits is the maximum number of hits that are counted in a pair.
@@ -52,8 +51,8 @@ func (v *View) Search(needle string) {
 func (v *View) Searching() string { return v.search.needle }
 
 // NextFound goes to the next hit, or the previous one, and wraps around at the ends; ok is
-// false if there is none. stored contains the pairs with the text that are not loaded,
-// sorted.
+// false if there is none. stored lists, in ascending order, the pairs that contain the text
+// but are not loaded.
 func (v *View) NextFound(back markdown.Direction, stored []int64) (hit Hit, ok bool) {
 	pairs := v.matchingPairs(stored)
 	v.search.pairs, v.search.settled = pairs, false
@@ -65,11 +64,11 @@ func (v *View) NextFound(back markdown.Direction, stored []int64) (hit Hit, ok b
 	if v.search.goingOn {
 		here = v.search.at
 	}
-	next, in, known := v.nextHitInPair(here, back)
+	next, found, known := v.nextHitInPair(here, back)
 	switch i, at := slices.BinarySearch(pairs, here.seq); {
 	case !known:
 		v.search.at, v.search.goingOn, v.search.back = here, true, back
-	case in:
+	case found:
 		v.goToHit(next)
 	case back:
 		v.enterPair(pairs[(i-1+len(pairs))%len(pairs)], back)
@@ -82,8 +81,8 @@ func (v *View) NextFound(back markdown.Direction, stored []int64) (hit Hit, ok b
 	return v.hit(), true
 }
 
-// Settled returns the hit that NextFound did not know yet, after that hit has been found. ok
-// is true only in the first such call.
+// Settled returns a hit that NextFound could not return because it was not known yet. ok is
+// false before the hit is found, and after Settled has returned it.
 func (v *View) Settled() (hit Hit, ok bool) {
 	if !v.search.settled {
 		return Hit{}, false
@@ -112,8 +111,8 @@ func (v *View) hit() (hit Hit) {
 	return hit
 }
 
-// enterPair goes to the first or last hit of a pair. If the pair is not loaded or laid out
-// yet, enterPair shows its start in the meantime.
+// enterPair goes to the first hit of a pair or, with back, to the last. Until the pair is
+// loaded and laid out, its start is shown instead.
 func (v *View) enterPair(seq int64, back markdown.Direction) {
 	v.search.at, v.search.back, v.search.goingOn = hitLocation{seq: seq, line: beforeFirst}, back, true
 	if back {
@@ -132,11 +131,11 @@ func (v *View) goOn() {
 	if !v.search.goingOn || v.src.loaded(v.search.at.seq) == nil {
 		return
 	}
-	next, in, known := v.nextHitInPair(v.search.at, v.search.back)
+	next, found, known := v.nextHitInPair(v.search.at, v.search.back)
 	switch {
 	case !known:
 		v.rc.pending = true
-	case in:
+	case found:
 		v.goToHit(next)
 		v.search.settled = true
 	default:
@@ -182,11 +181,11 @@ func (v *View) searchStart() hitLocation {
 	return v.search.at
 }
 
-// nextHitInPair returns the next hit in the same pair; in is false if there is none. known
-// is false if the pair is not laid out yet. A closed part that contains the text is opened.
-// If the text is in no drawn line, for example because it is Markdown syntax, the first line
-// of the part counts as a hit.
-func (v *View) nextHitInPair(from hitLocation, back markdown.Direction) (next hitLocation, in, known bool) {
+// nextHitInPair returns the hit after from in the same pair or, with back, the one before;
+// found is false if there is none, known is false if the pair is not laid out yet. Closed
+// parts that contain the text are opened. If no drawn line of a part contains the text, for
+// example because it is Markdown syntax, the first line of the part counts as a hit.
+func (v *View) nextHitInPair(from hitLocation, back markdown.Direction) (next hitLocation, found, known bool) {
 	it := v.src.loaded(from.seq)
 	if it == nil {
 		return hitLocation{}, false, true
@@ -226,8 +225,8 @@ func (v *View) nextHitInPair(from hitLocation, back markdown.Direction) (next hi
 	return hitLocation{}, false, true
 }
 
-// hitInPart returns the line of the pair in which the next hit in part k after line from
-// starts or, with back, the previous hit before that line.
+// hitInPart returns the line of the pair in which a hit in part k starts: the first such line
+// after from or, with back, the last one before it.
 func (v *View) hitInPart(it *item, k, from int, back markdown.Direction) (line int, ok bool) {
 	p, first := it.parts[k], it.starts[k]
 	if back && from <= first || !back && from >= first+p.Len() || v.without(p) {
@@ -242,33 +241,34 @@ func (v *View) hitInPart(it *item, k, from int, back markdown.Direction) (line i
 	return 0, false
 }
 
-// countInPart counts the hits that start before a line of part k, up to most.
-func (v *View) countInPart(it *item, k, before, most int) int {
+// countInPart counts the hits that start in the first n lines of part k, up to most.
+func (v *View) countInPart(it *item, k, n, most int) int {
 	p := it.parts[k]
-	if before <= 0 || most <= 0 || v.without(p) {
+	if n <= 0 || most <= 0 || v.without(p) {
 		return 0
 	}
-	if n := p.Count(v.search.find, before, most); n > 0 || !v.onlySource(p) {
-		return n
+	if hits := p.Count(v.search.find, n, most); hits > 0 || !v.onlySource(p) {
+		return hits
 	}
 	return 1
 }
 
-// without reports whether p is a text that does not contain the searched text, so that its
-// lines need not be examined. It returns false for other parts, because they draw more than
-// their source.
+// without reports whether p is a textPart that does not contain the searched text, so its
+// lines need not be examined. It is false for other parts, which draw more than their
+// source.
 func (v *View) without(p part) bool {
 	_, text := p.(*textPart)
 	return text && !v.search.find.In(p.source())
 }
 
-// onlySource reports whether the source of a part contains the text, but no drawn line.
+// onlySource reports whether the source of a part contains the text, but no drawn line does.
 func (v *View) onlySource(p part) bool {
 	_, drawn := p.Find(v.search.find, -1, markdown.Forward)
 	return !drawn && v.search.find.In(p.source())
 }
 
-// goToHit scrolls a hit to the middle.
+// goToHit makes a hit the current one, focuses its part and scrolls it to the middle of the
+// screen.
 func (v *View) goToHit(at hitLocation) {
 	v.search.at, v.search.goingOn = at, false
 	v.JumpTo(at.seq)

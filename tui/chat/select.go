@@ -18,7 +18,7 @@ type position struct {
 	line, cell int
 }
 
-// compareLine compares the line of p with another.
+// compareLine compares the line of p with a line of the pair seq.
 func (p position) compareLine(seq int64, line int) int {
 	return cmp.Or(cmp.Compare(p.seq, seq), cmp.Compare(p.line, line))
 }
@@ -34,10 +34,10 @@ type cellRange struct{ from, to position }
 type selection struct {
 	anchor, head cellRange
 	dragging     bool // the button was pressed on text
-	nonEmpty     bool // there is something between anchor and head
+	nonEmpty     bool // SelectTo has moved the head away from the anchor
 }
 
-// SelectStart starts a selection at a cell of the last View. It selects nothing until
+// SelectStart starts a selection at a cell of the last View. Nothing is selected before
 // SelectTo.
 func (v *View) SelectStart(x, y int) {
 	at, ok := v.rangeAt(x, y)
@@ -59,15 +59,15 @@ func (v *View) SelectTo(x, y int) {
 	}
 }
 
-// SelectEnd ends the dragging started by SelectStart; started is false if there was none,
-// selected is false if nothing is selected.
+// SelectEnd ends the drag that SelectStart started. started reports whether there was one,
+// and selected whether anything is selected.
 func (v *View) SelectEnd() (started, selected bool) {
 	started, v.sel.dragging = v.sel.dragging, false
 	_, selected = v.selected()
 	return started, selected
 }
 
-// maxEdgeScroll is the maximum number of lines scrolled per step.
+// maxEdgeScroll is the maximum number of lines that one call of SelectTo scrolls.
 const maxEdgeScroll = 6
 
 // ClearSelection ends the selection.
@@ -92,7 +92,7 @@ func (v *View) selected() (s cellRange, ok bool) {
 }
 
 // SelectionText returns the selected text as drawn, without bars, indents, padding and soft
-// line breaks. Parts are separated by a blank line. Pairs that are not loaded are missing:
+// line breaks. Parts are separated by a blank line. Pairs that are not loaded are left out,
 // see SelectionMissing.
 func (v *View) SelectionText() string {
 	var texts []string
@@ -158,8 +158,8 @@ func (it *item) selectedText(n int, sel cellRange) string {
 	return b.String()
 }
 
-// selectedCells returns the cells of a line that sel contains, as far as they are text;
-// from is greater than to if sel does not include the line.
+// selectedCells returns the cells [from, to) of a line that are text and in sel; from is
+// greater than to if sel does not include the line.
 func (it *item) selectedCells(y int, sel cellRange) (from, to int) {
 	if sel.to.compareLine(it.seq, y) < 0 || sel.from.compareLine(it.seq, y) > 0 {
 		return 1, 0

@@ -22,11 +22,11 @@ func newTextPart(text string, md *markdown.Style) *textPart {
 	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md, limit: maxMarkdown}
 }
 
-// maxMarkdown is how many bytes of an answer are shown as Markdown, because rendered
-// Markdown takes many times as much memory.
+// maxMarkdown is how many bytes of an answer are shown as Markdown. The rest is shown as
+// plain text, because rendered Markdown takes many times as much memory as its source.
 const maxMarkdown = 1 << 20
 
-// addText adds a stretch of the answer.
+// addText appends a stretch of a stored answer to its parts.
 func addText(parts []part, text string, md *markdown.Style) ([]part, *textPart) {
 	t := newTextPart(text, md)
 	for _, p := range parts {
@@ -37,7 +37,7 @@ func addText(parts []part, text string, md *markdown.Style) ([]part, *textPart) 
 	return append(parts, t), t
 }
 
-// size returns the length of the text.
+// size returns the length of the text in bytes.
 func (p *textPart) size() int {
 	if p.stored != "" {
 		return len(p.stored)
@@ -51,7 +51,7 @@ func (p *textPart) setStyle(md *markdown.Style) {
 	}
 }
 
-// doc returns the rendered text, as far as it has been parsed.
+// doc returns the text as a Markdown document, as far as it has been parsed.
 func (p *textPart) doc() *markdown.Doc {
 	if p.parsed == nil {
 		p.parsed = markdown.New(p.md)
@@ -60,7 +60,7 @@ func (p *textPart) doc() *markdown.Doc {
 	return p.parsed
 }
 
-// parseStep is how much of a stored text is parsed at a time.
+// parseStep is how many bytes of a stored text are parsed at a time.
 const parseStep = 1 << 10
 
 // parse parses as much of the stored text as the budget allows.
@@ -91,7 +91,7 @@ func (p *textPart) code() []markdown.Code {
 	return codeIn(p.stored, p.md)
 }
 
-// write appends to a text that is not stored.
+// write appends to the text while it streams.
 func (p *textPart) write(text string) {
 	p.doc().Append(text)
 	if p.plain != nil {
@@ -100,14 +100,14 @@ func (p *textPart) write(text string) {
 	p.dirty = true
 }
 
-// reopen makes it possible to write to a stored text.
+// reopen makes a stored text one that streams, so that write can append to it.
 func (p *textPart) reopen() {
 	text := p.stored
 	p.stored, p.read, p.parsed = "", 0, nil
 	p.write(text)
 }
 
-// end completes a text to which write has appended.
+// end completes a text that streamed.
 func (p *textPart) end() {
 	if p.stored == "" {
 		p.doc().Finish()

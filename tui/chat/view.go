@@ -15,8 +15,8 @@ import (
 	"winnow/tui/style"
 )
 
-// maxLoaded is how many pairs stay loaded: enough for hundreds of screens, without much
-// memory if the pairs are of ordinary size.
+// maxLoaded is the number of pairs above which those far from the screen are unloaded:
+// enough for hundreds of screens, without much memory if the pairs are of ordinary size.
 const maxLoaded = 2000
 
 // View is the message viewport. Create it with New.
@@ -28,7 +28,7 @@ type View struct {
 	focus         int   // index of the focused part in the focused pair
 	jumpTarget    int64 // the target of JumpTo; 0 if none
 	runningSeq    int64 // the pair of the last started turn
-	active        bool
+	active        bool  // the view has the focus
 	search        search
 	sel           selection
 	width, height int
@@ -76,7 +76,7 @@ func (s *source) item(seq int64) *item {
 	return it
 }
 
-// newest returns the last of the visible pairs; 0 if none.
+// newest returns the Seq of the last visible pair; 0 if there is none.
 func (s *source) newest() int64 {
 	if len(s.refs) == 0 {
 		return 0
@@ -105,8 +105,8 @@ func New(st style.Styles, now func() time.Time) *View {
 	return v
 }
 
-// cost returns the approximate number of tokens of a pair in a request; 0 if it is not
-// visible.
+// cost returns the approximate number of tokens that a pair takes in a request; 0 if the
+// filter hides the pair.
 func (v *View) cost(seq int64) int {
 	if i, ok := v.src.Index(seq); ok {
 		return v.src.refs[i].Cost
@@ -114,7 +114,7 @@ func (v *View) cost(seq int64) int {
 	return 0
 }
 
-// SetStyles changes the colours.
+// SetStyles changes the colours and icons.
 func (v *View) SetStyles(st style.Styles) {
 	v.rc.st, v.rc.md = st, markdown.NewStyle(st.Markdown)
 	for _, it := range v.src.items {
@@ -148,7 +148,9 @@ func (v *View) SetRefs(refs []assistant.Ref, first int) {
 	}
 }
 
-// unload unloads pairs that are not near the screen if too many are loaded.
+// unload unloads the pairs that are not near the screen if more than maxLoaded are loaded.
+// Running and selected pairs stay, and those that the user has switched between source and
+// rendered text.
 func (v *View) unload() {
 	if len(v.src.items) <= maxLoaded {
 		return
@@ -179,8 +181,8 @@ func (v *View) markNewest(before int64) {
 	v.updateChoices()
 }
 
-// Resize sets the size of the screen before anything is drawn, so that Missing returns what
-// will be visible.
+// Resize sets the size of the view, as View does. Call it before LayOut or Missing if the
+// size has changed since the last View.
 func (v *View) Resize(w, h int) {
 	if w != v.width { // the cells of the selection move if the width changes
 		v.sel = selection{}
@@ -203,8 +205,8 @@ func (v *View) LayOut() (more bool) {
 // layout lays out the list for the next frame.
 func (v *View) layout() []string { return v.list.View(v.innerWidth(), v.height) }
 
-// Missing returns the pairs that are not loaded. It looks at the pairs on the screen and, before
-// and after them, at half as many pairs as the screen has rows.
+// Missing returns the pairs near the screen that are not loaded. Near are the pairs on the
+// screen and, before and after them, half as many pairs as the screen has rows.
 func (v *View) Missing() []int64 {
 	if v.height > 0 {
 		v.layout()
@@ -240,8 +242,8 @@ func (v *View) Load(pairs []assistant.Pair) {
 	}
 }
 
-// Loaded returns the loaded pairs whose turn has ended, in order, including those that the
-// filter hides, which reappear unchanged.
+// Loaded returns the loaded pairs whose turn has ended, in order. They include pairs that
+// the filter hides, which would otherwise be out of date when they reappear.
 func (v *View) Loaded() []int64 {
 	var out []int64
 	for seq, it := range v.src.items {
@@ -253,15 +255,15 @@ func (v *View) Loaded() []int64 {
 	return out
 }
 
-// Len counts the visible pairs.
+// Len returns the number of visible pairs.
 func (v *View) Len() int { return len(v.src.refs) }
 
 // SetActive sets whether the view has the focus; the focus mark is drawn only then.
 func (v *View) SetActive(on bool) { v.active = on }
 
-// gutterWidth is the width of the column left of the lines, with the focus mark and the
-// boundary; rightWidth is the margin on the right. A view narrower than minGuttered has
-// neither.
+// gutterWidth is the width of the column to the left of the lines, which shows the focus and
+// the boundary; rightWidth is the margin on the right. A view narrower than minGuttered cells
+// has neither.
 const (
 	gutterWidth = 2
 	rightWidth  = 2
