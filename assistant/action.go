@@ -14,8 +14,8 @@ import (
 	"winnow/assistant/llm"
 )
 
-// ClientAction is something the program can do that the model may suggest in an
-// answer; the user sees it as a button.
+// ClientAction is an action of the program. The model may suggest it in an
+// answer, where the user sees it as a button.
 type ClientAction struct {
 	Action      string
 	Description string
@@ -61,7 +61,7 @@ func (a ClientAction) check(data json.RawMessage) error {
 		return nil
 	}
 	if err := validate(a.Schema, dataOf(data)); err != nil {
-		return fmt.Errorf("the data of %s: %w", a.Action, err)
+		return fmt.Errorf("invalid data for %s: %w", a.Action, err)
 	}
 	return nil
 }
@@ -74,8 +74,8 @@ func dataOf(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-// Perform carries out a client action that an answer suggested, with the Run
-// function of the current page. It returns ErrNotAction if the page has no such
+// Perform carries out a suggested action by calling the Run function of the
+// current page's ClientAction. It returns ErrNotAction if the page has no such
 // action, if the user interface handles it, or if the action is sent to the
 // model (see SuggestedAction.Message).
 func (s *Session) Perform(ctx context.Context, a SuggestedAction) error {
@@ -94,8 +94,8 @@ func (s *Session) Perform(ctx context.Context, a SuggestedAction) error {
 	return actions[i].Run(s.ToolContext(ctx), dataOf(a.Data))
 }
 
-// checkActions returns an error if a page has client actions that a model could
-// not suggest.
+// checkActions returns an error if a client action of a page has no name, or
+// the same name as another.
 func checkActions(p Page) error {
 	for i, a := range p.ClientActions {
 		same := func(other ClientAction) bool { return other.Action == a.Action }
@@ -106,8 +106,9 @@ func checkActions(p Page) error {
 	return nil
 }
 
-// normalize fills in what the model left out. It rejects a client action that
-// the page does not have, because its button would do nothing.
+// normalize sets the default handler and style, and rejects an invalid action.
+// A client action that the page does not have is invalid, because its button
+// would do nothing.
 func (a *SuggestedAction) normalize(known []ClientAction) error {
 	a.Handler, a.Style = cmp.Or(a.Handler, "client"), cmp.Or(a.Style, "secondary")
 	has := func(k ClientAction) bool { return k.Action == a.Action }

@@ -39,7 +39,7 @@ func TestClientActions(t *testing.T) {
 	wantEqual(t, "offered", len(offered), 1)
 	wantIn(t, r.systemOf(0), "- show: Shows a word. (data: word)")
 	for _, data := range []string{"a number", "no data"} {
-		if p := end[assistant.Complete](t, r.send(data)).Payload; len(p.Actions) != 0 || !strings.Contains(string(p.Notice), "the data of show") {
+		if p := end[assistant.Complete](t, r.send(data)).Payload; len(p.Actions) != 0 || !strings.Contains(string(p.Notice), "invalid data for show") {
 			t.Errorf("%s: %+v", data, p)
 		}
 	}

@@ -170,7 +170,7 @@ func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
 		"requests sent":   func() { r.sent(seq) },
 		"the window":      func() { r.must(r.window.Type("a longer word than any before it")) },
 		"an edit":         func() { r.must(r.session.Edit("type", func() error { return r.window.Type("more") })) },
-		"saved":           func() { _, err := r.session.Save(ctx, assistant.Basis{}); r.must(err) },
+		"saved":           func() { _, err := r.session.Write(ctx, "save", wroteNothing); r.must(err) },
 		"the telemetry":   func() { r.session.Records() },
 	} {
 		do()

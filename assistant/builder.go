@@ -124,7 +124,7 @@ func (b Builder) Tools(tools ...Tool) Builder {
 // second call applies them again.
 func (b Builder) Conversation() (*Conversation, error) {
 	if b.conversation == nil || b.conversation.registry == nil {
-		return nil, &llm.ConfigError{Field: "conversation", Reason: "create the builder with the Continuation of a conversation from NewConversation"}
+		return nil, &llm.ConfigError{Field: "conversation", Reason: "call Continuation on a conversation from NewConversation to get a builder"}
 	}
 	c := b.conversation
 	var messages []message.Message
@@ -147,8 +147,8 @@ func (b Builder) Conversation() (*Conversation, error) {
 	return c, nil
 }
 
-// Prompt applies the deltas, runs the conversation to its end and returns the
-// assistant's last text.
+// Prompt applies the deltas, runs the conversation and returns the assistant's
+// last text, even if there is an error.
 func (b Builder) Prompt(ctx context.Context) (string, error) {
 	c, err := b.Conversation()
 	if err != nil {

@@ -77,7 +77,7 @@ func (t *loop) countRound(problem string) error {
 	switch {
 	case t.invalid >= maxInvalidRounds:
 		return &TurnError{Code: CodeInvalidToolCalls, Message: fmt.Sprintf(
-			"the model made invalid tool calls %d times in a row; the last: %s", t.invalid, problem)}
+			"the model made invalid tool calls %d times in a row; the last problem: %s", t.invalid, problem)}
 	case t.invalid >= 2: // the first correction is not shown to the user
 		t.correcting = true
 		t.host.emit(Retrying{Attempt: t.invalid, Reason: "invalid tool call", Code: CodeInvalidToolCalls})
@@ -107,8 +107,8 @@ func (t *loop) check(c llm.Call, end llm.End, i int) checkedCall {
 	}
 }
 
-// callID makes the id given by the endpoint unique within the turn, because each result
-// must find its call. Some endpoints send no id, or the same one for every call.
+// callID makes the id given by the endpoint unique within the turn, so that each result
+// can be matched to its call. Some endpoints send no id, or the same one for every call.
 func (t *loop) callID(given string, i int) string {
 	if t.callIDs == nil {
 		t.callIDs = map[string]bool{"": true}
@@ -127,7 +127,7 @@ func (t *loop) callID(given string, i int) string {
 	return id
 }
 
-// validOrQuoted stores text that is not JSON as a JSON string.
+// validOrQuoted returns valid JSON unchanged, and other text as a JSON string.
 func validOrQuoted(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -136,7 +136,7 @@ func validOrQuoted(text string) json.RawMessage {
 	return raw
 }
 
-// call runs one checked call of a response and adds it to the pair.
+// call runs all[i] and adds it to the pair. An invalid call is only added.
 func (t *loop) call(all []checkedCall, i int) error {
 	c := &all[i]
 	if c.invalid != nil {
@@ -179,8 +179,8 @@ func (t *loop) call(all []checkedCall, i int) error {
 	return err
 }
 
-// addCall adds a call to the pair. A failed call is logged without its arguments and
-// message.
+// addCall adds a call to the pair. If the call was invalid or failed, it is logged without
+// its arguments and message.
 func (t *loop) addCall(c ToolCall) {
 	t.pair.ToolCalls = append(t.pair.ToolCalls, c)
 	switch r := c.Result; {
@@ -195,8 +195,9 @@ func (t *loop) addCall(c ToolCall) {
 	}
 }
 
-// runTool implements toolRunner: it asks the user for approval, makes the checkpoint and
-// runs the tool.
+// runTool implements toolRunner. It checks the user's role, asks for approval, makes the
+// checkpoint and runs the tool. For a user with RolePropose, it proposes the changes of a
+// write tool instead.
 func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error) {
 	c := &calls[0]
 	writes := c.tool.Write && (c.tool.NoOp == nil || !c.tool.NoOp(c.Arguments))
@@ -256,7 +257,7 @@ func (t *turn) mayCall(c *checkedCall, writes bool) error {
 }
 
 // callGuarded runs a call. If the call removes unsaved changes by other users and the
-// user lacks RoleSave, the call itself is undone.
+// user lacks RoleSave, the call's changes to the window are undone.
 func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult {
 	ctx := withShown(t.ctx, shown)
 	if writes {
@@ -282,7 +283,7 @@ func (t *turn) callGuarded(c *checkedCall, shown string, writes bool) ToolResult
 	return r
 }
 
-// proposeCall turns the changes a call would make into proposals instead of making them.
+// proposeCall proposes the changes that a call would make, instead of making them.
 func (t *turn) proposeCall(c *checkedCall) ToolResult {
 	w := t.s.opts.Window
 	if _, ok := w.(Proposer); !ok {
@@ -314,7 +315,7 @@ func (t *turn) proposeCall(c *checkedCall) ToolResult {
 		t.addPayload(t.fillPayload(made))
 		what[i] = made.Summary
 	}
-	return OK("Proposed, not done: "+strings.Join(what, "; ")+". A user with the role save must accept it; this user may only propose.", nil)
+	return OK("Proposed, not done: "+strings.Join(what, "; ")+". A user with the role save must accept this; the current user may only propose.", nil)
 }
 
 // checkPayload fills in the payload of a result. A payload that matches no registered type
@@ -386,8 +387,8 @@ func (t *loop) progressOf(c *checkedCall) func(Progress) {
 	}
 }
 
-// wholeResponses returns the text up to the last card marker. The text after the marker
-// belongs to an incomplete response.
+// wholeResponses returns the answer through its last card marker. The text after the
+// marker belongs to an incomplete response.
 func wholeResponses(p *Pair) safetext.Text {
 	cards := 0
 	for _, c := range p.ToolCalls {

@@ -12,7 +12,7 @@ import (
 
 // ErrNothingCancelled is returned when there is no cancelled answer to keep or
 // repeat.
-var ErrNothingCancelled = errors.New("there is no cancelled answer to keep (sending a message discards it)")
+var ErrNothingCancelled = errors.New("there is no cancelled answer to keep or repeat; one is available only until the next message")
 
 // Cancelled returns the received part of the most recently cancelled answer, as a pair in
 // state partial. It returns nil if there is none. The answer is available until the next
@@ -63,8 +63,8 @@ func (s *Session) AskAgain(ctx context.Context) (Prompt, error) {
 
 // KeepCancelled stores the cancelled answer. An answer to a new message becomes
 // a visible pair that is never sent. An answer to an older message becomes one
-// of that message's alternative answers, not the selected one. It returns the
-// pair that now holds the answer. Errors are ErrBusy while a turn runs, and
+// of that message's answers, but not the chosen one. KeepCancelled returns the
+// pair that now holds the answer. It returns ErrBusy while a turn runs, and
 // ErrNothingCancelled if there is no cancelled answer.
 func (s *Session) KeepCancelled(ctx context.Context) (*Pair, error) {
 	release, err := s.acquireWork(false)
@@ -111,8 +111,7 @@ func (s *Session) keepCancelled(ctx context.Context, partial *Pair) (*Pair, erro
 	return kept, s.opts.Store.Commit(ctx, b)
 }
 
-// keepAsAnswer adds a cancelled answer to the alternative answers of an older
-// pair.
+// keepAsAnswer adds a cancelled answer to the answers of an older pair.
 func (s *Session) keepAsAnswer(ctx context.Context, partial, of *Pair) error {
 	v := partial.Answer()
 	add := PairAnswer{Seq: of.Seq, ID: v.ID, Add: &v}
@@ -122,9 +121,10 @@ func (s *Session) keepAsAnswer(ctx context.Context, partial, of *Pair) error {
 	return add.Apply(of)
 }
 
-// partial returns the received part of a cancelled answer as a separate pair, or nil if
-// nothing was received. If a tool has run, the complete responses stay in the turn's pair
-// and partial holds the whole answer so far. Suggestions and proposals in it are dropped.
+// partial returns the received part of a cancelled answer as a separate pair. It returns
+// nil if there is no more text than the turn's pair keeps, or if the turn executed a
+// proposal. If a tool has run, the complete responses stay in the turn's pair, and the
+// returned pair contains the whole answer so far. Suggestions and proposals are dropped.
 func (t *turn) partial(ran bool) *Pair {
 	p := t.pair
 	if p.AssistantText == "" && p.Reasoning == "" || t.decided != nil || ran && p.AssistantText == wholeResponses(p) {
@@ -148,8 +148,8 @@ func (t *turn) partial(ran bool) *Pair {
 }
 
 // offerPartial stores a cancelled answer next to the pair, which keeps its own
-// answer. A nil partial stores nothing. offerPartial returns the event that
-// ends the turn.
+// answer. If partial is nil, it stores nothing. It returns end, or an Error if
+// storing fails.
 func (t *turn) offerPartial(partial *Pair, end Event) Event {
 	if partial == nil {
 		return end
@@ -188,10 +188,9 @@ func (s *Session) restoreCancelled(ctx context.Context, session string) error {
 }
 
 // Branch turns the Session into a new session, with a new ID, that branches off at a
-// pair of this session or of another session. The new view is the old one up to that
-// pair, followed by the new session's own pairs; nothing is copied. Model, window state
-// and unsaved changes stay: the window is not rolled back. On error the old session
-// continues.
+// pair of this session or of another session. Its view is the parent's up to that pair,
+// followed by its own pairs; nothing is copied. Model, window state and unsaved changes
+// stay: the window is not rolled back. On error, the current session continues.
 func (s *Session) Branch(ctx context.Context, seq int64) error {
 	release, err := s.acquireWork(false)
 	if err != nil {
@@ -209,9 +208,9 @@ func (s *Session) Branch(ctx context.Context, seq int64) error {
 	return s.switchTo(ctx, id, refs)
 }
 
-// BranchInto creates the session id, which branches off at a pair: from this session, or
-// from the pair's own session if the pair is not in this one. The Session itself does not
-// change.
+// BranchInto creates a session with this id that branches off at a pair. Its parent is
+// this session, or the pair's own session if the pair is not in this one. The Session
+// itself does not change.
 func (s *Session) BranchInto(ctx context.Context, id string, seq int64) error {
 	store, ok := s.opts.Store.(BranchStore)
 	if !ok {

@@ -24,7 +24,7 @@ type Config struct {
 	Selection  llm.Selection // nil means DefaultSelection
 	Tools      []Tool
 	Reasoning  bool // use only models that reason
-	Iterations int  // tool-call rounds per Run; 0 means DefaultIterations
+	Iterations int  // limit on tool-call rounds per Run; 0 means DefaultIterations
 }
 
 // Conversation owns a message.List and sends it to models. It must be used by
@@ -37,8 +37,9 @@ type Conversation struct {
 }
 
 // NewConversation returns a conversation that uses the models of a registry.
-// messages may be nil, or a stored list, which the conversation then owns. An
-// invalid config, such as an unknown provider, returns a *llm.ConfigError.
+// messages may be nil, or a stored list, which the conversation then owns. For
+// an invalid config, such as an unknown provider, the error is a
+// *llm.ConfigError.
 func NewConversation(registry *llm.Registry, messages *message.List, config Config) (*Conversation, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models"}
@@ -56,8 +57,8 @@ func NewConversation(registry *llm.Registry, messages *message.List, config Conf
 }
 
 // checkModel rejects a preferred provider or model that DefaultSelection would
-// not find. Another Selection may use names of its own, so they are not
-// checked.
+// not find. Another Selection may use names of its own, so nothing is checked
+// if one is set.
 func checkModel(registry *llm.Registry, config Config) error {
 	providers := registry.Providers()
 	switch {
@@ -83,8 +84,8 @@ func (c *Conversation) Messages() *message.List { return c.messages }
 func (c *Conversation) Config() Config { return c.config }
 
 // Continuation returns a builder for this conversation. It may be used while
-// Run is still yielding: the next request includes its messages. Config changes
-// apply from the next Run.
+// Run is still yielding: the next request includes the messages it adds. Config
+// changes apply from the next Run.
 func (c *Conversation) Continuation() Builder { return Builder{conversation: c} }
 
 // Run continues the conversation until the assistant's final text. It yields
@@ -162,7 +163,7 @@ func (c *Conversation) newRun() (*run, error) {
 }
 
 // choose selects the model for the next request. name is the endpoint's name
-// for the model, id is "provider/name".
+// for the model; id is "provider/name".
 func (c *Conversation) choose(images bool) (model llm.Model, name, id string, err error) {
 	selection := c.config.Selection
 	if selection == nil {

@@ -52,8 +52,9 @@ func PairContributes(p *Pair) bool { return len(PairMessages(p)) > 0 }
 
 // PairMessages returns the messages that a pair contributes to a request: the
 // user's text, the calls and the assistant's text. Empty texts are left out. A
-// pair that ended in an error contributes only its complete responses, and
-// nothing if there are none. A running or partial pair contributes nothing.
+// pair that ended in an error contributes the user's text and its complete
+// responses, or nothing if no response was complete. A running or partial pair
+// contributes nothing.
 func PairMessages(p *Pair) []message.Message {
 	failed := p.State == PairError
 	if p.State == PairSending || p.State == PairPartial || (failed && len(p.ToolCalls) == 0) {
@@ -149,7 +150,8 @@ func callMessage(c ToolCall) *message.ToolCall {
 const maxResultRunes = 32_000
 
 // encodeResult encodes a result for the model. A payload is sent without its
-// data. Data that is too long is cut off, with a note.
+// data. If the result is too long, its data and message are cut. Data that was
+// cut, or could not be encoded, is replaced by an object with a note.
 func encodeResult(r ToolResult) json.RawMessage {
 	shown := r
 	if r.Payload != nil {
@@ -205,8 +207,8 @@ func TokenCount(n int) string {
 	return fmt.Sprintf("%.1fk tokens", float64(n)/thousand)
 }
 
-// Dollars formats a price in US dollars: "$0.004", "$2.50". Prices below $0.001
-// are written as "< $0.001".
+// Dollars formats a price in US dollars: "$0.004", "$2.50". A positive price
+// below $0.001 is written as "< $0.001".
 func Dollars(usd float64) string {
 	const least = 0.001
 	switch {

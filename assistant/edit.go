@@ -34,7 +34,8 @@ func (s *Session) LastStep() (checkpoint.Checkpoint, bool) { return s.opts.Journ
 // Describer. The change ends up in both journal and window, or in neither. A
 // change that leaves the state unchanged, such as saving, is not a step.
 //
-// For a user with RolePropose nothing is changed and the error is a *Proposed.
+// If the user has RolePropose, the change is proposed instead of made, and the
+// error is a *Proposed.
 func (s *Session) Edit(description string, change func() error) error {
 	err := s.Needs(RolePropose)
 	if err != nil {
@@ -73,7 +74,9 @@ func (s *Session) Edit(description string, change func() error) error {
 	return nil
 }
 
-// makeStep runs a change to the window, records it, and returns the state after it.
+// makeStep runs a change to the window, records it, and returns the state after it. A
+// change that the user may only propose is undone and stored as proposals, and one that the
+// user's role forbids is undone; both return an error.
 func (s *Session) makeStep(description string, before json.RawMessage, change func() error) (after json.RawMessage, err error) {
 	defer s.updates.window.step()()
 	w, others, restore := s.opts.Window, s.othersUnsaved(), s.mark(before)
@@ -127,16 +130,18 @@ func (s *Session) PlanDiscard(only string) (SavePlan, error) {
 	return plan, nil
 }
 
-// Save saves the changes that basis names and records in the journal that
-// nothing is unsaved. It returns ErrNotSaver if the window is not a Saver, or
-// the errors of Saver.Save.
+// Save saves the changes that basis names. If nothing is unsaved afterwards, it
+// records this in the journal. It returns ErrNotSaver if the window is not a
+// Saver, or the errors of Saver.Save.
 func (s *Session) Save(ctx context.Context, basis Basis) (Saved, error) {
 	// A save also loads what other programs wrote to the file; the journal records that
 	// load as a separate step.
-	return s.Write(ctx, "Load what other programs saved", func() (saved Saved, err error) {
-		if w, ok := s.opts.Window.(Saver); ok {
-			saved, err = w.Save(ctx, basis)
+	return s.Write(ctx, "Load what other programs saved", func() (Saved, error) {
+		w, ok := s.opts.Window.(Saver)
+		if !ok {
+			return Saved{}, ErrNotSaver
 		}
+		saved, err := w.Save(ctx, basis)
 		return saved, s.whoChanged(err, basis)
 	})
 }
@@ -172,8 +177,8 @@ func (s *Session) Write(ctx context.Context, description string, change func() (
 	return saved, nil
 }
 
-// beforeWrite returns the state of the window before its file is written. It
-// returns nil if there is no journal.
+// beforeWrite returns the state of the window before its file is written, or
+// nil if there is no journal or no window.
 func (s *Session) beforeWrite() (json.RawMessage, error) {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil, nil
@@ -200,8 +205,8 @@ func (s *Session) recordWrite(description, path string, before json.RawMessage) 
 	return s.markSaved(state)
 }
 
-// Discard discards the changes that basis names, as one step that can be undone. It returns
-// ErrNotSaver, or an error of Saver.Discard or Edit.
+// Discard discards the changes that basis names, as one step that can be undone, and
+// returns them. It returns ErrNotSaver, or an error of Saver.Discard or Edit.
 func (s *Session) Discard(description string, basis Basis) (lost []Change, err error) {
 	w, ok := s.opts.Window.(Saver)
 	if !ok {
@@ -215,8 +220,8 @@ func (s *Session) Discard(description string, basis Basis) (lost []Change, err e
 }
 
 // RefreshSaved reads the saved state again, as one step that can be undone.
-// Unsaved changes are applied on top of it; if drop is not nil they are
-// discarded first, as in Discard.
+// Unsaved changes are applied on top of it. If drop is not nil, the changes that
+// it names are discarded first, as in Discard.
 func (s *Session) RefreshSaved(ctx context.Context, description string, drop *Basis) (out Refreshed, err error) {
 	r, ok := s.opts.Window.(Refresher)
 	saver, saves := s.opts.Window.(Saver)
@@ -277,8 +282,9 @@ func (s *Session) whoChanged(err error, basis Basis) error {
 	return err
 }
 
-// changedBy names the users who changed the window after a journal record; -1
-// returns the author of the last change.
+// changedBy names the users, their assistants and other programs that changed
+// the window after a journal record. If after is -1, it names only the author
+// of the last change.
 func (s *Session) changedBy(after int64) (names []string) {
 	if s.opts.Journal == nil {
 		return nil

@@ -56,9 +56,9 @@ func (e *UnrecordedError) Unwrap() error { return e.Err }
 
 // TurnError reports why a turn failed.
 type TurnError struct {
-	Code    string // a Kind or one of the Code constants
+	Code    string // an llm.Kind or one of the Code constants
 	Message string // for users
-	Err     error  // a *RequestError for a failed request, a *llm.ConfigError if the window moved to an unknown page; may be nil
+	Err     error  // a *llm.RequestError for a failed request, a *llm.ConfigError if the window moved to an unknown page; may be nil
 }
 
 func (e *TurnError) Error() string { return e.Code + ": " + e.Message }

@@ -22,7 +22,7 @@ import (
 //	ToolStart          a call is about to run
 //	ConfirmRequest     the call needs the user's approval
 //	ToolProgress       progress of the call
-//	CheckpointCreated  the window has changed: the checkpoint holds its state before
+//	CheckpointCreated  the window has changed; the checkpoint holds its earlier state
 //	ToolComplete       result of the call; the next response follows with a Status
 //	Queued             a message waits; may come at any time
 //	Complete           the turn succeeded
@@ -109,9 +109,9 @@ type (
 		Payload ResponsePayload `json:"payload"`
 	}
 
-	// Error ends a turn that failed. What was done before stays.
+	// Error ends a turn that failed. What was done before the failure stays.
 	Error struct {
-		Code    string `json:"code"` // a Kind or one of the Code constants
+		Code    string `json:"code"` // an llm.Kind or one of the Code constants
 		Message string `json:"message"`
 		Err     error  `json:"-"` // the cause, if the turn ended before TurnStarted
 	}
@@ -155,14 +155,14 @@ type (
 		AfterMS int64  `json:"after_ms"` // milliseconds until the next attempt
 	}
 
-	// ConfirmRequest asks the user whether a tool may do something that cannot
-	// be undone. The turn waits for Session.Answer.
+	// ConfirmRequest asks the user whether a call may run. The turn waits for
+	// Session.Answer.
 	ConfirmRequest struct {
 		ID     string `json:"id"`
 		Tool   string `json:"tool"`
 		Diff   string `json:"diff"`
 		Digest string `json:"digest"`           // identifies what would be done
-		Note   string `json:"note,omitempty"`   // if the user is asked again: who changed the plan, as a sentence; otherwise ""
+		Note   string `json:"note,omitempty"`   // who changed the plan, as a sentence, if the user is asked again; otherwise ""
 		Server string `json:"server,omitempty"` // the program that would run the call, if not this one; see Tool.Server
 	}
 )

@@ -27,9 +27,9 @@ type Update struct {
 	Running *Pair
 }
 
-// Limits on the events that a session stores for its readers.
+// Limits on what a session stores for its readers.
 const (
-	maxLogEntries = 16_384
+	maxLogEntries = 16_384   // events; consecutive pieces of text count as one
 	maxLogBytes   = 32 << 20 // bytes of text; the default of Options.LogBytes
 	maxStale      = 1024     // changes to stored pairs
 )
@@ -196,7 +196,9 @@ func (l *sessionLog) staleBetween(after, upTo int64) *StalePairs {
 	return &StalePairs{Seqs: slices.Compact(seqs)}
 }
 
-// add adds an event.
+// add adds an event of the current turn as a new version. Text is joined with
+// the entry before it if that is text of the same kind. If a limit is exceeded,
+// the oldest entries are dropped.
 func (l *sessionLog) add(e Event) {
 	before := l.version
 	version := l.next()

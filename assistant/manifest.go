@@ -79,9 +79,9 @@ func seqsOf(refs []Ref) []int64 {
 
 // text returns the list for the system prompt; "" if there are no payloads.
 func (m manifest) text() string {
-	intro := "AVAILABLE PAYLOADS (use get_payload tool to retrieve full data):"
+	intro := "AVAILABLE PAYLOADS (use the get_payload tool to retrieve the full data):"
 	if m.older > 0 {
-		intro = fmt.Sprintf("AVAILABLE PAYLOADS, without the oldest %d (use get_payload tool to retrieve full data):", m.older)
+		intro = fmt.Sprintf("AVAILABLE PAYLOADS, without the oldest %d (use the get_payload tool to retrieve the full data):", m.older)
 	}
 	return withIntro(intro, m.lines)
 }

@@ -55,6 +55,14 @@ func TestNewSessionRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
+// A window that is not a Saver is not saved in silence.
+func TestSavingNeedsASaver(t *testing.T) {
+	r := newRig(t, at.NewScript(), func(o *assistant.Options) { o.Window = struct{ assistant.Window }{at.NewWindow("one")} })
+	if _, err := r.session.Save(context.Background(), assistant.Basis{}); !errors.Is(err, assistant.ErrNotSaver) {
+		t.Errorf("Save: %v, want ErrNotSaver", err)
+	}
+}
+
 // twice is a lamp that offers its tool twice.
 type twice struct{ lamp }
 

@@ -67,8 +67,9 @@ func namesOf(types []PayloadType) []string {
 	return names
 }
 
-// AddPage registers a page. It returns a *llm.ConfigError if the name is in use
-// or the page lists an unregistered tool or payload.
+// AddPage registers a page. It returns a *llm.ConfigError if the page lists an
+// unregistered tool or payload, or if the name of the page or of one of its
+// client actions is missing or in use.
 func (r *Pages) AddPage(p Page) error {
 	if _, taken := r.pages[p.Name]; taken || p.Name == "" {
 		return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q is registered twice or has no name", p.Name)}
@@ -94,8 +95,8 @@ func (r *Pages) AddPage(p Page) error {
 	return nil
 }
 
-// AddTool registers a tool. It returns a *llm.ConfigError if the name is in
-// use.
+// AddTool registers a tool. It returns a *llm.ConfigError if the name is in use
+// or not a valid tool name, or if the tool has no Run.
 func (r *Pages) AddTool(t Tool) error {
 	all := append(slices.Clip(r.tools), t)
 	if _, err := newToolbox(all); err != nil {
@@ -106,8 +107,8 @@ func (r *Pages) AddTool(t Tool) error {
 }
 
 // AddPayload registers a payload type. It returns a *llm.ConfigError if the
-// name is in use, if the type has no Source, or if a type that models write has
-// no marker or one that overlaps another.
+// name is missing or in use, if the fields contradict each other, or if a type
+// that models write has no marker or one that overlaps another.
 func (r *Pages) AddPayload(t PayloadType) error {
 	wrong := ""
 	switch {
@@ -116,9 +117,9 @@ func (r *Pages) AddPayload(t PayloadType) error {
 	case t.Source == FromTool && (t.Marker != "" || t.Parse != nil || t.Begin != nil || t.Instructions != ""):
 		wrong = "has a Marker, Parse, Begin or Instructions, which are only for payloads that a model writes"
 	case t.Source != FromLLM && t.Source != FromTool && t.Source != FromBoth:
-		wrong = fmt.Sprintf("has the unknown source %q; want FromTool, FromLLM or FromBoth", t.Source)
+		wrong = fmt.Sprintf("has the unknown source %q; it must be FromTool, FromLLM or FromBoth", t.Source)
 	case t.Source != FromTool && t.Marker == "":
-		wrong = "has no Marker, which the model writes before it"
+		wrong = "has no Marker, the text that the model writes before the payload"
 	case t.Rejected != nil && !t.Proposal():
 		wrong = "can be rejected, but not accepted: it has neither Calls nor Accepted"
 	}
@@ -128,7 +129,7 @@ func (r *Pages) AddPayload(t PayloadType) error {
 	for _, have := range append(slices.Clip(r.payloads), suggestedValues(), suggestedActions(nil)) {
 		both := t.Source != FromTool && have.Source != FromTool
 		if both && (strings.Contains(have.Marker, t.Marker) || strings.Contains(t.Marker, have.Marker)) {
-			return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("the marker %q of payload type %q overlaps %q", t.Marker, t.Name, have.Marker)}
+			return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("the marker %q of payload type %q overlaps the marker %q", t.Marker, t.Name, have.Marker)}
 		}
 	}
 	r.payloads = append(r.payloads, t)
@@ -151,10 +152,10 @@ type Available struct {
 	Payloads []PayloadType
 }
 
-// At returns what is Global and what page, tab and subtab list, in order of
-// registration. An unknown page, tab or subtab returns a *llm.ConfigError; if a
-// page or tab registers nothing below it, any name is accepted. Page "" offers
-// only what is Global.
+// At returns what is Global and what the page, tab and subtab list, in order of
+// registration. For an unknown page, tab or subtab, it returns a
+// *llm.ConfigError; but a page without Tabs accepts any tab, and a tab without
+// Subtabs any subtab. Page "" offers only what is Global.
 func (r *Pages) At(at Location) (Available, error) {
 	page, pageKnown := r.pages[at.Page]
 	tab, tabKnown := page.Tabs[at.Tab]

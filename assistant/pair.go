@@ -98,9 +98,9 @@ type Thought struct {
 	Text  safetext.Text `json:"-"`              // without surrounding space; set only by PairThoughts
 }
 
-// PairThoughts splits the Reasoning of a pair into the blocks stored with it;
-// nil without reasoning. If the blocks do not match the texts, or an older
-// version stored none, it returns one block that took ReasoningFor.
+// PairThoughts splits the Reasoning of a pair into the blocks stored with it.
+// If none are stored, or they do not match the texts, it returns one block that
+// took ReasoningFor. Without reasoning, it returns nil.
 func PairThoughts(p *Pair) []Thought {
 	return splitThoughts(p.Reasoning, p.AssistantText, p.ReasoningFor, p.Thoughts)
 }
@@ -153,14 +153,14 @@ type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	Result    *ToolResult     `json:"result,omitempty"` // nil if it did not run
+	Result    *ToolResult     `json:"result,omitempty"` // nil while the call runs, or if the turn ended first
 	// Response is the index, from 0, of the turn's response that contained
 	// the call. Calls of one response are sent back to the model as one
 	// assistant message.
 	Response int           `json:"response"`
 	Took     time.Duration `json:"took,omitempty"` // in ns
-	// Silent calls were invalid, for example of a tool that the open page does
-	// not list: the model gets the result, but the user sees no card.
+	// Silent marks an invalid call, for example to a tool that the open page
+	// does not list: the model gets the result, but the user sees no card.
 	Silent bool `json:"silent,omitempty"`
 }
 
@@ -188,8 +188,8 @@ func PlainJSON(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// cleanNames sanitises the names in a pair from another source; its texts have been
-// sanitised when they were decoded. Tool arguments and results are not changed.
+// cleanNames sanitises the names in a pair from another source; its texts were sanitised
+// when they were decoded. Tool arguments and results are not changed.
 func (p *Pair) cleanNames() {
 	p.Topic, p.Author, p.Model = string(safetext.Line(p.Topic, len(p.Topic))), string(safetext.Line(p.Author, len(p.Author))), string(safetext.VisibleOnce(p.Model))
 	for i := range p.ToolCalls {

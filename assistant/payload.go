@@ -53,8 +53,8 @@ type PayloadType struct {
 	// the summary.
 	Text func(data json.RawMessage) string
 
-	// Marker starts the payload in the model's text, as in "RULE_PROPOSAL:". It
-	// is unused with FromTool.
+	// Marker starts the payload in the model's text, such as "RULE_PROPOSAL:".
+	// With FromTool, Marker, Parse, Begin and Instructions must not be set.
 	Marker string
 	// Parse turns the JSON after the marker into the data; nil leaves it unchanged.
 	// An error leaves the text visible.
@@ -70,7 +70,7 @@ type PayloadType struct {
 	// checkpoint, so that their changes can be undone.
 	Calls func(data json.RawMessage) ([]llm.Call, error)
 	// Accepted and Rejected are called when the user decides, before the
-	// decision is stored and before Calls is run. An error rejects the
+	// decision is stored and before the calls run. An error prevents the
 	// decision. They may be called again for a decision that could not be
 	// stored.
 	Accepted, Rejected func(ctx context.Context, p Payload) error
@@ -144,7 +144,7 @@ func suggestedValues() PayloadType {
 		Name: PayloadValues, Source: FromLLM, Global: true, Schema: schema,
 		Description: "next messages the user can choose",
 		Marker:      "SUGGESTED_VALUES:",
-		Instructions: `SUGGESTED_VALUES - offer up to four likely next messages, on the last line of an answer, when a choice is open:
+		Instructions: `SUGGESTED_VALUES - offer up to four likely next messages, on the last line of an answer, when the user has a choice to make:
 
 SUGGESTED_VALUES: {"values": [{"label": "Save", "value": "save the changes"}]}`,
 	}

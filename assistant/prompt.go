@@ -73,7 +73,7 @@ func fenced(raw json.RawMessage) string {
 }
 
 func (p promptParts) structured() string {
-	const intro = "Write these into your answer where they help, the JSON complete and on one line:"
+	const intro = "Write these into your answer where they help, with the complete JSON on one line:"
 	var formats []string
 	for _, t := range p.payloads {
 		if t.Source != FromTool && t.Instructions != "" {

@@ -22,11 +22,11 @@ var (
 	ErrNotProposal = errors.New("this cannot be accepted or rejected here")
 )
 
-// proposalModel is the model name of a pair that carries out accepted
-// proposals, because no model answered it.
+// proposalModel is the model name of a pair that no model answered: one that
+// carries out accepted proposals, or contains proposals made by hand.
 const proposalModel = "proposal"
 
-// Decide accepts or rejects proposals of the model, all of them or none.
+// Decide accepts or rejects the given proposals of a pair, all of them or none.
 // Accepting runs their calls as a separate turn with a checkpoint; its events
 // come after the returned version, as with Begin. Rejecting starts no turn and
 // returns 0; the model is told with the next message. An error from Accepted
@@ -113,9 +113,9 @@ func (s *Session) storeRejected(ctx context.Context, holder *Pair, summary strin
 	return nil
 }
 
-// mayDecide returns a *RoleError if the user may not decide the proposals of a
-// pair. Users who may change the window may decide the proposals in their own
-// conversation; users who may only propose may reject their own.
+// mayDecide returns a *RoleError if the user may not accept or reject the
+// proposals of a pair. In the user's own pairs, accepting needs RoleWrite and
+// rejecting RolePropose; in other pairs, both need RoleSave.
 func (s *Session) mayDecide(holder *Pair, accept bool) error {
 	switch own := holder.Author == s.opts.Author; {
 	case own && accept:

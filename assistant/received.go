@@ -13,8 +13,8 @@ type received struct {
 	text, reasoning []byte // the texts of pair
 }
 
-// receive returns the received of a turn that has not sent any events: what the
-// pair contained before the turn.
+// receive returns the initial value for a turn: what its pair contained before
+// the turn sent any events.
 func receive(p *Pair) received {
 	r := received{clonePair(p), []byte(p.AssistantText), []byte(p.Reasoning)}
 	if r.pair.Thoughts = slices.Clone(p.Thoughts); p.Thoughts == nil && p.Reasoning != "" {

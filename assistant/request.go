@@ -18,8 +18,8 @@ import (
 )
 
 // includedPairs returns the included pairs. It also copies the visible pairs
-// and the boundary into the turn, as the user sees them at this moment. All
-// of them exclude the pair that is being retried, answered again or replaced.
+// and the boundary into the turn, as the user sees them now. All three leave
+// out the pair that is being retried, answered again or replaced.
 func (t *turn) includedPairs() []Ref {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
@@ -116,8 +116,8 @@ func (t *turn) trimmedRequest() llm.Request {
 	return t.requestOf(append(message.List{messages[0]}, messages[skip:]...))
 }
 
-// nextRequest implements requester. A request that executes a proposal is not
-// sent to an endpoint, and is neither counted nor stored.
+// nextRequest implements requester. A request of a turn that executes proposals
+// is not sent to an endpoint, and is neither counted nor stored.
 func (t *turn) nextRequest() llm.Request {
 	req := t.trimmedRequest()
 	r := t.attempt.Record()
@@ -281,16 +281,16 @@ func readContext(w Window) (contextMemory, error) {
 	return contextMemory{json: raw}, err
 }
 
-// remember stores what the model knows about the window once it has answered. A
-// failed request does not count.
+// remember stores what the model knows about the window. It is called once the
+// model has answered: a failed request does not count.
 func (t *turn) remember() {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.s.current.context = t.context
 }
 
-// rememberOwnChanges keeps the turn's own tool calls out of the next message,
-// which reports only changes by the user.
+// rememberOwnChanges keeps the changes by the turn's own tool calls out of the
+// changes that the next message reports.
 func (t *turn) rememberOwnChanges() error {
 	w := t.s.opts.Window
 	if _, ok := w.(Log); ok || w == nil {
@@ -322,7 +322,7 @@ func addField(object json.RawMessage, name string, value any) (json.RawMessage, 
 // SentRequest is one request of a turn, as sent to the endpoint.
 type SentRequest struct {
 	Answer   string          `json:"answer,omitempty"` // Pair.AnswerID of the answer that came back
-	Response int             `json:"response"`         // number of the response within the turn, from 0
+	Response int             `json:"response"`         // index of the response within the turn, from 0
 	Attempt  int             `json:"attempt"`          // number of the attempt for this response, from 1; above 1 if pairs were trimmed
 	Model    string          `json:"model"`            // "provider/name"
 	At       time.Time       `json:"at"`
@@ -337,9 +337,9 @@ type outgoing struct {
 	meta  SentRequest // everything except the body
 }
 
-// encode returns the request with its body; an llm.Encoder encodes it. It is
-// called after sending, so that sending does not wait for it, and so that the
-// body lacks fields that the client dropped because the endpoint rejected them.
+// encode returns the request with its body, which the model encodes if it is an
+// llm.Encoder. It is called after sending: sending does not wait for it, and the
+// body lacks the fields that the client dropped because the endpoint rejected them.
 func (o outgoing) encode() (sent SentRequest, err error) {
 	sent = o.meta
 	req := o.req.Abbreviated()

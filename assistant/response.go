@@ -19,7 +19,7 @@ import (
 // The notices of turns that stopped at the limit on rounds or with an empty
 // answer.
 const (
-	limitNotice = "Stopped after %d rounds of tool calls. Everything done so far is kept."
+	limitNotice = "Stopped after %s of tool calls. Everything done so far is kept."
 	emptyNotice = "The model returned an empty answer."
 )
 
@@ -52,7 +52,7 @@ func (t *loop) respondAll() error {
 		case t.host.shouldStop():
 			return nil
 		case t.rounds >= t.iterations:
-			t.note(fmt.Sprintf(limitNotice, t.rounds))
+			t.note(fmt.Sprintf(limitNotice, Counted(t.rounds, "round")))
 			t.suggest(Suggested{Actions: []SuggestedAction{{
 				Label: "Continue", Action: ActionContinue, Handler: "server", Style: "primary",
 			}}})
@@ -84,7 +84,8 @@ func (t *loop) turnError(err error) error {
 	return &TurnError{Code: string(llm.KindUnknown), Message: err.Error(), Err: err}
 }
 
-// finish stores the final response.
+// finish ends the turn with its final response, and notes what is wrong with
+// it.
 func (t *loop) finish(a reply) error {
 	t.flushTexts()
 	switch {
@@ -249,7 +250,7 @@ func (r *response) add(part llm.Part) {
 	case llm.Wait:
 		t.host.emit(Status{"No answer for " + p.For.Round(time.Second).String()})
 	case llm.Unreadable:
-		t.warn("A part of the answer could not be read: " + p.Reason)
+		t.warn("Part of the answer could not be read: " + p.Reason)
 	case llm.End:
 		r.end, r.ended = p, true
 		t.addUsage(p.Usage)
@@ -261,7 +262,7 @@ func (r *response) add(part llm.Part) {
 }
 
 // addUsage adds the tokens of a response and their price. The total price is
-// known only while the price of every response is known.
+// known only if the price of every response so far is known.
 func (t *loop) addUsage(u *llm.Usage) {
 	if u == nil {
 		return
@@ -305,8 +306,8 @@ func (r *response) addSegments(all []markup.Segment) {
 	}
 }
 
-// show adds text to the pair. A response after tools starts a new paragraph;
-// leading white space is removed.
+// show adds text to the pair. A response after tools starts a new paragraph.
+// White space at the start of the answer or of such a paragraph is removed.
 func (r *response) show(text string) {
 	t := r.t
 	if t.newParagraph || t.text.Len() == 0 {
@@ -354,8 +355,8 @@ func (t *loop) suggest(s Suggested) {
 	t.pair.Suggested.Actions = append(t.pair.Suggested.Actions, s.Actions...)
 }
 
-// addPayload adds a payload from the model's text: suggested values and actions
-// go to the pair's suggestions, everything else becomes a card.
+// addPayload adds a payload to the pair: suggested values and actions go to its
+// suggestions, everything else becomes a card.
 func (t *loop) addPayload(p Payload) {
 	if p.Type == PayloadValues || p.Type == PayloadActions {
 		var offered struct {

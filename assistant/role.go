@@ -87,18 +87,19 @@ type Proposer interface {
 	// Mark returns a function that restores the window to its current state,
 	// including the authors of unsaved changes.
 	Mark() (restore func() error)
-	// Proposals returns payloads that turn the state before into the state
-	// after when they are accepted. It returns no payloads if the states do not
+	// Proposals returns payloads that change the window's state from before to
+	// after when they are accepted. It returns none if the two states do not
 	// differ in anything that can be saved.
 	Proposals(before, after json.RawMessage) ([]Payload, error)
 }
 
-// mark returns a function that restores the window to its current state.
-func (s *Session) mark(before json.RawMessage) (restore func() error) {
+// mark returns a function that restores the window to its current state, which
+// the caller passes as now.
+func (s *Session) mark(now json.RawMessage) (restore func() error) {
 	if p, ok := s.opts.Window.(Proposer); ok {
 		return p.Mark()
 	}
-	return func() error { return s.opts.Window.Apply(before) }
+	return func() error { return s.opts.Window.Apply(now) }
 }
 
 // othersUnsaved returns the unsaved changes of other users if the user may not
@@ -125,8 +126,8 @@ func (s *Session) keeps(others []Change) error {
 	return nil
 }
 
-// undoesOwn returns a *RoleError if a rollback would undo steps of other users
-// and the user may not do that.
+// undoesOwn returns a *RoleError if a rollback would undo steps of other
+// sessions or users and the user may not do that.
 func (s *Session) undoesOwn(id string, scope checkpoint.Scope) error {
 	if s.opts.Role.May(RoleSave) || scope == checkpoint.ScopeConversation {
 		return nil
@@ -145,8 +146,9 @@ func (s *Session) undoesOwn(id string, scope checkpoint.Scope) error {
 	return s.Needs(RoleSave)
 }
 
-// undoesOwnRollback returns a *RoleError if undoing a rollback would undo the
-// rollback or the steps of another session and the user may not do that.
+// undoesOwnRollback returns a *RoleError if undoing a rollback would undo what
+// another session did, the rollback itself or later steps, and the user may not
+// do that.
 func (s *Session) undoesOwnRollback(intent checkpoint.Intent) error {
 	s.mu.Lock()
 	own := intent.Undoes == s.rollback
@@ -203,7 +205,8 @@ func (s *Session) instead(before, after json.RawMessage, others []Change) (paylo
 }
 
 // storeProposals stores proposals that a user makes by hand as a separate pair.
-// The caller holds s.work.
+// It returns a *Proposed or the reason why they could not be stored. The caller
+// holds s.work.
 func (s *Session) storeProposals(ctx context.Context, description string, payloads []Payload) error {
 	p := &Pair{
 		ID: NewID(s.now()), Session: s.ID(), Author: s.opts.Author, Topic: s.Topic(), Model: proposalModel,
@@ -225,7 +228,7 @@ func (s *Session) storeProposals(ctx context.Context, description string, payloa
 }
 
 // proposedText is the answer text of a proposal that a user makes by hand.
-const proposedText = "Proposed. A user with the role save must accept it."
+const proposedText = "Proposed. A user with the role save must accept this."
 
 // proposalsOf returns what a user with RolePropose proposes instead of a
 // change.
@@ -256,7 +259,7 @@ type Proposed struct {
 
 // Error implements error. A front end reports a Proposed as a success.
 func (p *Proposed) Error() string {
-	return "proposed: " + p.Summary + ". A user with the role save must accept it"
+	return "proposed: " + p.Summary + ". A user with the role save must accept this"
 }
 
 // IsProposed returns the proposal that was made instead of a change, or nil.
@@ -267,7 +270,8 @@ func IsProposed(err error) *Proposed {
 	return nil
 }
 
-// announceProposals tells the other sessions that a pair contains proposals.
+// announceProposals announces the undecided proposals of a pair to the other
+// sessions, and returns their summary. It returns "" if there are none.
 func (s *Session) announceProposals(p *Pair) string {
 	var what []string
 	for _, made := range p.Payloads {

@@ -21,7 +21,8 @@ var ErrNothingToRollBack = errors.New("nothing to roll back: nothing has changed
 // both. What other programs have changed in the window's file since then stays,
 // if the window is a Rebaser. UndoRollback restores what was cut, until the
 // next message is sent. Rollback returns the text of the first pair that was
-// cut, for the input, or "" if that pair accepted a proposal.
+// cut, for the input, or "" if no pair was cut or the user did not type that
+// text.
 //
 // newest is the id of the newest step that the user was shown, see LastStep, or
 // "" if there was none. If another step was made since, nothing happens and the
@@ -112,7 +113,8 @@ func (s *Session) withOutside(state json.RawMessage, since int64) (json.RawMessa
 	return state, nil
 }
 
-// typedText returns the text that the user typed for a pair; "" for an accepted proposal.
+// typedText returns the text that the user typed for a pair; "" if winnow wrote the
+// text, see proposalModel.
 func typedText(p *Pair) string {
 	if p.Model == proposalModel {
 		return ""
@@ -188,7 +190,7 @@ func (s *Session) pairsSince(ctx context.Context, id string) (first, next int64,
 // UndoPlan describes what undoing the last rollback would do.
 type UndoPlan struct {
 	Digest string                  // identifies the plan, for UndoRollback
-	By     string                  // session that rolled back; "" is this one
+	By     string                  // who rolled back: a user or "another session"; "" is this session
 	Drops  []checkpoint.Checkpoint // steps made since the rollback, which would be lost, oldest first
 }
 
@@ -215,7 +217,7 @@ func (s *Session) PlanUndoRollback() (UndoPlan, error) {
 
 // UndoRollback undoes the last rollback if no message was sent since. What
 // other programs have changed since the rollback stays, as in Rollback. digest
-// identifies the plan that the user was shown; if the plan has changed the
+// identifies the plan that the user was shown; if the plan has changed, the
 // error is a *PlanChanged. An *UnrecordedError means that the undo was done but
 // not recorded.
 func (s *Session) UndoRollback(ctx context.Context, digest string) error {
@@ -325,7 +327,11 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 		err = s.showRolledBack(ctx, intent, cut)
 	}
 	if recorded != nil {
-		err = errors.Join(&UnrecordedError{Done: "the rollback was done", Err: recorded}, err)
+		done := "the rollback was done"
+		if intent.Undoes != "" {
+			done = "the rollback was undone"
+		}
+		err = errors.Join(&UnrecordedError{Done: done, Err: recorded}, err)
 	}
 	return err
 }

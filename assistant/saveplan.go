@@ -14,12 +14,12 @@ import (
 // texts; front ends show Lines.
 type SavePlan struct {
 	// Digest identifies the plan by what it would write: files, changes and new
-	// values. Plans with the same digest leave the files with the same content.
+	// values. Plans with the same digest result in the same file contents.
 	Digest   string     `json:"digest"`
 	Changes  []Change   `json:"changes"`
 	Effects  []Effect   `json:"effects"`
 	Files    []FileDiff `json:"files"`    // files to be written; a file without Lines does not change
-	Conflict *Conflict  `json:"conflict"` // nil if no other program has changed the files
+	Conflict *Conflict  `json:"conflict"` // nil if the changes can be merged into the files
 }
 
 // Digest returns the digest of a plan that writes these changes and values to path. It does
@@ -140,12 +140,12 @@ func (p SavePlan) writes() bool {
 	return slices.ContainsFunc(p.Files, func(f FileDiff) bool { return len(f.Lines) > 0 })
 }
 
-// Lines returns the plan as lines that are safe to show: the changes (only if
-// no file changes), the effects, the changes by users other than user, the
-// changed lines of the files, and what the user has to do. Items of effects are
-// indented. A line that starts with + or - is an added or removed line of a
-// file; one that starts with ! says what the user has to do. Other lines are
-// sentences.
+// Lines returns the plan as lines that are safe to show: that there is a
+// conflict, the changes (only if no file changes), the effects, the changes by
+// users other than user, the changed lines of the files, and what the user has
+// to do. Items of effects are indented. A line that starts with + or - is an
+// addition or a removal; one that starts with ! says what the user has to do.
+// Other lines are headings and sentences.
 func (p SavePlan) Lines(user string) []string {
 	if p.Empty() {
 		return []string{"nothing would change"}

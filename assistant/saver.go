@@ -14,8 +14,6 @@ import (
 
 // Saver is a Window whose state can be saved outside the session, for example
 // in a file. Until a change is saved, the window differs from the saved state.
-// The zero values of the types below mean "nothing"; all of them encode to
-// JSON.
 type Saver interface {
 	Dirtier
 	Discarder
@@ -88,7 +86,7 @@ type Refresher interface {
 
 // Watcher is a Saver that notices when another program changes the saved state.
 type Watcher interface {
-	// Watch refreshes the window after such changes until ctx ends, and then
+	// Watch refreshes the window after each such change until ctx ends, and then
 	// closes the channel. Unsaved changes are applied on top of the new state.
 	// It fails if the saved state cannot be watched.
 	Watch(ctx context.Context) (<-chan SavedChange, error)
@@ -146,7 +144,7 @@ const (
 	AppliedDiffers    AppliedState = "differs"    // the command has run, but the program uses a different state
 	AppliedUnanswered AppliedState = "unanswered" // the command has run, but the program does not answer
 	AppliedFailed     AppliedState = "failed"     // the command has failed
-	AppliedCancelled  AppliedState = "cancelled"  // the user has cancelled it
+	AppliedCancelled  AppliedState = "cancelled"  // the user cancelled the command or the check
 	AppliedUnknown    AppliedState = "unknown"    // winnow ended before the result was known
 )
 
@@ -189,7 +187,7 @@ type Conflict struct {
 func (c *Conflict) Error() string {
 	switch {
 	case c.Kept != "":
-		return fmt.Sprintf("%s was changed by another program during the save; the version of that program is in %s", c.Path, c.Kept)
+		return fmt.Sprintf("%s was changed by another program during the save; that program's version is in %s", c.Path, c.Kept)
 	case c.Missing:
 		return fmt.Sprintf("%s was removed by another program", c.Path)
 	case c.Busy:

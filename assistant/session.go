@@ -51,7 +51,7 @@ type Options struct {
 	Author   string // author of new pairs; "" means the user of the store
 	Role     Role   // role of the user; "" allows everything
 	Quota    Quota  // limits on the user; nil means unlimited
-	LogBytes int    // bytes of text in the events stored for readers, 0 means 32 MiB: a reader that is further behind gets a Resync
+	LogBytes int    // limit on the text of the events stored for readers, in bytes; 0 means 32 MiB. A reader further behind gets a Resync.
 	Settings Settings
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -75,8 +75,8 @@ type Settings struct {
 	Iterations int // tool-call rounds in a turn; 0 means DefaultIterations
 	Budget     budget.Params
 	Confirm    ConfirmPolicy
-	// ContextTokens limits the window's context; 0 means 16,000. It is never more than a
-	// quarter of the model's limit.
+	// ContextTokens limits the window's context; 0 means 16,000. The context is never given
+	// more than a quarter of the model's limit.
 	ContextTokens int
 }
 
@@ -98,7 +98,7 @@ type Session struct {
 	// work is a semaphore of one for window, journal and store: send to acquire it, receive
 	// to release it. A turn holds it until it ends.
 	work    chan struct{}
-	started bool // the session is in the store; guarded by work
+	started bool // start has succeeded; guarded by work
 	noted   bool // the session is in the journal; guarded by work
 
 	queueing sync.Mutex // serialises calls to Queue; locked while the message is stored
@@ -210,8 +210,8 @@ func (o Options) check(registry *llm.Registry) error {
 // ErrBusy while a turn runs, also to callers that are waiting when one starts; a turn waits
 // until the caller releases it. If another session or process has locked the window, the
 // error is a *windowlock.LockedError or, after a wait, a *checkpoint.LockedError. With
-// changes set, the journal is locked, the window matches the journal, and the session is
-// recorded in it.
+// changes set, the user needs RoleWrite; the journal is then locked, the window matches the
+// journal, and the session is recorded in it.
 func (s *Session) acquireWork(changes bool) (release func(), err error) {
 	if changes {
 		if err := s.Needs(RoleWrite); err != nil {

@@ -56,7 +56,8 @@ func (s *Session) ensureStarted(ctx context.Context) error {
 	return s.start(ctx)
 }
 
-// start records the start in journal and store. The caller holds s.work.
+// start restores the stored state of the session and records its start in the
+// journal. The caller holds s.work.
 func (s *Session) start(ctx context.Context) error {
 	s.noted = false
 	s.restoreState(ctx)
@@ -76,8 +77,8 @@ func (s *Session) start(ctx context.Context) error {
 	return nil
 }
 
-// lockJournal locks the journal for a change and records the start of the
-// session in it. The caller holds s.work.
+// lockJournal locks the journal for a change and, if the session was started,
+// records its start in the journal. The caller holds s.work.
 func (s *Session) lockJournal(ctx context.Context) (unlock func(), err error) {
 	if unlock, err = s.opts.Journal.Lock(ctx); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (s *Session) lockJournal(ctx context.Context) (unlock func(), err error) {
 }
 
 // noteStart finishes a rollback that a crash interrupted and makes the
-// session's first checkpoint, unless that was done before. The journal is
+// session's first checkpoint, unless this was done before. The journal must be
 // locked.
 func (s *Session) noteStart(ctx context.Context) error {
 	if s.noted || s.opts.Journal == nil || s.opts.Window == nil {
@@ -214,9 +215,9 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 
 // Close cancels the running turn, if any, and waits for it to end, or for ctx.
 // The turn's pair stays, marked as interrupted, with everything received so
-// far. Close stores the position, the queue and the retry counters. It closes
-// neither the Store nor the Journal; the program closes them afterwards. The
-// session can still be used.
+// far. Close stores the window's position and the changes that the model has
+// not been told about. It closes neither the Store nor the Journal; the program
+// closes them afterwards. The session can still be used.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	t := s.running

@@ -22,8 +22,8 @@ type Store interface {
 	// skipped.
 	Load(ctx context.Context, seqs []int64) ([]Pair, error)
 	// Refs returns the uncut pairs of a session and of the sessions it branches
-	// from, in order, with costs computed with charsPerToken. session ""
-	// returns the pairs of all sessions.
+	// from, in order, with costs computed with charsPerToken. If session is "",
+	// it returns the pairs of all sessions.
 	Refs(ctx context.Context, session string, charsPerToken float64) ([]Ref, error)
 }
 
@@ -42,7 +42,7 @@ type PictureStore interface {
 }
 
 // PayloadStore is a Store that can read the payloads of many pairs without the
-// rest of them.
+// rest of the pairs.
 type PayloadStore interface {
 	// Payloads returns the pairs that have payloads, in the order of seqs, with only Seq
 	// and Payloads set, and the payloads without Data.
@@ -87,7 +87,9 @@ type QueueStore interface {
 	// SaveQueued stores the queued message, durably, and replaces an earlier
 	// one.
 	SaveQueued(ctx context.Context, session string, p Prompt) error
+	// Queued returns the queued message; found is false if there is none.
 	Queued(ctx context.Context, session string) (p Prompt, found bool, err error)
+	// ClearQueued removes the queued message, if any.
 	ClearQueued(ctx context.Context, session string) error
 }
 
@@ -261,7 +263,8 @@ func (s *MemoryStore) cut(b *Batch) {
 	}
 }
 
-// put inserts a pair and sets its Seq, or replaces the pair with its Seq.
+// put inserts a pair without a Seq and sets its Seq, or replaces the stored pair
+// with the same Seq.
 func (s *MemoryStore) put(p *Pair, keepMarks bool) {
 	if p.Seq == 0 {
 		s.last++
@@ -316,8 +319,8 @@ func Lineage(session string, branches map[string]Branch) []Branch {
 	return all
 }
 
-// answered returns copies of the pairs with the changes to their answers
-// applied. It fails if a pair is not in the store.
+// answered returns copies of the pairs, which must be in the store, with the
+// changes to their answers applied.
 func (s *MemoryStore) answered(changes []PairAnswer) ([]Pair, error) {
 	pairs := make([]Pair, len(changes))
 	for n, a := range changes {

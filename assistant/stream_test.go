@@ -42,7 +42,7 @@ func TestWhatTheWireSaysBesideTheAnswer(t *testing.T) {
 		statuses += s.Message + "\n"
 	}
 	wantIn(t, statuses, "Thinking…", "No answer for 20s", "Running list_words…", "could not be read: odd")
-	wantEqual(t, "notice, once", complete.Payload.Notice, "A part of the answer could not be read: odd")
+	wantEqual(t, "notice, once", complete.Payload.Notice, "Part of the answer could not be read: odd")
 	p := r.last()
 	wantEqual(t, "reasoning", p.Reasoning, "one\n\ntwo")
 	wantEqual(t, "usage", *p.Usage, llm.Usage{Prompt: 20, Completion: 10, Reasoning: 4, Cached: 2})
@@ -164,6 +164,9 @@ type savable struct{ *at.Window }
 
 func (w savable) Dirty() bool { return fmt.Sprint(w.Words()) != fmt.Sprint(w.Saved()) }
 
+// wroteNothing is a change for Session.Write that leaves the file as it is.
+func wroteNothing() (assistant.Saved, error) { return assistant.Saved{}, nil }
+
 func TestTheJournalKnowsWhatIsSaved(t *testing.T) {
 	w := at.NewWindow("one")
 	r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Say("ok")}, at.Answer{call("save_words", "{}")}, at.Answer{at.Say("ok")}),
@@ -171,7 +174,7 @@ func TestTheJournalKnowsWhatIsSaved(t *testing.T) {
 	wantEqual(t, "clean at first", r.journal.Clean(), true)
 	r.send("add")
 	wantEqual(t, "clean after a change", r.journal.Clean(), false)
-	_, err := r.session.Save(t.Context(), assistant.Basis{})
+	_, err := r.session.Write(t.Context(), "save", wroteNothing)
 	r.must(err)
 	wantEqual(t, "clean by mere words", r.journal.Clean(), false)
 	r.send("save")

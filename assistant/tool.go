@@ -50,8 +50,8 @@ type Tool struct {
 	// is needed. nil means that every call may change something.
 	NoOp func(args json.RawMessage) bool
 	// Lasting marks tools whose effect no checkpoint can undo, such as writing
-	// a file. The user is asked first, unless Preview says that this is
-	// unnecessary.
+	// a file. The user is asked first, unless Preview or the ConfirmPolicy says
+	// that this is unnecessary.
 	Lasting bool
 	// Preview describes what a call would do, for the confirmation dialog. nil
 	// shows the arguments.
@@ -136,8 +136,8 @@ func NewTool[A any, R ToolResult | string](name, description string, run func(ct
 	}}
 }
 
-// dropNull removes null from the types that a schema accepts, such as the
-// schema of a Go slice: not every endpoint supports properties with several
+// dropNull removes the type null from a schema; jsonschema.For adds it to Go
+// slices, for example. Not every endpoint supports properties with several
 // types. A null argument counts as omitted.
 func dropNull(s *jsonschema.Schema) {
 	if s == nil {

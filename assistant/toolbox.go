@@ -33,8 +33,8 @@ func toolName(name string) bool {
 	return name != "" && len(name) <= maxToolName && !strings.ContainsFunc(name, odd)
 }
 
-// newToolbox returns an error for duplicate names, names that endpoints reject, and tools
-// without a function.
+// newToolbox returns a toolbox with these tools. It rejects duplicate names, names that
+// some endpoints reject, and tools without a Run function.
 func newToolbox(tools []Tool) (*toolbox, error) {
 	b := &toolbox{byName: map[string]Tool{}}
 	for _, t := range tools {

@@ -54,7 +54,7 @@ type request struct {
 	decided          *Pair             // the pair whose proposals the turn executes, without an endpoint; nil if none
 	proposals        []string          // payload ids in decided
 
-	visible   []Ref // the visible pairs without the one that is retried or replaced
+	visible   []Ref // the visible pairs without the one that is retried, answered again or replaced
 	boundary  budget.Boundary
 	available Available
 	context   contextMemory // what the model will know about the window once it has answered
@@ -64,7 +64,7 @@ type request struct {
 // sending is the state of a request that is sent with fewer pairs after each overflow.
 type sending struct {
 	attempt      *budget.Attempt
-	outgoing     *outgoing         // the attempt's request, until its end is reported
+	outgoing     *outgoing         // the request that was sent; nil once its outcome is reported
 	spans        []int             // number of messages of each included pair, oldest first
 	selection    []budget.Selected // the included pairs, oldest first
 	selectedSeqs []int64           // the Seqs of selection
@@ -185,7 +185,7 @@ func (t *turn) prepare() error {
 	return &TurnError{Code: CodePromptTooLarge, Message: why}
 }
 
-// loadPair loads the pair to retry, or creates a new one.
+// loadPair loads the pair to retry or to answer again, or creates a new one.
 func (t *turn) loadPair() error {
 	switch {
 	case t.prompt.Retry != 0:
@@ -241,8 +241,8 @@ func (t *turn) loadRetry() error {
 	return nil
 }
 
-// restoreProgress sets the counters of the turn's progress from the pair: zero for a new
-// pair, or the complete responses and limits of a turn that is retried.
+// restoreProgress sets the texts and counters of the turn from the pair. They are empty and
+// zero for a new pair, and count the complete responses of a pair that is retried.
 func (t *turn) restoreProgress() {
 	t.text.WriteString(string(t.pair.AssistantText))
 	t.reasoning.WriteString(string(t.pair.Reasoning))
@@ -304,7 +304,7 @@ func (t *turn) storePair() error {
 	return nil
 }
 
-// commit stores the current pair with the requests that were answered.
+// commit stores the current pair with the requests sent since the last commit.
 func (t *turn) commit() error {
 	t.s.mu.Lock()
 	answered := t.unstored

@@ -93,9 +93,9 @@ func (t *turn) cancelled() Event {
 	return Cancelled{}
 }
 
-// removePair removes the pair from the conversation and undoes what was changed to create
-// it: it restores the pair that it replaced, with its requests and the marks set in the
-// meantime, and the proposal that it executed. The pair is deleted, or becomes partial.
+// removePair deletes the turn's pair, or stores partial in its place, and undoes what
+// storePair changed. A replaced pair comes back with its requests and with the marks set in
+// the meantime, and the proposals that the turn executed are undecided again.
 func (t *turn) removePair(partial *Pair) error {
 	ctx, cancel := t.storing()
 	defer cancel()
@@ -142,8 +142,9 @@ func (t *turn) removePair(partial *Pair) error {
 	return nil
 }
 
-// storeEnd commits the final pair and updates its cost in the view. If a pair was being
-// answered again, an empty answer is dropped.
+// storeEnd commits the final pair and updates its cost in the view. An empty, incomplete
+// answer to a pair that was being answered again is dropped. It returns end, or an Error if
+// the pair could not be stored.
 func (t *turn) storeEnd(end Event) Event {
 	again := t.prompt.Regenerate != 0
 	if again {
@@ -175,7 +176,7 @@ func (t *turn) took() time.Duration { return t.now().Sub(t.began).Round(time.Mil
 // recordLimit limits the records of a session, which may run for weeks.
 const recordLimit = 100
 
-// Records returns the telemetry of this session: a record of each of the newest recordLimit
+// Records returns the telemetry of this session: a record of each of the newest 100
 // attempts, oldest first and without messages. The caller must not change their slices.
 func (m Telemetry) Records() []budget.Record {
 	s := m.session

@@ -14,9 +14,9 @@ import (
 // effect.
 var ErrNothingToUndo = errors.New("the assistant has made no change in this session that could be undone")
 
-// NotYoursError is returned by UndoSteps if another user made the newest step, which must
-// be undone first.
-type NotYoursError struct{ What string } // the newest step
+// NotYoursError is returned by UndoSteps if the newest step, which must be undone first, was
+// not made by the session's assistant.
+type NotYoursError struct{ What string } // describes the newest step
 
 func (e *NotYoursError) Error() string {
 	return fmt.Sprintf("the newest change was not made by the assistant of this session: %s; only the user can undo it", e.What)
@@ -27,10 +27,10 @@ var errNoTurn = errors.New("only a tool call in a session with checkpoints can u
 type undoKey struct{}
 
 // UndoSteps undoes the last n steps of the session's assistant; a turn with changes is one
-// step. It returns descriptions of the undone steps, newest first; fewer than n if another
-// user made an older step. ctx must be the context of a write tool call. What a step wrote
-// to a file stays written. Errors are ErrNothingToUndo, a *NotYoursError, or one from the
-// window.
+// step. It returns descriptions of the undone steps, newest first. There are fewer than n if
+// it reaches a step that the assistant did not make, or the first step. What a step wrote to
+// a file stays written. ctx must be the context of a write tool call in a session with
+// checkpoints. Errors are ErrNothingToUndo, a *NotYoursError, or one from the window.
 func UndoSteps(ctx context.Context, n int) (undone []string, err error) {
 	undo, ok := ctx.Value(undoKey{}).(func(int) ([]string, error))
 	if !ok {
@@ -127,7 +127,7 @@ func positionOf(w Window) (names []string) {
 	return names
 }
 
-// without returns a state without some of its fields, in canonical form.
+// without returns a state without the named fields, as text for comparisons.
 func without(state json.RawMessage, names []string) string {
 	var fields map[string]json.RawMessage
 	if len(names) == 0 || json.Unmarshal(state, &fields) != nil {

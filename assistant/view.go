@@ -54,9 +54,8 @@ func (s *Session) refs(ctx context.Context, session string) ([]Ref, error) {
 	return s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())
 }
 
-// SetView makes refs, which a filter line selected, the visible pairs. They must be in
-// order of Seq. A running pair that does not match stays in view until the next
-// SetView.
+// SetView makes refs, the pairs that a filter line selects, the visible pairs. They must be
+// in order of Seq. A running pair that does not match stays in view until the next SetView.
 func (v View) SetView(refs []Ref, line string) {
 	s := v.session
 	s.mu.Lock()
@@ -258,7 +257,7 @@ func (s *Session) ShowPair(ctx context.Context, seq int64) error {
 	return nil
 }
 
-// restore puts pairs that drop removed back into view.
+// restore puts pairs into view, such as the pairs that drop removed.
 func (v *view) restore(refs []Ref) {
 	v.frozen = false
 	v.refs = append(v.refs, refs...)
@@ -267,7 +266,7 @@ func (v *view) restore(refs []Ref) {
 	v.tracker.Replace(costsOf(v.refs))
 }
 
-// drop removes pairs from the view and returns the pairs that were in it, oldest first.
+// drop removes pairs from the view and returns those that were in it, in the order of seqs.
 func (v *view) drop(seqs []int64) (dropped []Ref) {
 	for _, seq := range seqs {
 		if i, found := v.find(seq); found {
@@ -334,8 +333,8 @@ func (v View) Draft(p Prompt) DraftCost {
 	return draftCost(aut, at, pairs, tokens, q, known)
 }
 
-// Draft estimates the cost of sending p at a given time, like View.Draft. If s.Shown is
-// nil, only the size of p is known.
+// Draft estimates the cost of sending p at a given time, like View.Draft. If Shown or Turn
+// is nil, only AUT is set.
 func (s State) Draft(p Prompt, params budget.Params, now time.Time) DraftCost {
 	aut := autOf(p, params)
 	if s.Shown == nil || s.Turn == nil {

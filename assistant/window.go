@@ -120,9 +120,9 @@ func NewEntry(kind string, at time.Time, fields map[string]any) Entry {
 	return e
 }
 
-// Log is a Window that records what its user did. For a window without a Log, the model
-// gets one "context_changed" entry with the paths that differ. The same happens for any
-// window whose state another run changed before the session is resumed.
+// Log is a Window that records what its user did. If a window is not a Log, the model gets
+// one "context_changed" entry with the paths that differ. The same happens for any window
+// whose state another run changed before the session is resumed.
 type Log interface {
 	// Changes returns what happened after mark, oldest first, and the mark for the next
 	// call. Mark 0 returns everything.
@@ -153,19 +153,19 @@ type Exporter interface {
 
 // Describer is a Window that describes changes, for lists of changes.
 type Describer interface {
-	// DescribeChange describes the difference between two states in the past tense, safe
-	// to show: "dimmed to 40 %". It returns "" if it cannot.
+	// DescribeChange returns a phrase in the past tense that says what changed between two
+	// states, such as "dimmed to 40 %". It must be safe to show; "" means no description.
 	DescribeChange(before, after json.RawMessage) string
 }
 
-// describeChange returns w's description of a change, or otherwise if there is none.
-func describeChange(w Window, before, after json.RawMessage, otherwise string) string {
+// describeChange returns w's description of a change, or fallback if there is none.
+func describeChange(w Window, before, after json.RawMessage, fallback string) string {
 	if d, ok := w.(Describer); ok {
 		if text := d.DescribeChange(before, after); text != "" {
 			return text
 		}
 	}
-	return otherwise
+	return fallback
 }
 
 // Budgeter is a Window that limits the size of its context.
@@ -251,7 +251,7 @@ func (l *Entries) Since(mark int64) ([]Entry, int64) {
 	return out, l.last
 }
 
-// section begins a section in the window, which may be shared, for the session with this id;
+// section begins a section of the session with this id in its window, which may be shared;
 // see windowlock.
 func (s *Session) section(id string, changes bool) (end func(), err error) {
 	if changes {

@@ -109,7 +109,7 @@ func TestTheSystemPromptHasItsOrder(t *testing.T) {
 	r.send("a")
 	r.send("b")
 	wantIn(t, r.systemOf(1),
-		"You are the assistant inside a window", "at most 5 rounds of calls and 64 calls in all", "You keep a list of words.", "## Current Context", `"words":["one"`,
+		"You are the assistant inside a window", "at most 5 rounds of calls, and a response at most 64 calls", "You keep a list of words.", "## Current Context", `"words":["one"`,
 		"## Page", "Tab list", "== STRUCTURED RESPONSES ==", "NOTE - write it", "== CONVERSATION DATA ==", "] a note", "== CLIENT ACTIONS ==", "- show: Shows a word. (data: word)")
 	if strings.Contains(r.systemOf(1), "Add a word.") {
 		t.Error("the system prompt repeats the tools")

@@ -11,18 +11,18 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// ConfirmPolicy says which tools ask the user before they run.
+// ConfirmPolicy says for which tools the user is asked before they run.
 type ConfirmPolicy string
 
 // The values of the setting confirm. A model cannot change it.
 const (
 	ConfirmSave   ConfirmPolicy = "save"   // tools with Lasting set; the default
-	ConfirmAlways ConfirmPolicy = "always" // every write tool
+	ConfirmAlways ConfirmPolicy = "always" // every write tool, and tools with Lasting set
 	ConfirmNever  ConfirmPolicy = "never"
 )
 
 // approve asks the user if the policy requires it, and asks again if the plan of the call
-// has changed by the time of the answer. shown is the digest of the approved plan; "" if
+// changed before the user answered. shown is the digest of the approved plan; "" if
 // the user was not asked.
 func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) {
 	policy := t.settings.Confirm
@@ -87,7 +87,7 @@ func (t *turn) beforeWrite(calls []checkedCall) error {
 	case j == nil && t.s.opts.WithoutCheckpoints:
 		return nil
 	case j == nil:
-		return errors.New("no checkpoint can be made without a journal")
+		return errors.New("this session has no journal, so no checkpoint can be made")
 	}
 	state, err := windowState(t.s.opts.Window)
 	if err != nil {
@@ -117,8 +117,8 @@ func (t *turn) afterWrite(c *checkedCall) error {
 	return t.storeWrite(c)
 }
 
-// storeWrite records the state that a write tool left, and its result, before it is
-// reported. A change that cannot be recorded is undone, unless it is lasting.
+// storeWrite records the state that a write tool left, and the call's result, before the
+// result is reported. A change that cannot be recorded is undone, unless it is lasting.
 func (t *turn) storeWrite(c *checkedCall) error {
 	w, j := t.s.opts.Window, t.s.opts.Journal
 	if w == nil || j == nil {

@@ -39,6 +39,16 @@ func TestWhatWasDoneIsNoError(t *testing.T) {
 	if words := r.window.Words(); !slices.Equal(words, []string{"one"}) {
 		t.Errorf("words = %q", words)
 	}
+
+	r = newRig(t)
+	r.typeWord("two")
+	_, err = r.undo(checkpoint.ScopeWindow)
+	r.must(err)
+	r.window.applied = r.breakJournal
+	warning, _, err := r.UndoRollback(r.ctx, nil)
+	if err != nil || !strings.Contains(warning, "the rollback was undone, but could not be recorded") {
+		t.Errorf("UndoRollback = %q, %v", warning, err)
+	}
 }
 
 // A tool whose change cannot be recorded is taken back, and said to have failed.
