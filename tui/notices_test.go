@@ -59,8 +59,8 @@ func TestPairsThatOthersChangeAreShown(t *testing.T) {
 	if err := d.store.Commit(t.Context(), &assistant.Batch{Delete: []int64{theirs.Seq}}); err != nil {
 		t.Fatal(err)
 	}
-	d.Message(Noticed{Text: "1 message deleted by anna", Pairs: true})
-	d.Wait("1 message deleted by anna")
+	d.Message(Noticed{Text: "anna deleted 1 message", Pairs: true})
+	d.Wait("anna deleted 1 message")
 	d.Wait("1/1")
 }
 

@@ -25,9 +25,9 @@ func CheckPair(p *assistant.Pair) error {
 	}
 	switch {
 	case p.Chosen < 0 || p.Chosen > len(p.Variants):
-		return fmt.Errorf("history: message %s: the chosen answer is %d; want 1 to %d", p.ID, p.Chosen+1, len(all))
+		return fmt.Errorf("history: message %s: the chosen answer must be 1 to %d, not %d", p.ID, len(all), p.Chosen+1)
 	case p.Star < 0 || p.Star > MaxStar:
-		return fmt.Errorf("history: message %s: %d stars; want 0 to %d", p.ID, p.Star, MaxStar)
+		return fmt.Errorf("history: message %s: stars must be 0 to %d, not %d", p.ID, MaxStar, p.Star)
 	case p.CreatedAt.Year() < 0 || p.CreatedAt.Year() > 9999:
 		return fmt.Errorf("history: message %s: the year %d cannot be written as RFC 3339", p.ID, p.CreatedAt.Year())
 	}
@@ -57,7 +57,7 @@ func CheckBatch(b *assistant.Batch) error {
 // CheckStar returns an error for a rating that is out of range; nil is valid.
 func CheckStar(star *int) error {
 	if star != nil && (*star < 0 || *star > MaxStar) {
-		return fmt.Errorf("history: %d stars; want 0 to %d", *star, MaxStar)
+		return fmt.Errorf("history: stars must be 0 to %d, not %d", MaxStar, *star)
 	}
 	return nil
 }

@@ -6,9 +6,9 @@
 //
 // A Store contains the pairs and the state that a user interface remembers. All pairs of all sessions and models form
 // one stream, ordered by Seq, which the store assigns and never reuses; the order does not depend on clocks. A Session
-// is a conversation, a Topic a node in a tree, a Draft the text of an input box. A cut pair was rolled back: until it
-// is uncut, it is excluded from the view, searches, requests and exports. A sent request is the JSON document that was
-// sent to an endpoint. The newest requests are stored with their pairs; they are never exported.
+// is a conversation, a Topic a node in a tree, a Draft the text of an input box. A cut pair was rolled back or is a
+// cancelled answer: until it is uncut, it is excluded from the view, searches, requests and exports. A sent request is
+// the JSON document that was sent to an endpoint. The newest requests are stored with their pairs; they are never exported.
 //
 // Row and PackedRequest are the forms in which an engine stores a pair and a request. A Search evaluates a filter line
 // with a PairReader: it translates the line into one SQL condition (filter.Where) and queries one range of Seqs after
@@ -23,7 +23,8 @@
 //
 // # Caveats
 //
-// The checksum of a pair covers everything except its marks. A flipped byte is detected when the pair is read, and the
-// pair's Notice reports the damage. Arguments of tool calls are stored byte for byte, but exported as JSON without
-// their white space. Times keep their UTC offset, but not the name of their time zone.
+// The checksum of a pair covers everything except its marks and its pictures, each of which is checked against its own
+// hash. If a pair does not match its checksum when it is read, its Notice reports the damage. Arguments of tool calls
+// are stored byte for byte; in an export, valid JSON loses its white space. Times keep their UTC offset, but not the
+// name of their time zone.
 package history

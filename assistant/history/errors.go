@@ -6,9 +6,9 @@ import (
 )
 
 var (
-	// ErrNoSession is returned for a session that does not exist.
+	// ErrNoSession is wrapped by errors about a session that does not exist.
 	ErrNoSession = errors.New("no such session")
-	// ErrClosed is returned by every method of a closed store.
+	// ErrClosed is returned by the methods of a closed store that use the database.
 	ErrClosed = errors.New("history: the store is closed")
 	// ErrChanged is wrapped by the error returned when a pair is not replaced because another program has replaced it
 	// since it was loaded.
@@ -16,10 +16,10 @@ var (
 	// ErrPicture is wrapped by errors about a missing or damaged picture.
 	ErrPicture = errors.New("history: the picture is missing or damaged")
 	// ErrTopic is wrapped by errors about invalid changes to the tree of topics.
-	ErrTopic = errors.New("history: the topics cannot be changed")
+	ErrTopic = errors.New("history: cannot change the topics")
 )
 
-// NewerSchemaError means that a newer winnow wrote the database. The file was not changed.
+// NewerSchemaError means that a newer winnow wrote the database, which was not changed.
 type NewerSchemaError struct {
 	Path             string
 	Found, Supported int

@@ -25,8 +25,8 @@ type PairReader interface {
 // PairDialect describes how an engine evaluates conditions on texts.
 type PairDialect interface {
 	// Dialect generates conditions on the texts of the pairs with from < seq <= to. candidates returns a condition that
-	// every pair matched by the whole line meets; an engine that cannot match regular expressions in SQL tests them on
-	// those pairs.
+	// every match of the whole line meets; an engine that cannot match regular expressions in SQL tests them only on the
+	// pairs that meet it.
 	Dialect(from, to int64, candidates func() (where string, args []any)) filter.Dialect
 	// Spans returns the Spans for a line that contains these regular expressions.
 	Spans(regexps []string) Spans
@@ -59,8 +59,8 @@ type Search struct {
 	db     PairReader
 	env    Env
 	expr   filter.Expr // nil matches all pairs
-	base   filter.Expr // expr without the term o; it matches all pairs that expr matches, and possibly more
-	newest int64       // the highest seq
+	base   filter.Expr // expr without the term o, which matches at least as many pairs; nil if expr does not contain o
+	newest int64       // the highest seq, or 0
 	source filter.Source
 }
 
@@ -100,8 +100,8 @@ func ancestors(branches map[string]assistant.Branch) map[string][]filter.Ancesto
 	return all
 }
 
-// SessionLine returns the line that matches the pairs of a session and of the sessions it continues, or of all sessions
-// if session is "".
+// SessionLine returns the line, and its Env, that matches the pairs of a session, including the pairs that it inherits
+// from other sessions, or the pairs of all sessions if session is "".
 func SessionLine(session string, charsPerToken float64) (*filter.Query, Env) {
 	env := Env{CharsPerToken: charsPerToken, Env: filter.Env{Session: session}}
 	if session == "" {
@@ -110,7 +110,7 @@ func SessionLine(session string, charsPerToken float64) (*filter.Query, Env) {
 	return &filter.Query{Expr: filter.SessionCurrent{}}, env
 }
 
-// Result returns the pairs that the line matches.
+// Result returns the pairs that the line matches, and hints for unknown names in the line.
 func (f *Search) Result() Result {
 	var pieces [][]assistant.Ref
 	f.Stream(func(refs []assistant.Ref) bool {
@@ -126,8 +126,8 @@ func (f *Search) Count() int {
 	return f.db.CountPairs(f.where(f.base, f.expr, 0, f.newest))
 }
 
-// Stream passes the matching pairs to each in pieces, newest piece first, until each returns false.
-func (f *Search) Stream(each func([]assistant.Ref) bool) { f.stream(f.base, f.expr, each) }
+// Stream passes the matching pairs to yield in pieces, newest piece first, until yield returns false.
+func (f *Search) Stream(yield func([]assistant.Ref) bool) { f.stream(f.base, f.expr, yield) }
 
 // where returns the condition for uncut pairs with from < seq <= to that match both expressions.
 func (f *Search) where(a, b filter.Expr, from, to int64) (sql string, args []any) {
@@ -181,22 +181,22 @@ func regexps(x filter.Expr) (sources []string) {
 	return sources
 }
 
-// stream passes the refs that match both expressions to each in pieces, newest piece first, until each returns false.
-func (f *Search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
+// stream passes the pairs that match both expressions to yield in pieces, newest piece first, until yield returns false.
+func (f *Search) stream(a, b filter.Expr, yield func([]assistant.Ref) bool) {
 	spans := f.db.Spans(append(regexps(a), regexps(b)...))
 	for to, n := f.newest, spans.First; to > 0 && f.db.Err() == nil; n = min(spans.Factor*n, spans.Max) {
 		from := max(to-n, 0)
 		where, args := f.where(a, b, from, to)
 		refs := f.db.Refs(where, args, f.env.CharsPerToken)
-		if len(refs) > 0 && !each(refs) {
+		if len(refs) > 0 && !yield(refs) {
 			return
 		}
 		to = from
 	}
 }
 
-// findBoundary reads the newest pairs of the base until one does not fit in a request, and makes the term o match the
-// newer ones.
+// findBoundary reads pairs of the base, newest first, until not all of them fit in a request, and makes the term o match
+// those that fit. If Env.Fits is nil, o matches all pairs.
 func (f *Search) findBoundary() {
 	firsts := map[int]int64{} // the first seq that o matches, by Boundary.Extra; 0 means all
 	f.source.First = func(extra int) int64 { return firsts[extra] }
@@ -218,7 +218,8 @@ func (f *Search) findBoundary() {
 }
 
 // boundarySeq returns the seq of the pair at an index of newest. A negative index counts back from the first of newest
-// through the older pairs of the base. For an index past the end, boundarySeq returns a seq that does not exist yet.
+// through the older pairs of the base; if there are too few, boundarySeq returns 0. For an index past the end, it
+// returns a seq that does not exist yet.
 func (f *Search) boundarySeq(newest []assistant.Ref, at int) int64 {
 	switch {
 	case at >= len(newest):

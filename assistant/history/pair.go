@@ -29,7 +29,7 @@ func stateNumber(p *assistant.Pair) int { return max(slices.Index(states, p.Stat
 // MaxStar is the highest rating.
 const MaxStar = 3
 
-// pairJSON is the JSON form of a pair, in the column more and in exports.
+// pairJSON is the JSON form of a pair in exports. The column more contains a part of this form: see moreJSON.
 type pairJSON struct {
 	*assistant.Pair
 	Attachments []assistant.Attachment `json:"attachments"`
@@ -53,11 +53,12 @@ type callJSON struct {
 	Result        json.RawMessage `json:"result,omitempty"`
 }
 
-// newPairJSON returns the JSON form of p. If asText is set, arguments are stored byte for byte as text; otherwise
-// arguments that are valid JSON become part of the document.
+// newPairJSON returns the JSON form of p: if asText is set, the form for a database, with arguments byte for byte as
+// text and attachments without their data; otherwise the form for exports, in which arguments that are valid JSON are
+// part of the document.
 func newPairJSON(p *assistant.Pair, asText bool) (form pairJSON, err error) {
 	form = pairJSON{Pair: p, Attachments: append([]assistant.Attachment{}, p.Attachments...)}
-	if asText { // the store keeps the pictures separately
+	if asText { // pictures are stored separately
 		form.Attachments = attachment.Stripped(form.Attachments)
 	}
 	for i := range p.Variants {
@@ -106,7 +107,7 @@ func EncodePair(p *assistant.Pair) ([]byte, error) {
 	return assistant.PlainJSON(form)
 }
 
-// DecodePair decodes the JSON form of a pair into p; fields missing from raw stay unchanged.
+// DecodePair decodes the JSON form of a pair into p. It leaves fields that are missing from raw unchanged.
 func DecodePair(raw []byte, p *assistant.Pair) (err error) {
 	form := pairJSON{Pair: p}
 	if err := json.Unmarshal(raw, &form); err != nil {
@@ -133,7 +134,7 @@ func DecodePair(raw []byte, p *assistant.Pair) (err error) {
 	return dropThoughts(raw, p)
 }
 
-// dropThoughts removes the thoughts of the answers in p that were not clean in raw, the JSON form of p.
+// dropThoughts removes the thoughts of each answer in p whose texts in raw, the JSON form of p, are not clean.
 func dropThoughts(raw []byte, p *assistant.Pair) error {
 	if len(p.Thoughts) == 0 && !slices.ContainsFunc(p.Variants, func(v assistant.Variant) bool { return len(v.Thoughts) > 0 }) {
 		return nil
@@ -191,9 +192,9 @@ func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
 	return &r, nil
 }
 
-// moreJSON contains the fields of a pair that have no column; it is stored in the column more of the table body. The
-// fields declared here hide the fields of Pair that have a column, so that a new field of Pair is stored without a
-// change to this type.
+// moreJSON contains the fields of a pair that have no column; it is stored in the column more of the table body. Its
+// fields of type any are never set: they hide the fields of Pair that have a column. A new field of Pair is therefore
+// stored without a change to this type.
 type moreJSON struct {
 	*assistant.Pair
 	ID            any                    `json:"id,omitempty"`
@@ -238,9 +239,9 @@ func (r *Row) checksum() int64 {
 	return textSum(append(r.storedTexts(), r.ID, r.Session, r.Model, string(states[stateNumber(&r.Pair)]), r.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
-// Row is a pair as an engine stores it. The embedded Pair also contains the times, marks and names. The texts with a
-// column are byte for byte those of the database, because the checksum covers them; they hide the texts of Pair, which
-// Decode sets.
+// Row is a pair as an engine stores it. UserText, AssistantText, Reasoning and ErrorMessage are byte for byte those of
+// the database, because the checksum covers them; they hide the fields of Pair with the same names, which Decode sets.
+// Most of the other columns are fields of Pair.
 type Row struct {
 	assistant.Pair
 	UserText, AssistantText, Reasoning, ErrorMessage string // redacted
@@ -298,8 +299,8 @@ func (r *Row) SetExactTexts(exact []byte) error {
 	return nil
 }
 
-// Decode sets the remaining fields of Pair from StateNumber and More, after the other fields have been read. If the
-// pair is damaged, Decode decodes what it can and sets Notice to DamagedPair.
+// Decode completes Pair after the columns have been read: it sets the state from StateNumber, the cleaned texts, and the
+// fields in More. If the pair is damaged, Decode decodes what it can and sets Notice to DamagedPair.
 func (r *Row) Decode() (damaged bool, err error) {
 	r.State = states[min(max(r.StateNumber, 0), len(states)-1)]
 	damaged = !r.intact()
@@ -324,8 +325,8 @@ type storedAnswer struct {
 	Reasoning     string `json:"reasoning"`
 }
 
-// thoughtsOf returns the thoughts stored with an answer, or nil if the texts were not clean: the offsets are for the
-// stored texts.
+// thoughtsOf returns the thoughts of an answer, or nil if its stored texts were not clean, because the offsets of the
+// thoughts refer to the stored texts.
 func thoughtsOf(thoughts []assistant.Thought, stored storedAnswer) []assistant.Thought {
 	unclean := func(text string) bool { return string(safetext.Clean(text)) != text }
 	if len(thoughts) > 0 && (unclean(stored.AssistantText) || unclean(stored.Reasoning)) {

@@ -10,8 +10,8 @@ import (
 	"winnow/assistant"
 )
 
-// maxRequest is the maximum size of a stored body in bytes: four times the largest context window. It also limits how
-// much is unpacked from a damaged row.
+// maxRequest is the maximum size, in bytes, of a request body that is stored. It also limits how much is unpacked from a
+// damaged row.
 const maxRequest = 64 << 20
 
 // PackedRequest is a request as an engine stores it.
@@ -21,8 +21,8 @@ type PackedRequest struct {
 	Packed []byte
 }
 
-// PackRequests redacts and compresses the bodies of requests; call it before the transaction begins. It omits bodies
-// larger than maxRequest.
+// PackRequests redacts and compresses the bodies of requests; call it before the transaction begins. It omits requests
+// whose bodies are larger than maxRequest.
 func PackRequests(requests []assistant.PairRequest, redact func(string) string) (list []PackedRequest, err error) {
 	for _, r := range requests {
 		if len(r.Body) > maxRequest {

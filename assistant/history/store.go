@@ -16,8 +16,8 @@ import (
 )
 
 // Store contains the pairs and the state that a user interface remembers. It is composed of smaller interfaces; a
-// consumer should accept only the interfaces it uses. Its methods may be called from any goroutine. Each method is one
-// transaction: when it returns nil, its changes are durable; if it fails, nothing has changed.
+// consumer should accept only the interfaces it uses. Its methods may be called from any goroutine. Each method that
+// changes the store is one transaction: when it returns nil, its changes are durable; if it fails, nothing has changed.
 type Store interface {
 	Pairs
 	Searcher
@@ -38,12 +38,13 @@ type Store interface {
 // Pairs stores pairs, their requests, pictures and payloads.
 type Pairs interface {
 	// Commit performs the parts of a batch in this order: deletions, uncuts, cuts, puts, the cancelled answer, changes to
-	// answers, marks, and adding requests. A new pair whose ID is already stored replaces the pair with that ID; an empty
-	// ID is filled in. If the Intent was committed before, nothing changes. If a pair does not exist, the error names who
-	// deleted it, if known; a deleted pair that is put is stored again. A pair in state sending belongs to this store: if
-	// the process dies, the next Open marks the pair as interrupted.
+	// answers, removing the queued message, marks, and adding requests. A new pair whose ID is already stored replaces the
+	// pair with that ID; an empty ID is filled in. If the Intent was committed before, nothing changes. If a pair does not
+	// exist, the error names who deleted it, if known; a deleted pair that is put is stored again. A pair in state sending
+	// belongs to this store: if the process dies, the next Open marks the pair as interrupted.
 	//
-	// A picture is stored once, under its hash, until the last pair with it is deleted.
+	// A picture is stored under its hash: once or, in a shared history, once for each author. It is deleted with the last
+	// pair that has it.
 	//
 	// Load also returns cut pairs. A damaged pair has the Notice DamagedPair.
 	assistant.Store
@@ -135,12 +136,12 @@ type TopicWriter interface {
 // Sessions stores sessions, their queued messages and their state.
 type Sessions interface {
 	assistant.SessionStore
-	// Touch stores the fields of v and makes the session the most recently used one. Empty fields leave the stored values
-	// unchanged; an unknown ID creates a session. Title is stored only if v is Named, Branch only if the stored session
-	// does not branch from another yet.
+	// Touch stores Folder, Window, Model and Page of v, unless they are empty, and makes the session the most recently used
+	// one; an unknown ID creates a session. Started is stored only for a new session, Title only if v is Named, Branch only
+	// if the stored session does not branch from another yet.
 	Touch(ctx context.Context, v Session) error
-	// SetTitle names a session; "" restores its first message as the title. A title is one line of at most MaxTitle runes.
-	// If the session does not exist, the error is ErrNoSession.
+	// SetTitle names a session with the TitleLine of title; "" restores its first message as the title. If the session
+	// does not exist, the error wraps ErrNoSession.
 	SetTitle(ctx context.Context, id, title string) error
 	// Branch copies the parent's folder, window, model and page to the new session. If the parent does not exist, the
 	// error wraps ErrNoSession.
@@ -205,10 +206,9 @@ type WindowLog interface {
 	// AddWindowChanges adds changes from the journal of the window at path on host. Changes that are already in the log
 	// stay unchanged.
 	AddWindowChanges(ctx context.Context, host, path string, changes []checkpoint.Change) error
-	// WindowChanges returns the changes to all windows that were added to the log after the change numbered after, oldest
-	// first. If there are more than last changes, it returns only the most recent ones by time, last in number. newest is
-	// the highest number in the log.
-	WindowChanges(ctx context.Context, after int64, last int) (changes []WindowChange, newest int64, err error)
+	// WindowChanges returns the changes to all windows whose number in the log is higher than after, oldest first. If there
+	// are more than limit, it returns only the most recent ones by time. newest is the highest number in the log.
+	WindowChanges(ctx context.Context, after int64, limit int) (changes []WindowChange, newest int64, err error)
 }
 
 // WindowChange is a change to a window. Host and Path are "" if the window is known from the context.
@@ -226,7 +226,8 @@ type Change struct {
 // maxName is the maximum width, in cells, of an author's name in a sentence.
 const maxName = 120
 
-// DeletedOf returns a sentence that names who deleted pairs in view, or "" if none of them was deleted.
+// DeletedOf returns how many of the pairs in view each user deleted, such as "anna deleted 2 messages", or "" if nobody
+// deleted any.
 func (c Change) DeletedOf(view []assistant.Ref) string {
 	count := map[string]int{}
 	for _, ref := range view {
@@ -236,7 +237,7 @@ func (c Change) DeletedOf(view []assistant.Ref) string {
 	}
 	var sentences []string
 	for _, by := range slices.Sorted(maps.Keys(count)) {
-		sentences = append(sentences, fmt.Sprintf("%s deleted by %s", assistant.Counted(count[by], "message"), safetext.Line(by, maxName)))
+		sentences = append(sentences, fmt.Sprintf("%s deleted %s", safetext.Line(by, maxName), assistant.Counted(count[by], "message")))
 	}
 	return strings.Join(sentences, " · ")
 }
@@ -248,7 +249,7 @@ type Env struct {
 	filter.Env
 	// CharsPerToken is used to compute Ref.Cost; 0 means 3.5.
 	CharsPerToken float64
-	// Fits returns how many of the newest pairs in base fit in a request. The filter term o matches those pairs. A Search
+	// Fits returns how many of the newest pairs in base fit in a request; the filter term o matches those pairs. A Search
 	// calls Fits with more and more of the newest pairs until not all of them fit. A nil Fits means that all pairs fit.
 	Fits func(base []assistant.Ref) int
 }
@@ -296,7 +297,7 @@ type MarkGroup struct {
 // ModelCount contains the number of uncut pairs of a model.
 type ModelCount struct {
 	Model         string // "provider/name"
-	Pairs, Failed int
+	Pairs, Failed int    // Failed counts the pairs in state error
 }
 
 // Report describes what opening a store found and did.
@@ -324,7 +325,7 @@ type Salvage struct {
 	Foreign  bool   // true if the file contains no pairs of winnow, or nothing could be read
 	Salvaged int    // pairs in the new database
 	Lost     int    // pairs missing in the new database, or UnknownLost
-	Altered  int    // salvaged pairs that are damaged or have only their texts left
+	Altered  int    // salvaged pairs that are damaged, have only their texts left or got a new id
 }
 
 // UnknownLost is the value of Salvage.Lost if the original number of pairs is unknown.
@@ -333,7 +334,7 @@ const UnknownLost = -1
 // CheckReport is the result of Check.
 type CheckReport struct {
 	Pairs, Cut, Sessions, Topics int
-	// Requests is the number of stored requests, DamagedRequests the number of damaged requests.
+	// Requests is the number of stored requests, DamagedRequests the number of those that are damaged.
 	Requests, DamagedRequests int
 	// Problems contains a sentence for each inconsistency; it is empty if there is no damage.
 	Problems []string
@@ -368,7 +369,7 @@ type Session struct {
 
 	// Pairs and First are set only by Sessions. If the session is not Named, Sessions also sets Title: to the beginning of
 	// the session's own first message or, if it has no message of its own, to the title of its parent.
-	Pairs int   `json:"pairs"` // number of uncut pairs, including the parent's
+	Pairs int   `json:"pairs"` // number of uncut pairs, including inherited ones
 	First int64 `json:"-"`     // Seq of the first of these pairs
 }
 

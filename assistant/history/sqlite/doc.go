@@ -11,8 +11,8 @@
 //
 // # Search
 //
-// Texts are found with a full-text index of trigrams, which each commit updates. Search terms with fewer than three
-// characters are searched for in the texts themselves.
+// Texts are found with a full-text index of trigrams, which each commit updates. Terms with fewer than three characters
+// and regular expressions are matched against the texts themselves, as is the reasoning, which is not indexed.
 //
 // # Files
 //
@@ -20,10 +20,10 @@
 // contains the locks of the processes that have the database open. A new database is renamed to its final name only
 // when it is complete.
 //
-// The column meta.clean records whether the last process closed the database; if that process did not close it, Open
-// checks the database before writing anything. A damaged database is renamed unchanged, and the rows that SQL can still
-// read are copied to a new one; Report counts them. Any other error during this copy leaves everything unchanged. If
-// nothing can be written, the store is read-only.
+// The column meta.clean records whether the last process closed the database. If it did not, Open checks every page
+// before writing anything; a large database is checked while in use. A damaged database is renamed unchanged, and the
+// rows that SQL can still read are copied to a new one; Report counts them. If this copy fails for a reason other than
+// damage, everything stays unchanged. If nothing can be written, the store is read-only.
 //
 // # Caveats
 //

@@ -46,8 +46,8 @@ func damaged(err error) bool {
 	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB || errors.As(err, &found)
 }
 
-// explain converts an error of SQLite or of the system to a *history.DamageError or a *history.StorageError if it is
-// one of those. It returns nil and all other errors unchanged.
+// explain converts an error that means damage to a *history.DamageError, and an error in storageReasons or storageCodes
+// to a *history.StorageError. It returns nil and all other errors unchanged.
 func (s *store) explain(op string, err error) error {
 	var known *history.StorageError
 	switch {
@@ -62,7 +62,7 @@ func (s *store) explain(op string, err error) error {
 	return err
 }
 
-// storageReasons maps system errors of the disk to explanations.
+// storageReasons maps system errors to explanations.
 var storageReasons = []struct {
 	err    error
 	reason string
@@ -77,14 +77,14 @@ var storageReasons = []struct {
 	{syscall.EIO, "the disk reports an error"},
 }
 
-// storageCodes maps SQLite result codes for disk errors to explanations.
+// storageCodes maps SQLite result codes to explanations.
 var storageCodes = map[int]string{
 	sqlitelib.SQLITE_FULL: "the disk is full", sqlitelib.SQLITE_READONLY: "the file is read-only",
 	sqlitelib.SQLITE_CANTOPEN: "the file itself or its -wal or -shm file cannot be opened", sqlitelib.SQLITE_BUSY: "another program holds the lock on the file",
 	sqlitelib.SQLITE_IOERR: "the disk reports an error",
 }
 
-// storageReason explains a disk error; it returns "" for any other error.
+// storageReason returns the explanation of an error in storageReasons or storageCodes, or "" for any other error.
 func storageReason(err error) string {
 	for _, known := range storageReasons {
 		if errors.Is(err, known.err) {

@@ -21,8 +21,8 @@ const fileMode = privatefile.FileMode
 // suffixes are the suffixes of the files that belong to a database; the database file itself is last.
 var suffixes = []string{"-shm", "-wal", "-journal", ""}
 
-// prepareFiles creates the folders and removes the permissions of other users. It returns an error if a path of the
-// store is not a regular file or, for a folder, not a folder.
+// prepareFiles creates the folders and removes the permissions of other users. It returns an error if a file of the
+// database is not a regular file or the run folder is not a folder.
 func (s *store) prepareFiles() error {
 	info, err := os.Lstat(s.runDir)
 	if err == nil && !info.IsDir() { // symbolic links are not allowed either
@@ -118,7 +118,7 @@ func createFile(path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("history: create the database: %w", err)
+		return err
 	}
 	if err := f.Close(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func createFile(path string) error {
 	return privatefile.SyncFolder(filepath.Dir(path))
 }
 
-// fileSize returns the size of a file in bytes, and -1 if it does not exist.
+// fileSize returns the size of a file in bytes, or -1 if Lstat fails, for example because the file does not exist.
 func fileSize(path string) int64 {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -23,9 +23,10 @@ const maxCheckAtOpen = 16 << 20
 // damagedMark is a file in the run folder that records damage found while the database was open.
 const damagedMark = "damaged"
 
-// inspect checks a database that no process has open, before anything is written, so that a damaged file can be renamed
-// exactly as it was found. If the last process did not close the database and the database is small, inspect reads
-// every page. A non-nil err means that the database must not be changed.
+// inspect completes an interrupted salvage, then checks the database, which no process has open. It does so before
+// anything is written, so that a damaged file can be renamed exactly as it was found. If the last process did not close
+// the database and the database is small, inspect reads every page. A non-nil err means that the database must not be
+// changed.
 func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if err := s.finishSalvage(); err != nil {
 		return nil, err
@@ -195,7 +196,8 @@ func (s *store) markClean() error {
 	})
 }
 
-// reportDamage writes damagedMark for the next Open, calls OnDamage, and returns a *DamageError.
+// reportDamage returns a *history.DamageError for err. The first time, it writes damagedMark for the next Open and calls
+// OnDamage.
 func (s *store) reportDamage(err error) error {
 	var known *history.DamageError
 	if errors.As(err, &known) {

@@ -37,8 +37,8 @@ type Options struct {
 	// OnDamage is called once, from a goroutine of the store, if the database is found damaged while it is open. It
 	// may be nil.
 	OnDamage func(*history.DamageError)
-	// Redact removes secrets from every text before it is stored. It is called from any goroutine. If the text is
-	// JSON, it must return JSON. nil means that nothing is changed.
+	// Redact removes secrets from every text before it is stored. It may be called from any goroutine. If the text is
+	// JSON, it must return JSON. nil means that nothing is removed.
 	Redact func(string) string
 
 	step    func(name string) // for tests: called before each step of creation, migration and salvage
@@ -76,8 +76,8 @@ type store struct {
 // reading only.
 //
 // If Open cannot use the database, it returns a *history.NewerSchemaError, a *history.OlderSchemaError, a
-// *history.FileError or a *history.StorageError. If another process takes too long to open the same database, the error
-// wraps the error of ctx.
+// *history.FileError or a *history.StorageError. If ctx ends while another process is opening or closing the same
+// database, the error wraps the error of ctx.
 func Open(ctx context.Context, path string, o Options) (history.Store, error) {
 	s, err := openStore(ctx, path, o)
 	if err != nil {

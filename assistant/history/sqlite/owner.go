@@ -91,7 +91,7 @@ func lockOpening(ctx context.Context, runDir string) (*flock.Flock, error) {
 	_, err := l.TryLockContext(ctx, lockPollInterval)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("history: another winnow is opening the database: %w", err)
+		return nil, fmt.Errorf("history: another winnow is opening or closing the database: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("history: lock %s: %w", l.Path(), err)
 	}

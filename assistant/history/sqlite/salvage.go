@@ -141,8 +141,8 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Sal
 	})
 }
 
-// salvager copies readable rows. Damage in the database from ends only the current read; any other error ends the
-// salvage.
+// salvager copies readable rows from one database to another. Damage ends only the current read; any other error ends
+// the salvage.
 type salvager struct {
 	s      *store
 	from   *sqlstore.Tx
@@ -167,7 +167,8 @@ func (r *salvager) read(f func()) bool {
 	return false
 }
 
-// copyTable copies the readable rows of a small table. It copies only the columns whose names are undamaged.
+// copyTable copies the rows of a small table, up to the first unreadable one. It copies only the columns whose names are
+// undamaged.
 func (r *salvager) copyTable(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
 	var readable []string
@@ -178,7 +179,7 @@ func (r *salvager) copyTable(table string) {
 	}
 	names := strings.Join(columns, ", ")
 	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
-	r.read(func() { // the read stops at the first unreadable row
+	r.read(func() {
 		r.from.Each("SELECT "+names+" FROM "+table, nil, func(scan sqlstore.Scanner) {
 			values, into := make([]any, len(columns)), make([]any, len(columns))
 			for i := range into {

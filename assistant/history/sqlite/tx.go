@@ -138,7 +138,7 @@ func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 func (w *writer) unlock() { <-w.turn }
 
 // inTx runs f in one transaction, and rolls the transaction back if f fails. BEGIN IMMEDIATE waits for other processes
-// before f reads anything. Even a BEGIN whose context was cancelled may have taken effect.
+// before f reads anything. Even a BEGIN whose context was cancelled is rolled back, because it may have taken effect.
 func (w *writer) inTx(ctx context.Context, f func(*sqlstore.Tx)) error {
 	t := sqlstore.NewTx(ctx, w.conn)
 	t.Run("BEGIN IMMEDIATE")

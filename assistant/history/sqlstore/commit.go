@@ -147,7 +147,7 @@ func (c *Change) Put(p *assistant.Pair, keepMarks bool) {
 	c.put(p)
 }
 
-// answer changes the answers of the stored pair, even if that pair has changed since it was read.
+// answer applies a to the stored pair, even if another program has changed that pair since this process read it.
 func (c *Change) answer(a assistant.PairAnswer) {
 	c.require([]int64{a.Seq})
 	for _, r := range c.s.rows(c.Tx, []int64{a.Seq}) {
@@ -159,7 +159,7 @@ func (c *Change) answer(a assistant.PairAnswer) {
 	}
 }
 
-// put inserts a pair without a Seq and sets its Seq and ID; otherwise it replaces the pair that has this Seq.
+// put inserts a pair, or replaces the stored pair with the same Seq. It sets a missing Seq and ID.
 func (c *Change) put(p *assistant.Pair) {
 	if p.ID == "" {
 		p.ID = assistant.NewID(c.now)
@@ -170,7 +170,7 @@ func (c *Change) put(p *assistant.Pair) {
 	c.store(p)
 }
 
-// store writes a pair to the tables of the database.
+// store writes a pair, redacted, to the tables of the database. It sets the pair's Author, and the Seq of a new pair.
 func (c *Change) store(p *assistant.Pair) {
 	p.Author = c.s.Author(p.Author)
 	row, err := history.NewRow(p, c.s.Redact)
@@ -263,7 +263,8 @@ func (c *Change) session(id string, started time.Time) int64 {
 	})
 }
 
-// unknown returns the pairs whose IDs are not in the database, only one pair for each ID.
+// unknown returns the pairs whose IDs are not in the database: the first pair with each ID, and every pair without an
+// ID.
 func (c *Change) unknown(pairs []*assistant.Pair) (unknown []*assistant.Pair) {
 	ids := make([]string, len(pairs))
 	for i, p := range pairs {

@@ -3,20 +3,20 @@
 //
 // # Types
 //
-// A Store implements most of history.Store. It is embedded in the store of an Engine, which opens the database, runs
-// transactions, and writes what is specific to the database: the texts of a pair and their index. A Dialect contains
-// the SQL that differs between engines. A Tx is a running transaction. A Change is a transaction that changes pairs,
-// topics or saved filters, and increments meta.rev.
+// A Store implements most of history.Store. Each engine embeds a Store in its own type, which implements Engine: it runs
+// the transactions and writes the texts of pairs and their index. A Dialect contains the SQL that differs between
+// engines. A Tx is a running transaction. A Change is a transaction that changes pairs, topics or saved filters, and
+// increments meta.rev.
 //
 // # Statements
 //
-// Every argument is a ?; a Conn replaces the ? with numbers if its database requires numbers. In a shared database,
+// Every argument is written as ?; a Conn replaces each ? with a number if its database requires that. In a shared database,
 // each user has their own drafts, settings, sent messages and filter lines, and a pair has an author and a version.
 //
 // # Errors
 //
-// A change to a pair whose Seq is not in the database fails with assistant.ErrNoPair; the error names who deleted the
-// pair, if that is known. Restore ignores missing pairs and restores only the marks of pairs that still exist.
+// Deleting or marking a pair whose Seq is not in the database, or changing its answers, fails with assistant.ErrNoPair;
+// the error names who deleted the pair, if that is known. Restore ignores missing pairs.
 //
 // # Caveats
 //

@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// LoadAtOnce is the number of pairs loaded at a time when all pairs are read.
+// LoadAtOnce is the maximum number of pairs that one query loads.
 const LoadAtOnce = 500
 
 // Load implements history.Store.
@@ -90,23 +90,23 @@ func (s *Store) rows(t *Tx, seqs []int64) (rows []loadedRow) {
 	return rows
 }
 
-// Pairs calls each for the pairs with these seqs, in the given order, until an error occurs.
-func (s *Store) Pairs(t *Tx, seqs []int64, each func(p assistant.Pair, damaged bool)) {
+// Pairs calls f for each pair with one of these seqs, in the given order, until an error occurs.
+func (s *Store) Pairs(t *Tx, seqs []int64, f func(p assistant.Pair, damaged bool)) {
 	for _, r := range s.rows(t, seqs) {
 		if t.err == nil {
-			each(r.Pair, r.damaged)
+			f(r.Pair, r.damaged)
 		}
 	}
 }
 
-// AllPairs calls each for every pair, including cut ones.
-func (s *Store) AllPairs(t *Tx, each func(p assistant.Pair, damaged bool)) {
+// AllPairs calls f for every pair, including cut ones, until an error occurs.
+func (s *Store) AllPairs(t *Tx, f func(p assistant.Pair, damaged bool)) {
 	for from := int64(0); ; {
 		seqs := List[int64](t, "SELECT seq FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", from, LoadAtOnce)
 		if len(seqs) == 0 || t.err != nil {
 			return
 		}
-		s.Pairs(t, seqs, each)
+		s.Pairs(t, seqs, f)
 		from = seqs[len(seqs)-1]
 	}
 }
@@ -129,11 +129,11 @@ func (s *Store) Models(ctx context.Context) (counts []history.ModelCount, err er
 	return counts, err
 }
 
-// MaxProblems is the maximum number of problems of one kind that are listed.
+// MaxProblems is the maximum number of problems that a check lists.
 const MaxProblems = 20
 
-// CheckRows checks all checksums and counts the rows. inconsistencies is a query of the engine that returns a row for
-// each problem: a seq and a sentence in which %d stands for the seq.
+// CheckRows checks all pairs, pictures and requests, and counts the rows. inconsistencies is a query of the engine that
+// returns a row for each problem: a seq and a sentence in which %d stands for the seq. Its argument limits the rows.
 func (s *Store) CheckRows(t *Tx, inconsistencies string) (report history.CheckReport) {
 	problem := func(format string, args ...any) {
 		if len(report.Problems) < MaxProblems {

@@ -86,8 +86,8 @@ func (s *Store) Sessions(ctx context.Context) (all []history.Session, err error)
 	return all, err
 }
 
-// completeBranches completes the sessions that branch from others: it adds the counts of the parents' pairs that belong
-// to the branch, and sets a missing title.
+// completeBranches includes inherited pairs in Pairs and First of the sessions that branch from others, and sets a
+// missing title to the title of the parent.
 func (s *Store) completeBranches(t *Tx, all []history.Session) {
 	from, titles := map[string]assistant.Branch{}, map[string]string{}
 	for _, v := range all {
@@ -131,7 +131,7 @@ func (s *Store) oneSession(ctx context.Context, where string, args ...any) (v hi
 	return first(all, err)
 }
 
-// first returns the first element of a list; found is false if the list is empty. It passes an error through.
+// first returns the first element of a list, and err unchanged; found is false if the list is empty.
 func first[T any](all []T, err error) (v T, found bool, _ error) {
 	if len(all) == 0 {
 		return v, false, err

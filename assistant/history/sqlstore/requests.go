@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// storeRequests adds the requests of a batch whose pairs exist, and removes the oldest requests beyond the limits.
+// storeRequests adds those requests of a batch whose pairs exist, and removes the oldest requests beyond the limits.
 func (c *Change) storeRequests(b *assistant.Batch, stored []assistant.Pair, requests []history.PackedRequest) {
 	for _, r := range requests {
 		seq := r.Pair.Seq
@@ -27,14 +27,14 @@ func (c *Change) storeRequests(b *assistant.Batch, stored []assistant.Pair, requ
 	}
 }
 
-// dropRequests keeps only the requests of the most recently sent pairs, at most the given number of pairs, and of these
-// requests only the newest, at most the given number of packed bytes. It reads only the index.
-func (c *Change) dropRequests(pairs, packed int) {
+// dropRequests keeps only the requests of the maxPairs most recently sent pairs, and of these only the newest ones, whose
+// packed bodies together have at most maxBytes. It reads only an index, not the bodies.
+func (c *Change) dropRequests(maxPairs, maxBytes int) {
 	c.Run(`DELETE FROM request WHERE seq IN (SELECT seq FROM
-		(SELECT seq, row_number() OVER (ORDER BY max(n) DESC) AS newer FROM request GROUP BY seq) r WHERE newer > ?)`, pairs)
-	if total, _ := c.Number("SELECT coalesce(sum(packed), 0) FROM request"); total > int64(packed) {
+		(SELECT seq, row_number() OVER (ORDER BY max(n) DESC) AS newer FROM request GROUP BY seq) r WHERE newer > ?)`, maxPairs)
+	if total, _ := c.Number("SELECT coalesce(sum(packed), 0) FROM request"); total > int64(maxBytes) {
 		c.Run(`DELETE FROM request WHERE n IN (SELECT n FROM
-			(SELECT n, sum(packed) OVER (ORDER BY n DESC) AS newer FROM request) r WHERE newer > ?)`, packed)
+			(SELECT n, sum(packed) OVER (ORDER BY n DESC) AS newer FROM request) r WHERE newer > ?)`, maxBytes)
 	}
 }
 
@@ -55,9 +55,9 @@ func (s *Store) Requests(ctx context.Context, seq int64) (all []assistant.SentRe
 	return all, errors.Join(broken...)
 }
 
-// eachRequest calls each for every request that meets the condition, oldest first. damage is not nil if the stored body
-// differs from the body that was sent.
-func eachRequest(t *Tx, where string, args []any, each func(r assistant.SentRequest, damage error)) {
+// eachRequest calls f for every request that meets the condition, oldest first. damage is not nil if the stored body is
+// damaged.
+func eachRequest(t *Tx, where string, args []any, f func(r assistant.SentRequest, damage error)) {
 	query := "SELECT seq, answer, response, attempt, trimmed, model, sec, nsec, zone, size, body FROM request " + where + " ORDER BY n"
 	t.Each(query, args, func(scan Scanner) {
 		var r assistant.SentRequest
@@ -70,6 +70,6 @@ func eachRequest(t *Tx, where string, args []any, each func(r assistant.SentRequ
 			err = fmt.Errorf("history: request %d of response %d of message %d: %w", r.Attempt, r.Response, seq, err)
 		}
 		r.At, r.Body = history.Instant(sec, nsec, zone), body
-		each(r, err)
+		f(r, err)
 	})
 }

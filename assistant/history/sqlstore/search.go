@@ -58,7 +58,7 @@ func (s *Store) Refs(ctx context.Context, session string, charsPerToken float64)
 	return r.Refs, err
 }
 
-// search prepares the evaluation of a line and calls f with it.
+// search prepares a Search for a line and passes it to f.
 func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f func(*Tx, *history.Search)) error {
 	if env.Now.IsZero() {
 		env.Now = s.Now()
@@ -82,7 +82,7 @@ func (s *Store) search(ctx context.Context, q *filter.Query, env history.Env, f 
 	})
 }
 
-// branches reads which sessions branch from others, and where.
+// branches returns the Branch of each session that branches from another, by session id.
 func branches(t *Tx) map[string]assistant.Branch {
 	all := map[string]assistant.Branch{}
 	t.Each("SELECT id, parent, upto FROM session WHERE parent <> ''", nil, func(scan Scanner) {

@@ -22,8 +22,8 @@ type Engine interface {
 	Write(ctx context.Context, f func(*Tx)) error
 	// Owner returns the value of pair.owner for a pair that this store is sending.
 	Owner() any
-	// Author returns the name under which a user's pairs are stored and which the filter term u selects: normally the name
-	// of the user or, if user is "", of the store's user.
+	// Author returns the name under which a user's pairs are stored and that the filter term u selects: user or, if user is
+	// "", the store's user.
 	Author(user string) string
 	// PutBody inserts or replaces the texts of a pair.
 	PutBody(t *Tx, seq int64, r *history.Row)
@@ -131,7 +131,7 @@ func (s *Store) insertOwn(table, columns string, values ...any) (sql string, arg
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)", table, columns, strings.Repeat(", ?", len(values)-1)), values
 }
 
-// Change is a running transaction that changes pairs, topics or filters. It increments meta.rev to Rev.
+// Change is a running transaction that changes pairs, topics or saved filters. It increments meta.rev to Rev.
 type Change struct {
 	*Tx
 	s   *Store
@@ -182,8 +182,8 @@ func (s *Store) NewChange(t *Tx) *Change {
 	return &Change{Tx: t, s: s, Rev: rev, now: s.Now()}
 }
 
-// require fails if one of the pairs is not in the database; otherwise a change without effect would be reported as
-// done.
+// require fails if one of the pairs is not in the database. Without this check, a change that has no effect would be
+// reported as successful.
 func (c *Change) require(seqs []int64) {
 	there := Keyed[int64, bool](c.Tx, "SELECT p.seq, TRUE FROM "+c.s.Seqs+" j JOIN pair p ON p.seq = j.seq", asArray(seqs))
 	for _, seq := range seqs {

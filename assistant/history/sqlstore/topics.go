@@ -116,7 +116,7 @@ func (c *Change) topic(path string) (n int64) {
 	return n
 }
 
-// removeEmpty removes a topic that has no topics below it and no pairs, not even cut ones.
+// removeEmpty removes a topic if it has no topics below it and no pairs, not even cut ones.
 func (c *Change) removeEmpty(path string) {
 	if !slices.ContainsFunc(topicPaths(c.Tx), func(other string) bool { return isBelow(other, path) }) {
 		c.Run("DELETE FROM topic WHERE path = ? AND NOT EXISTS (SELECT 1 FROM pair WHERE pair.topic = topic.n)", path)

@@ -12,7 +12,7 @@ type Conn interface {
 	Exec(ctx context.Context, query string, args []any) (changed int64, err error)
 }
 
-// Queuer is a Conn that can send several statements together, so that a remote database causes only one wait.
+// Queuer is implemented by a Conn that can send several statements in one round trip.
 type Queuer interface {
 	// Queue queues a statement. If too many statements are queued, Queue runs them.
 	Queue(ctx context.Context, query string, args []any) error
