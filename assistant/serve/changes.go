@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// gather is how long RecordChanges waits for further changes before it adds changes to the history.
+	// gather is how long RecordChanges waits after a change for further ones before it adds them to the history.
 	gather = 500 * time.Millisecond
 	// retryFirst and retryLast are the first and the longest pause after an error; each pause is twice as long as the
 	// previous one.
 	retryFirst = 5 * time.Second
 	retryLast  = time.Minute
-	// addTimeout limits one attempt, and therefore how long closing a hub can take.
+	// addTimeout limits one attempt to add changes, so that wait cannot delay the end of the process for long.
 	addTimeout = 5 * time.Second
 	// addAtOnce is the number of changes added in one transaction.
 	addAtOnce = 200
@@ -29,7 +29,7 @@ const (
 // RecordOptions configures RecordChanges.
 type RecordOptions struct {
 	Changes *Log[windowlock.Change] // the hub's announcements; RecordChanges ends once this log is closed
-	// Read returns the log of the window, oldest first.
+	// Read returns the change log of the window, oldest change first.
 	Read    func() []checkpoint.Change
 	History history.WindowLog
 	Host    string // "" means the name of this machine
@@ -37,10 +37,10 @@ type RecordOptions struct {
 	Log     *slog.Logger
 }
 
-// RecordChanges copies the change log of a served window to its history. It first adds all changes that the history
-// lacks, then each change shortly after it is announced, until the hub has closed and the last changes have been added.
-// It never delays a change to the window. If the history cannot be written, RecordChanges retries, for the last time
-// when the hub closes. wait waits until RecordChanges has ended.
+// RecordChanges copies the change log of a served window to its history, in the background: first all changes that the
+// history lacks, then each change shortly after it is announced, until the hub has closed. It never delays a change to
+// the window. If the history cannot be written, RecordChanges retries, for the last time when the hub closes. wait
+// blocks until the copying has ended.
 func RecordChanges(o RecordOptions) (wait func()) {
 	if o.Host == "" {
 		o.Host, _ = os.Hostname() // the name stays "" if it is unknown
@@ -53,7 +53,7 @@ func RecordChanges(o RecordOptions) (wait func()) {
 	return func() { <-done }
 }
 
-// recorder is a running RecordChanges.
+// recorder is the state of a running RecordChanges.
 type recorder struct {
 	RecordOptions
 	added int64 // Seq of the newest change known to be in the history
@@ -99,8 +99,8 @@ func (r *recorder) add() error {
 	return nil
 }
 
-// next waits for a change announced after the change with this number; it returns false if there will be no further
-// change.
+// next waits until a change with a higher number is announced or the hub closes; it returns false if the hub had
+// already closed.
 func (r *recorder) next(number int64) bool {
 	entries, more, err := r.Changes.After(number)
 	if err != nil || len(entries) > 0 {
@@ -131,8 +131,8 @@ func (r *recorder) sleep(d time.Duration) bool {
 	}
 }
 
-// ChangeSource returns the changes that it has not returned before, oldest first. Its first call returns only the
-// newest changes, at most as many as the argument last of JournalChanges or HistoryChanges.
+// ChangeSource returns the changes that it has not returned before, oldest first. The first call returns only the
+// newest: at most as many as the parameter last of JournalChanges or HistoryChanges says.
 type ChangeSource func(ctx context.Context) ([]history.WindowChange, error)
 
 // JournalChanges reads the change log of the journal at a path, which another process may be writing. It omits changes

@@ -33,7 +33,7 @@ type Credential struct {
 	Expires time.Time // zero means never
 }
 
-// Token is a token as stored in a file of tokens.
+// Token is a token as stored in a token file.
 type Token struct {
 	Name    string         `json:"name"` // name of the user
 	Role    assistant.Role `json:"role"`
@@ -42,10 +42,10 @@ type Token struct {
 	Expires time.Time      `json:"expires,omitzero"` // zero means never
 }
 
-// Expired reports whether the token is no longer valid.
+// Expired reports whether the token is no longer valid at the time now.
 func (t Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
-// TokenPrefix is the start of the keys of tokens.
+// TokenPrefix is the prefix of Credential.Key in the credentials that tokens prove.
 const TokenPrefix = "token "
 
 // Credential returns the credential that the token proves.
@@ -53,13 +53,13 @@ func (t Token) Credential() Credential {
 	return Credential{Key: TokenPrefix + t.Hash + " " + string(t.Role), User: t.Name, Role: t.Role, Expires: t.Expires}
 }
 
-// TokenHash returns the hash of a token.
+// TokenHash returns the hash of a token in the form of Token.Hash.
 func TokenHash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// Tokens is a file of tokens. If the file is missing, there are no tokens.
+// Tokens is a token file. If the file is missing, there are no tokens.
 type Tokens struct {
 	Path string
 	Now  func() time.Time // nil means time.Now
@@ -71,7 +71,7 @@ var (
 	ErrNoToken     = errors.New("there is no token with this name")
 )
 
-// maxTokenFile is the maximum size of the file in bytes.
+// maxTokenFile is the maximum size of a token file in bytes.
 const maxTokenFile = 1 << 20
 
 func (f Tokens) now() time.Time {
@@ -122,7 +122,7 @@ func (f Tokens) Keys() (keys []string, err error) {
 	return keys, err
 }
 
-// Find returns the credential for a token; ok is false if the token is unknown.
+// Find returns the credential for a token; ok is false if the token is unknown or has expired.
 func (f Tokens) Find(token string) (c Credential, ok bool, err error) {
 	all, err := f.List()
 	if err != nil {
@@ -169,7 +169,7 @@ func (f Tokens) Remove(name string) error {
 	})
 }
 
-// change replaces the file, durably and under a lock.
+// change edits the list of tokens and stores it durably. It holds the file's lock throughout.
 func (f Tokens) change(edit func([]Token) ([]Token, error)) (err error) {
 	if _, err := privatefile.Folder(filepath.Dir(f.Path)); err != nil {
 		return err
@@ -215,7 +215,7 @@ func WatchFiles(ctx context.Context, interval time.Duration, paths []string, loo
 	}
 }
 
-// stamps describes the files so that a change to one of them changes the result.
+// stamps describes the files in such a way that a change to one of them changes the result.
 func stamps(paths []string) (out string) {
 	for _, path := range paths {
 		info, err := os.Stat(path)

@@ -8,7 +8,7 @@
 // if there were no other users. A Log is a bounded list of numbered entries that any number of readers can follow
 // without ever blocking the writer.
 //
-// A Credential is an identity that a client has proved: a user with a role. Tokens is a file of tokens, stored only as
+// A Credential is an identity that a client has proved: a user with a role. Tokens is a token file, which contains only
 // hashes; several processes may change the same file. WatchFiles reports changes to such files.
 //
 // A history.WindowLog contains the change logs of all windows that are served with a team's history. RecordChanges
@@ -18,10 +18,10 @@
 //
 // A turn locks the window from its first write tool to its end, except while it waits for its user to answer a
 // question; see assistant/windowlock. While the window is locked, changes that other users make by hand wait up to
-// Options.Wait and are then refused with a *windowlock.HeldError, which names the holder; turns of other users wait
+// Options.Wait and are then refused with a *windowlock.LockedError, which names the holder; turns of other users wait
 // before their first write tool. Reading is never refused. Every change is announced to all sessions as a
-// windowlock.Change with its author. A rollback cuts only the conversation of its own session; workspace.RolledBack
-// lists the steps of other sessions that it undid.
+// windowlock.Change with its author. A rollback cuts only the conversation of the session that made it;
+// workspace.RolledBack lists the steps of other sessions that were undone.
 //
 // # Who may call what from where
 //
@@ -36,6 +36,6 @@
 // The journal is the change log of a window. Changes that compaction removes from the journal before the window is
 // served never reach the team's history.
 //
-// Renew and Resume of a workspace do not check whether another session has a conversation open, so two users may
-// continue the same conversation. Open does check.
+// A workspace's Renew and Resume do not check whether the conversation is open in another session, so two users may
+// continue the same conversation. Hub.Open does check.
 package serve

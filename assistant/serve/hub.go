@@ -26,23 +26,23 @@ var (
 	ErrNoSession = errors.New("there is no such session")
 	// ErrOpen means that a user already has the session open.
 	ErrOpen = errors.New("the session is already open")
-	// ErrClosed is returned after Close.
+	// ErrClosed means that the hub has been closed.
 	ErrClosed = errors.New("the server is shutting down")
 )
 
 // AnswerWait is how long a question asked in a turn waits for an answer: long enough to read what a tool wants to
-// change. Other users can change the window during that time. When the time is over, front ends decline the question.
+// change. Other users can change the window during that time. If nobody has answered by then, the front end declines.
 const AnswerWait = 5 * time.Minute
 
 // Options configures a Hub.
 type Options struct {
 	Registry *llm.Registry
 	// Session contains the options common to all sessions. Window and Journal are required; the Hub sets ID, Store,
-	// Member, Shared and Author.
+	// LogBytes, Shared, Member, Author, Role and Quota.
 	Session assistant.Options
 	History history.Store
 	Folder  string // the folder of the window
-	Window  string // the name of the window under which sessions are stored
+	Window  string // the name of the window, which is stored with its sessions
 	Limits  Limits // the limits of each user
 	// Wait is how long a change made by hand waits for the turn of another user; 0 means checkpoint.DefaultWait.
 	Wait    time.Duration
@@ -60,9 +60,9 @@ type Hub struct {
 	changes *Log[windowlock.Change]
 	stop    context.CancelFunc // ends watch
 
-	refilters sync.WaitGroup
+	background sync.WaitGroup // work that announce has started
 
-	proposals sync.Mutex // held while the list of open proposals changes
+	proposals sync.Mutex // guards the stored list of open proposals
 
 	mu       sync.Mutex // guards the fields below
 	quotas   map[string]*quota
@@ -70,7 +70,7 @@ type Hub struct {
 	closed   bool
 }
 
-// keptChanges is the number of changes by which a reader may lag behind before it misses some.
+// keptChanges is the number of changes that a reader may lag behind before it misses some.
 const keptChanges = 1000
 
 // NewHub returns a hub without sessions. Until Close, the hub watches for changes to the window's saved state.
@@ -107,8 +107,7 @@ func (h *Hub) eventBytes() float64 {
 	return float64(sum)
 }
 
-// announce passes a change on to OnChange, the log and the sessions. The shared window calls it for one change at a
-// time.
+// announce passes a change on to OnChange, the log and the sessions. h.shared calls it for one change at a time.
 func (h *Hub) announce(c windowlock.Change) {
 	if d, ok := h.opts.Session.Window.(assistant.Describer); ok && c.Before != nil {
 		c.Effect = d.DescribeChange(c.Before, c.After)
@@ -121,15 +120,15 @@ func (h *Hub) announce(c windowlock.Change) {
 	switch c.Kind {
 	case windowlock.Held, windowlock.Released, windowlock.Waiting, windowlock.Joined, windowlock.Left, windowlock.Reloaded, windowlock.Applied:
 		h.opts.Session.Shared.Changed()
-	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // announced by the session at the end of its critical section
+	case windowlock.Edited, windowlock.ToolRan, windowlock.Saved, windowlock.RolledBack, windowlock.Proposed, windowlock.Decided: // the session itself calls Changed at the end of its step
 	}
 	switch c.Kind {
 	case windowlock.Saved:
 		h.opts.Metrics.saved()
 	case windowlock.RolledBack:
-		h.refilters.Go(func() { h.refilter(c.Session) })
+		h.background.Go(func() { h.refilter(c.Session) })
 	case windowlock.Proposed, windowlock.Decided:
-		h.refilters.Go(func() { h.proposed(c.Pair, c.Kind == windowlock.Proposed) })
+		h.background.Go(func() { h.proposed(c.Pair, c.Kind == windowlock.Proposed) })
 	default:
 	}
 }
@@ -148,8 +147,8 @@ func (h *Hub) present() windowlock.Others {
 	return others
 }
 
-// refilter evaluates the filter lines of all sessions again, except of the given one, because pairs that had been
-// rolled back may have been restored.
+// refilter evaluates the filter lines of all sessions again, except that of the session with the id except, because
+// different pairs may match now.
 func (h *Hub) refilter(except string) {
 	for _, s := range h.Sessions() {
 		if s.ID() == except {
@@ -161,7 +160,7 @@ func (h *Hub) refilter(except string) {
 	}
 }
 
-// Refilter evaluates the filter lines of all sessions again, because another program has changed pairs.
+// Refilter evaluates the filter lines of all sessions again. It must be called after another program has changed pairs.
 func (h *Hub) Refilter() { h.refilter("") }
 
 // watch announces changes that other programs make to the saved state.
@@ -205,8 +204,8 @@ func (h *Hub) Journal() *checkpoint.Journal { return h.opts.Session.Journal }
 // Window returns the shared window, for reading.
 func (h *Hub) Window() assistant.Window { return h.opts.Session.Window }
 
-// Place returns the shared window with a position of its own if the window is an assistant.Placer: a choice made
-// through the returned window, such as a provider, does not affect other users.
+// Place returns the shared window with a position of its own: a choice made through the returned window, such as a
+// provider, does not affect other users. If the window is not an assistant.Placer, Place returns the window itself.
 func (h *Hub) Place() assistant.Window {
 	if w, ok := h.opts.Session.Window.(assistant.Placer); ok {
 		return w.Place()
@@ -221,7 +220,7 @@ type Join struct {
 	Key     string         // Credential.Key of the user, to find the sessions of a revoked credential; "" if there is none
 	Session string         // session to continue; "" starts a new one
 	Model   string         // "" means the model last used in the session, or the model of the hub
-	Models  *llm.Registry  // models of the session, which include Model; nil means the models of the hub
+	Models  *llm.Registry  // models of the session, which include Model and have no daily limits; nil means the models of the hub
 	// Window is the window with a position of its own, as returned by Place, for a session without a screen. nil means the
 	// position that all screens show.
 	Window assistant.Window
@@ -311,7 +310,7 @@ func (h *Hub) add(s *Session) error {
 	if slices.ContainsFunc(h.sessions, func(open *Session) bool { return open.ID() == s.id }) {
 		return ErrOpen
 	}
-	if err := h.sessionsLeft(s.user); err != nil {
+	if err := h.checkSessions(s.user); err != nil {
 		return err
 	}
 	h.sessions = append(h.sessions, s)
@@ -335,7 +334,7 @@ func (h *Hub) Sessions() []*Session {
 	return slices.Clone(h.sessions)
 }
 
-// Session returns the open session with this ID, or ErrNoSession.
+// Session returns the open session with this id, or ErrNoSession.
 func (h *Hub) Session(id string) (*Session, error) {
 	for _, s := range h.Sessions() {
 		if s.ID() == id {
@@ -355,7 +354,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	for _, s := range h.Sessions() {
 		err = errors.Join(err, s.Close(ctx))
 	}
-	h.refilters.Wait()
+	h.background.Wait()
 	h.changes.Close()
 	return err
 }

@@ -8,7 +8,7 @@ import (
 // ErrGone means that the entry after the given number is no longer stored, or never existed.
 var ErrGone = errors.New("the entries after the given number are not stored")
 
-// Log stores the newest entries, numbered consecutively. Use NewLog.
+// Log stores the newest entries that were added to it, numbered consecutively. Use NewLog.
 type Log[T any] struct {
 	maxEntries, maxBytes int
 	size                 func(T) int
@@ -18,7 +18,7 @@ type Log[T any] struct {
 	entries []T   // entries are only appended, so readers may share the slice
 	bytes   int   // the total size of entries
 	closed  bool
-	more    chan struct{} // closed by the next Add or by Close
+	more    chan struct{} // closed by the next call to Add or Close
 }
 
 // NewLog returns an empty log whose first entry will have the number first. The log stores up to maxEntries entries
@@ -53,16 +53,16 @@ func (l *Log[T]) Size() int {
 	return l.bytes
 }
 
-// Last returns the number of the newest entry, or the number before the first entry.
+// Last returns the number of the newest entry; before the first Add, it is one less than the number of the first entry.
 func (l *Log[T]) Last() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.first + int64(len(l.entries)) - 1
 }
 
-// After returns the entries with higher numbers, which the caller must not change. more is closed when there are
-// further entries; more is nil if there will be none. The error is ErrGone if the entry after number is no longer
-// stored, or if number does not belong to this log.
+// After returns the entries with numbers higher than number; the caller must not change them. more is closed when
+// another entry is added or the log is closed; it is nil if the log is already closed. The error is ErrGone if the
+// entry after number is no longer stored, or if number does not belong to this log.
 func (l *Log[T]) After(number int64) (entries []T, more <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,10 +14,10 @@ const (
 	MaxAddressLogins = 50  // maximum number of such connections from one address
 )
 
-// Logins contains the connections of a server that have not logged in. A new connection is always accepted: if a limit
-// is reached, the oldest connection from the address with the most connections is dropped. Connections that never log
-// in therefore lock nobody out, because a login takes a fraction of a second, and an address with many connections does
-// not affect other addresses.
+// Logins contains the connections of a server that have not logged in. A new connection is always accepted: if its
+// address has reached the limit, the oldest connection from that address is dropped; if the server has, the oldest from
+// the address with the most connections. So connections that never log in lock nobody out: a login takes a fraction of
+// a second, and an address with many connections does not affect other addresses.
 type Logins struct {
 	Most        int // maximum number of connections that have not logged in; 0 means MaxLogins
 	MostAddress int // maximum number of such connections from one address; 0 means MaxAddressLogins
@@ -31,8 +31,7 @@ type login struct {
 	address netip.Prefix
 }
 
-// addressOf returns the address of a client. For IPv6, it returns the network, because a client may use all addresses
-// of its network.
+// addressOf returns the address of a client, or for IPv6 the /64 network, because a client may use all its addresses.
 func addressOf(conn net.Conn) netip.Prefix {
 	const network = 64
 	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
@@ -48,7 +47,7 @@ func addressOf(conn net.Conn) netip.Prefix {
 	return prefix
 }
 
-// Begin adds a connection and returns the connection that it drops to make room, or nil.
+// Begin adds a connection and returns the connection that was dropped to make room, or nil. The caller must close it.
 func (l *Logins) Begin(conn net.Conn) (dropped net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -60,14 +60,14 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Register adds metrics to those of m.
+// Register adds metrics to m.
 func (m *Metrics) Register(more ...prometheus.Collector) {
 	if m != nil {
 		m.registry.MustRegister(more...)
 	}
 }
 
-// Handler returns a handler that responds with all metrics.
+// Handler returns a handler that responds with all metrics, in the format of Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
@@ -86,21 +86,21 @@ func (m *Metrics) Ended(server, reason string) {
 	}
 }
 
-// Requested adds a number, which may be negative, to the number of open requests.
+// Requested adds add, which may be negative, to the number of open requests.
 func (m *Metrics) Requested(server string, add int) {
 	if m != nil {
 		m.requests.WithLabelValues(server).Add(float64(add))
 	}
 }
 
-// Connected adds a number, which may be negative, to the number of open connections.
+// Connected adds add, which may be negative, to the number of open connections.
 func (m *Metrics) Connected(server string, add int) {
 	if m != nil {
 		m.connections.WithLabelValues(server).Add(float64(add))
 	}
 }
 
-// Called counts a request. There must be only a few different kinds.
+// Called counts a request, command or tool call. There must be only a few different kinds.
 func (m *Metrics) Called(server, kind, outcome string) {
 	if m != nil {
 		m.calls.WithLabelValues(server, kind, outcome).Inc()

@@ -9,7 +9,7 @@ import (
 	"winnow/assistant"
 )
 
-// proposalsKey begins the key under which the history stores the pairs with open proposals of a window.
+// proposalsKey begins the key under which the history lists a window's pairs with open proposals.
 const proposalsKey = "open proposals:"
 
 // maxProposals is the maximum number of pairs with open proposals that are listed; older pairs are only in the history.
@@ -41,8 +41,8 @@ func (h *Hub) openProposals(ctx context.Context) (seqs []int64, err error) {
 	return seqs, err
 }
 
-// storeProposals adds a pair to the stored list or, if added is false, removes the pairs that have been decided or
-// deleted.
+// storeProposals updates the stored list: it adds a pair if added is set, and removes the pairs that have been decided
+// or deleted.
 func (h *Hub) storeProposals(ctx context.Context, seq int64, added bool) error {
 	h.proposals.Lock()
 	defer h.proposals.Unlock()
@@ -67,8 +67,8 @@ func (h *Hub) storeProposals(ctx context.Context, seq int64, added bool) error {
 	return errors.Join(err, h.opts.History.Set(ctx, proposalsKey+h.opts.Window, string(raw)))
 }
 
-// proposed records that a pair has new proposals or, if added is false, that its proposals have been decided, and
-// informs the other sessions. A pair with new proposals appears in the view of every user who can decide them.
+// proposed records that proposals of a pair were made or, if added is false, decided, and informs all sessions. A pair
+// with new proposals appears in the view of every user who can decide them.
 func (h *Hub) proposed(seq int64, added bool) {
 	ctx := context.Background()
 	err := h.storeProposals(ctx, seq, added)

@@ -117,10 +117,10 @@ func (q *quota) Spent(used llm.Usage) {
 	}
 }
 
-// usageTime limits how long storing the usage may take.
+// usageTime limits how long Spent may take.
 const usageTime = 5 * time.Second
 
-// today returns the usage of the current day. The caller has locked q.
+// today returns the usage of the current day. The caller has locked q.mu.
 func (q *quota) today(ctx context.Context) (*usage, error) {
 	if q.used == nil {
 		q.used = &usage{}
@@ -149,8 +149,8 @@ func (q *quota) store(ctx context.Context) error {
 	return q.hub.opts.History.Set(ctx, q.key(), string(raw))
 }
 
-// sessionsLeft returns a *LimitError if a user may not open another session. The caller has locked h.mu.
-func (h *Hub) sessionsLeft(user string) error {
+// checkSessions returns a *LimitError if a user may not open another session. The caller has locked h.mu.
+func (h *Hub) checkSessions(user string) error {
 	open, limit := 0, cmp.Or(h.opts.Limits.Sessions, DefaultUserSessions)
 	for _, s := range h.sessions {
 		if s.user == user {
@@ -163,7 +163,7 @@ func (h *Hub) sessionsLeft(user string) error {
 	return h.limited(&LimitError{User: user, What: "sessions", Limit: int64(limit)})
 }
 
-// limited logs and counts a refusal because of a limit, and returns e.
+// limited logs and counts a refusal for e, and returns e.
 func (h *Hub) limited(e *LimitError) error {
 	h.opts.Metrics.Refused(ServerHub, e.What)
 	if h.opts.Session.Log != nil {

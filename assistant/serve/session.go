@@ -16,12 +16,12 @@ import (
 	"winnow/checkpoint"
 )
 
-// Session is the session of one user in a Hub.
+// Session is a workspace that a user has opened in a Hub.
 type Session struct {
 	*workspace.Workspace
 	hub    *Hub
 	member *windowlock.Member
-	id     string // the id of the conversation at the time of Open
+	id     string // the id of the conversation that Open opened
 	user   string
 	key    string
 	opened time.Time
@@ -44,7 +44,7 @@ func (s *Session) Use() (release func()) {
 	})
 }
 
-// Unused returns for how long the session has not been used.
+// Unused returns how long ago the session was last in use; 0 while it is in use.
 func (s *Session) Unused() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *Session) Unused() time.Duration {
 	return max(0, s.hub.now().Sub(s.used))
 }
 
-// ID returns the id of the conversation, which Renew and Resume of the workspace change.
+// ID returns the id of the session's current conversation. Renew and Resume of the workspace change it.
 func (s *Session) ID() string { return s.Session().ID() }
 
 // User returns the user who opened the session.
@@ -80,7 +80,7 @@ func (s *Session) Close(ctx context.Context) error {
 // Changes returns the log of the changes to the window by all sessions.
 func (s *Session) Changes() *Log[windowlock.Change] { return s.hub.Changes() }
 
-// HeldBy returns the user of another session whose turn has locked the window, or "".
+// HeldBy returns the user of the other session whose turn has locked the window; "" if there is none.
 func (s *Session) HeldBy() string {
 	if h, held := s.hub.Holder(); held && h.Session != s.ID() {
 		return h.User
@@ -91,8 +91,8 @@ func (s *Session) HeldBy() string {
 // presentTime is how long a user without activity counts as present.
 const presentTime = 5 * time.Minute
 
-// OthersWaiting returns the users of other sessions whose turns are waiting for an answer from their user, longest wait
-// first. These turns do not lock the window.
+// OthersWaiting returns the users of the other sessions whose turns wait for their user's answer, longest wait first.
+// These turns do not lock the window.
 func (s *Session) OthersWaiting() (users []string) {
 	for _, h := range s.hub.Waiting() {
 		if h.Session != s.ID() {
@@ -113,7 +113,7 @@ func (s *Session) Others() (users []string) {
 	return users
 }
 
-// UserOf returns the user who has a session open, or "".
+// UserOf returns the user who has opened a session; "" if it is not open.
 func (s *Session) UserOf(session string) string {
 	if other, err := s.hub.Session(session); err == nil {
 		return other.user
@@ -126,7 +126,7 @@ func (s *Session) OthersSince(id string) []checkpoint.Checkpoint {
 	return s.hub.Journal().OthersSince(id, s.ID())
 }
 
-// Match returns the pairs that a filter line matches. It does not change the view.
+// Match returns the pairs that match a filter line. It does not change the view.
 func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, error) {
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -136,8 +136,8 @@ func (s *Session) Match(ctx context.Context, line string) ([]assistant.Ref, erro
 	return found.Refs, err
 }
 
-// BranchOff creates a session that branches from this one at a pair, and returns the id of the new session. The new
-// session is not open yet, and this session continues.
+// BranchOff creates a session that branches from this one at a pair, and returns the id of the new session. It does not
+// open the new session, and this session continues. The error is assistant.ErrBusy during a turn.
 func (s *Session) BranchOff(ctx context.Context, seq int64) (id string, err error) {
 	if s.Session().Busy() {
 		return "", assistant.ErrBusy
@@ -158,8 +158,9 @@ func (s *Session) mayCall(tool assistant.Tool) error {
 }
 
 // CallTool runs a tool of the window by hand. A call of a write tool is one step that can be undone. The caller must
-// ask the user before it calls a lasting tool. Failures of the tool are in the result; an error means that the tool was
-// not called: a *windowlock.HeldError, assistant.ErrBusy, or an error of the journal. report may be nil.
+// ask the user before it calls a lasting tool. Failures of the tool are in the result. The error is an
+// *assistant.RoleError, a *windowlock.LockedError, assistant.ErrBusy, or an error of the journal; the window is then
+// unchanged. report may be nil.
 func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessage, report func(assistant.Progress)) (r assistant.ToolResult, err error) {
 	tools := s.Session().Window().Tools()
 	i := slices.IndexFunc(tools, func(t assistant.Tool) bool { return t.Name == name })

@@ -94,7 +94,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// savedPath is the name under which save plans list the word list.
+// savedPath stands for the file of the word list in digests and in the results of saves.
 const savedPath = "words"
 
 // Words is the word list with a saved state, so that changes to it can be saved and discarded.
@@ -107,7 +107,7 @@ type Words struct {
 // Dirty implements assistant.Saver.
 func (w *Words) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
 
-// PlanSave implements assistant.Saver. The plan names the same author for all words.
+// PlanSave implements assistant.Saver. The plan contains the changes of all users.
 func (w *Words) PlanSave(context.Context, string) (assistant.SavePlan, error) {
 	return w.PlanDiscard(""), nil
 }
@@ -208,5 +208,5 @@ func (Obedient) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, e
 	}
 }
 
-// Encode returns a readable form of a request.
+// Encode implements llm.Model.
 func (Obedient) Encode(req llm.Request) (json.RawMessage, error) { return json.Marshal(req) }
