@@ -11,8 +11,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// Cause is a reason for which a request is refused. A tool that fails may also return a code of its own, with status
-// 422.
+// Cause is a reason why a request is refused. A tool that fails may also return a code of its own, with status 422.
 type Cause struct {
 	Code   string // the code of the problem
 	Status int
@@ -46,11 +45,11 @@ var causes = []Cause{
 	{Code: "no_answer", Status: http.StatusNotFound, Means: "the message does not have this answer", errs: []error{assistant.ErrNoVariant}},
 	{Code: "nothing_cancelled", Status: http.StatusNotFound, Means: "there is no cancelled answer", errs: []error{assistant.ErrNothingCancelled}},
 	{Code: "no_token", Status: http.StatusNotFound, Means: "there is no token with this name", errs: []error{serve.ErrNoToken}},
-	{Code: "no_tokens", Status: http.StatusNotFound, Means: "the server has no file for tokens"},
+	{Code: "no_tokens", Status: http.StatusNotFound, Means: "the server has no token file"},
 	{Code: "not_asked", Status: http.StatusNotFound, Means: "this question is not open", errs: []error{assistant.ErrNotAsked}},
-	{Code: "nothing_to_roll_back", Status: http.StatusConflict, Means: "neither the window nor the conversation has changed since the checkpoint", errs: []error{assistant.ErrNothingToRollBack}},
 	{Code: "no_checkpoint", Status: http.StatusNotFound, Means: "the checkpoint does not exist", errs: []error{checkpoint.ErrUnknown}},
 	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path does not support this method"},
+	{Code: "nothing_to_roll_back", Status: http.StatusConflict, Means: "neither the window nor the conversation has changed since the checkpoint", errs: []error{assistant.ErrNothingToRollBack}},
 	{Code: "key_in_use", Status: http.StatusConflict, Means: "the first request with this Idempotency-Key is still running: repeat the request later"},
 	{Code: "outcome_unknown", Status: http.StatusConflict, Means: "the server failed or ended during the first request with this Idempotency-Key, so that request may have been carried out"},
 	{Code: "token_exists", Status: http.StatusConflict, Means: "there is already a token with this name", errs: []error{serve.ErrTokenExists}},
@@ -58,15 +57,15 @@ var causes = []Cause{
 	{Code: "busy", Status: http.StatusConflict, Means: "a turn is running in the session", errs: []error{assistant.ErrBusy}},
 	{Code: "held", Status: http.StatusConflict, Means: "the turn of another session is changing the window; holder identifies that turn"},
 	{Code: "not_last", Status: http.StatusConflict, Means: "only the last answer can be regenerated", errs: []error{workspace.ErrNotLast}},
-	{Code: "changed_window", Status: http.StatusConflict, Means: "the old answer changed the window, and its changes would stay: repeat the request with confirmed"},
+	{Code: "changed_window", Status: http.StatusConflict, Means: "the old answer changed the window, and its changes would stay: to regenerate it anyway, set confirmed"},
 	{Code: "decided", Status: http.StatusConflict, Means: "the proposal has already been accepted or rejected", errs: []error{assistant.ErrDecided}},
 	{Code: "plan_changed", Status: http.StatusConflict, Means: "the request would no longer do what was shown; the problem contains the new plan"},
 	{Code: "conflict", Status: http.StatusConflict, Means: "another program changed the file; conflict lists its changes"},
-	{Code: "others_changed", Status: http.StatusConflict, Means: "steps of other sessions would be undone: repeat the request with confirmed"},
+	{Code: "others_changed", Status: http.StatusConflict, Means: "steps of other sessions would be undone: to roll back anyway, set confirmed"},
 	{Code: "not_saved", Status: http.StatusConflict, Means: "this window does not support saving", errs: []error{assistant.ErrNotSaver}},
 	{Code: "nothing_unsaved", Status: http.StatusConflict, Means: "there are no unsaved changes", errs: []error{workspace.ErrNothingUnsaved}},
 	{Code: "events_gone", Status: http.StatusGone, Means: "the events after this id are no longer stored: read the pairs, then follow again without Last-Event-ID"},
-	{Code: codePrecondition, Status: http.StatusPreconditionFailed, Means: "If-Match does not name the current plan; the problem contains the new plan"},
+	{Code: codePrecondition, Status: http.StatusPreconditionFailed, Means: "If-Match does not name the current plan or newest step; the problem contains the current one"},
 	{Code: "too_large", Status: http.StatusRequestEntityTooLarge, Means: "the body is larger than 1 MiB"},
 	{Code: "media_type", Status: http.StatusUnsupportedMediaType, Means: "the body is not application/json"},
 	{Code: "wrong_host", Status: http.StatusMisdirectedRequest, Means: "the Host header names another server"},

@@ -67,8 +67,9 @@ type clients struct {
 	requests map[string]map[*http.Request]context.CancelFunc
 }
 
-// begin returns a request whose context ends when its credential is revoked. ok is false if the credential already has
-// too many open requests. Requests without a credential are not limited, because they are short.
+// begin returns r with a context that ends when the credential of r is revoked; done must be called at the end of the
+// request. ok is false if the credential already has too many open requests. Requests without a credential are not
+// limited, because they are short.
 func (c *clients) begin(r *http.Request) (_ *http.Request, done func(), ok bool) {
 	key := clientOf(r.Context()).Key
 	ctx, cancel := context.WithCancel(r.Context())

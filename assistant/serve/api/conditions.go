@@ -60,8 +60,8 @@ func tag[T any](ctx context.Context, value T) (*tagged[T], error) {
 	return out, nil
 }
 
-// hasTag reports whether a list of tags contains a tag. It ignores the prefix of weak tags, because a proxy that
-// compresses a response makes its tag weak.
+// hasTag reports whether a list of tags contains a tag; * contains every tag. hasTag ignores the prefix of weak tags,
+// because a proxy that compresses a response makes its tag weak.
 func hasTag(list, tag string) bool {
 	return slices.ContainsFunc(strings.Split(list, ","), func(given string) bool {
 		given = strings.TrimPrefix(strings.TrimSpace(given), "W/")

@@ -5,8 +5,8 @@
 //
 // A Server handles the requests and shuts down the sessions when the process ends. An operation is a method and a path,
 // registered with huma. From the Go types of the operations, huma generates the OpenAPI document and validates every
-// request. A Cause is a reason for which a request is refused; each operation lists its own causes. A frame is an event
-// in the form that is sent, encoded once for all followers. A stream is a session together with the frames of its turns
+// request. A Cause is a reason why a request is refused; each operation lists its own causes. A frame is an event in
+// the form that is sent, encoded once for all followers. A stream is a session together with the frames of its turns
 // and of the changes to the window; the numbers of the frames increase by one. A follower reads the stream at its own
 // speed, starting at any number.
 //
@@ -15,8 +15,8 @@
 // Every request except /healthz and /readyz needs a token. Requests with a Host header that does not name the server,
 // or with an Origin of another site that Options.Origins does not name, are refused before their token is checked. This
 // stops DNS rebinding and requests by pages in the user's browser. Refused requests are logged, without token, query
-// and body. Errors are problem details (RFC 9457) with a code. A problem that the client did not cause contains no
-// details, and no problem repeats an invalid value of a body.
+// and body. Errors are problem details (RFC 9457) with a code. A problem with the code internal contains no details,
+// and no problem repeats an invalid value of a body.
 //
 // # Concurrency
 //
@@ -29,8 +29,8 @@
 // A POST with an Idempotency-Key is carried out once: if the request is repeated with the same key within 24 hours, it
 // gets the same response. With Options.Kept, this survives a restart, a kill and a power failure. If the server ended
 // between the start of a request and its response, the outcome of the request is unknown, and a repetition is refused.
-// The keys belong to the user. The only POST without keys is the one that creates a token, because its response must
-// not be stored. A request without a key is carried out each time.
+// Two users may use the same key. The only POST under /v1 that ignores the key is the one that creates a token, because
+// its response must not be stored. A request without a key is carried out each time.
 //
 // Every GET that responds with JSON has an ETag. The ETag of a plan is its digest, and the ETag of the checkpoints is
 // the newest step. A save, a discard and a rollback name that ETag in If-Match, or the digest or step in the body.
@@ -49,8 +49,8 @@
 // Options.EventBytes.
 //
 // A session that has no request, no turn and no follower for Options.Idle is closed; it can be reopened with its id. If
-// Options.Sessions sessions are open, the server closes an unused session: among the sessions of the user with the most
-// unused sessions, the one that has been unused for the longest time.
+// Options.Sessions sessions are open, the server makes room for a new one by closing an unused session: among the
+// sessions of the user with the most unused sessions, the one that has been unused for the longest time.
 //
 // If a question is not answered within five minutes, the server answers no.
 //

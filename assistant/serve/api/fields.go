@@ -1,7 +1,7 @@
 package api
 
-// fields contains descriptions of fields, by schema, for types whose packages document them only for Go. The key ""
-// maps to the fields that mean the same in all schemas.
+// fields contains the descriptions of fields, by schema, for types of other packages, whose comments are written for Go
+// programmers. The key "" maps to the fields that mean the same in all schemas.
 var fields = map[string]map[string]string{
 	"": {
 		"answer_id":         "unique among the answers of the pair; absent for the first answer",
@@ -47,12 +47,12 @@ var fields = map[string]map[string]string{
 	"Checkpoint": {
 		"id": "unique in the journal", "seq": "the checkpoints are ordered by this number, not by their times", "time": "when the checkpoint was created", "kind": "the kind of the step after the checkpoint",
 		"description": "the step, in one line", "tools": "the calls that changed the window", "position": "the seq of the pair that the turn added; a rollback removes this and later pairs from the conversation",
-		"full": "true if the checkpoint stores the whole state", "undone": "true if a rollback went back to this checkpoint",
+		"full": "true if the checkpoint stores the whole state", "undone": "true if the step was rolled back",
 	},
 	"CheckpointCreated": {"id": "the id of the checkpoint", "description": "the step, in one line"},
 	"Complete":          {"payload": "the whole answer"},
 	"ConfirmRequest": {
-		"id": "the id of the question, for the path of the request that answers it", "tool": "the tool that asks", "diff": "what the tool would change", "digest": "identifies what the tool would do", "note": "why the question is asked again, as a sentence that names who changed what the tool would do; absent the first time",
+		"id": "the id of the question, for the path of the request that answers it", "tool": "the tool that asks", "diff": "what the tool would change", "digest": "identifies what the tool would do", "note": "why the question is asked again: a sentence that says who has changed what the tool would do; absent the first time",
 		"server": "the MCP server that would carry out the call; absent for a tool of the window",
 	},
 	"Conflict": {
@@ -90,10 +90,10 @@ var fields = map[string]map[string]string{
 	},
 	"Saved": {
 		"written": "false if there was nothing to write", "changes": "the saved changes", "message": "what was saved and what is needed to apply it",
-		"warning": "what failed after the file was written", "applied": "the progress so far of applying the save; absent if the user has to apply it",
+		"warning": "what failed after the file was written", "applied": "how far applying the save has got; absent if the user has to apply it",
 	},
 	"Status":           {"message": "what the turn is doing until its next text arrives"},
-	"SuggestedAction":  {"action": "the name of the action", "handler": "client: the program runs the action; server: the action is sent to the session", "data": "the data of the action", "style": "primary, secondary or warning"},
+	"SuggestedAction":  {"action": "the name of the action", "handler": "client: the client runs the action; server: the client sends the action to the session", "data": "the data of the action", "style": "primary, secondary or warning"},
 	"SuggestedValue":   {"value": "the message to send"},
 	"TextDelta":        {"text": "a piece of the answer, or the [[tool:N]] marker that follows a tool_complete"},
 	"Thought":          {"from": "the offset in the reasoning, in bytes; the block ends where the next block begins", "place": "the offset in the answer, in bytes, of the text after the block"},

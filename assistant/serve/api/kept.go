@@ -81,8 +81,8 @@ func openKept(path string, log *slog.Logger) (*keptAnswers, error) {
 	return k, k.rewrite()
 }
 
-// begin adds a request. It returns what is stored under the request's key, or a new entry, which is not Done yet, or
-// the problem with which to refuse the request.
+// begin returns the entry that is stored for a request, a new entry that is not Done yet, or the problem with which the
+// request must be refused.
 func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,7 +133,7 @@ func (k *keptAnswers) interrupt(a *keptAnswer) {
 	a.running = false
 }
 
-// note stores a request that has been carried out; it logs an error. The caller has locked k.
+// note stores what became of a request; an error is only logged. The caller has locked k.mu.
 func (k *keptAnswers) note(a *keptAnswer) {
 	if err := k.store(a, false); err != nil {
 		k.log.Warn("the response to a request with an Idempotency-Key is stored only in memory", "error", err)
@@ -152,7 +152,7 @@ func (k *keptAnswers) Close() error {
 	return err
 }
 
-// find returns an entry. The caller has locked k.
+// find returns an entry, or nil. The caller has locked k.mu.
 func (k *keptAnswers) find(user, key string) *keptAnswer {
 	all := k.users[user]
 	if i := slices.IndexFunc(all, func(a *keptAnswer) bool { return a.Key == key }); i >= 0 {
@@ -161,7 +161,7 @@ func (k *keptAnswers) find(user, key string) *keptAnswer {
 	return nil
 }
 
-// remove removes an entry. The caller has locked k.
+// remove removes an entry. The caller has locked k.mu.
 func (k *keptAnswers) remove(user, key string) {
 	left := slices.DeleteFunc(k.users[user], func(a *keptAnswer) bool { return a.Key == key })
 	if k.users[user] = left; len(left) == 0 {
@@ -169,7 +169,7 @@ func (k *keptAnswers) remove(user, key string) {
 	}
 }
 
-// trim removes the oldest entries beyond the limits. Requests that are running stay. The caller has locked k.
+// trim removes a user's oldest entries beyond the limits, except those of running requests. The caller has locked k.mu.
 func (k *keptAnswers) trim(user string) {
 	all, bytes := k.users[user], 0
 	first := len(all)
@@ -191,7 +191,7 @@ func (k *keptAnswers) trim(user string) {
 // maxWaste is the number of bytes that may be added to the file before it is rewritten without outdated entries.
 const maxWaste = 8 << 20
 
-// store appends an entry to the file. The caller has locked k.
+// store appends an entry to the file, or rewrites the file if too much of it is outdated. The caller has locked k.mu.
 func (k *keptAnswers) store(a *keptAnswer, durably bool) error {
 	if k.path == "" {
 		return nil
@@ -211,8 +211,8 @@ func (k *keptAnswers) store(a *keptAnswer, durably bool) error {
 	return err
 }
 
-// rewrite replaces the file with one without outdated entries, and opens the new file. The caller has locked k or has
-// not shared k yet.
+// rewrite replaces the file with one without outdated entries, and opens the new file. The caller has locked k.mu or
+// has not shared k yet.
 func (k *keptAnswers) rewrite() error {
 	err := privatefile.Replace(k.path, privatefile.FileMode, func(w io.Writer) error {
 		out := bufio.NewWriter(w)

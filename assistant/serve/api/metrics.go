@@ -34,10 +34,10 @@ func newMetrics(s *Server) *metrics {
 		turns:     counter("turns_total", "Turns that ended, by outcome: complete, error or cancelled.", "end"),
 		failures:  counter("turn_failures_total", "Turns that failed, by the code of the error.", "code"),
 		tokens:    counter("tokens_total", "Tokens as reported by endpoints, by kind: prompt or completion.", "kind"),
-		firstText: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_first_text_seconds", Help: "Time from a message to the first text or tool call.", Buckets: seconds}),
+		firstText: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_first_text_seconds", Help: "Time from a message to the first text, reasoning or tool call.", Buckets: seconds}),
 		whole:     prometheus.NewHistogram(prometheus.HistogramOpts{Name: "winnow_turn_seconds", Help: "Time from a message to the end of its turn.", Buckets: seconds}),
 		followers: prometheus.NewGauge(prometheus.GaugeOpts{Name: "winnow_followers", Help: "Open event streams."}),
-		dropped:   prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_followers_dropped_total", Help: "Event streams that ended because the client disconnected or read too slowly."}),
+		dropped:   prometheus.NewCounter(prometheus.CounterOpts{Name: "winnow_followers_dropped_total", Help: "Event streams that ended because the client read too slowly or the connection failed."}),
 	}
 	if m.Metrics = s.opts.Metrics; m.Metrics == nil {
 		m.Metrics = serve.NewMetrics(s.opts.Version)

@@ -19,7 +19,7 @@ type ObserveOptions struct {
 }
 
 // Observe returns the handler for monitoring programs. It serves /healthz, /readyz and, for tokens with the role
-// metrics, /metrics.
+// metrics or admin, /metrics.
 func Observe(o ObserveOptions) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", showHealth)

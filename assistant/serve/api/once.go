@@ -61,13 +61,13 @@ func (s *Server) once(next http.Handler) http.Handler {
 		case kept.Done:
 			s.replay(w, r, kept)
 		default:
-			s.first(w, r, next, kept)
+			s.runFirst(w, r, next, kept)
 		}
 	})
 }
 
-// takesKey reports whether requests that match a pattern of the mux can have a key. All requests that change something
-// can, except the one whose response contains a token, which must not be stored.
+// takesKey reports whether requests that match a pattern of the mux can have a key. Every POST under /v1 can, except
+// the one whose response contains a token, because a token must not be stored.
 func takesKey(pattern string) bool {
 	return strings.HasPrefix(pattern, "POST /v1/") && pattern != "POST /v1/tokens"
 }
@@ -113,8 +113,8 @@ func (a *attempt) started(session string, after int64) {
 	}
 }
 
-// first carries out the first request with an Idempotency-Key. Its response is stored before the client receives it.
-func (s *Server) first(w http.ResponseWriter, r *http.Request, next http.Handler, kept *keptAnswer) {
+// runFirst carries out the first request with an Idempotency-Key. Its response is stored before the client receives it.
+func (s *Server) runFirst(w http.ResponseWriter, r *http.Request, next http.Handler, kept *keptAnswer) {
 	a := &attempt{kept: kept, answers: s.kept, ctx: r.Context()}
 	out := &heldWriter{ResponseWriter: w, status: http.StatusOK}
 	defer func() {
@@ -142,7 +142,7 @@ func (s *Server) first(w http.ResponseWriter, r *http.Request, next http.Handler
 	out.release()
 }
 
-// replay sends the response that is stored for the first request.
+// replay sends the response that is stored for the first request, or the events of the turn that this request started.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *keptAnswer) {
 	w.Header().Set(replayedHeader, "true")
 	if kept.Session == "" {

@@ -28,7 +28,7 @@ const (
 // setUpHuma sets huma's global variables: the type of a problem, and the case sensitivity of field names.
 var setUpHuma = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing = checkFailed, true })
 
-// needed describes which roles may call an operation, by the least privileged of them.
+// needed describes which roles may call an operation, by the lowest of these roles.
 var needed = map[assistant.Role]string{
 	assistant.RoleMetrics: "Needs the role metrics or admin.",
 	assistant.RoleRead:    "Needs the role read or a higher one.",
@@ -200,7 +200,8 @@ func addProblems(o *huma.Operation) {
 	}
 }
 
-// describeFields adds to the schema of a type the descriptions that the type's tags lack.
+// describeFields adds to the schema of a type the descriptions that the type's tags lack, and allows null for fields
+// that are nil pointers in Go.
 func describeFields(name string, schema *huma.Schema, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
 		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -10,8 +10,8 @@ import (
 
 // pagesText describes pages in the OpenAPI document.
 const pagesText = "Lists are returned in pages of at most limit entries. If there are more, the response contains next; repeat the request with its value as the parameter after. " +
-	"Each entry is returned once, even if other entries are added or removed in the meantime. A plan and an exported window are complete, because one digest identifies all of their changes; " +
-	"events continue after Last-Event-ID."
+	"Each entry is returned once, even if other entries are added or removed in the meantime. A plan and an exported window are never divided into pages. " +
+	"A stream of events can be continued with Last-Event-ID."
 
 // Paging contains the query parameters of a list. It is exported because huma reads only exported fields.
 type Paging struct {

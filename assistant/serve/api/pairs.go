@@ -93,7 +93,7 @@ func includedIn(shown assistant.Shown) map[int64]bool {
 type answerList struct {
 	Answers []assistant.Variant `json:"answers" nullable:"false" doc:"oldest first"`
 	First   int                 `json:"first" doc:"the index of the first answer in the page, from 0"`
-	Chosen  int                 `json:"chosen" doc:"the index of the answer that is shown and sent, from 0; it may be in another page"`
+	Chosen  int                 `json:"chosen" doc:"the index of the answer that is shown to users and sent to the model, from 0; it may be in another page"`
 	PageEnd
 }
 

@@ -70,8 +70,8 @@ func (s *Server) allowedPage(origin string) bool {
 	return slices.ContainsFunc(s.opts.Origins, func(o *url.URL) bool { return sameOrigin(origin, o) })
 }
 
-// cors answers browsers' CORS requests from pages of an allowed origin. done means that the request needs no further
-// handling.
+// cors adds the CORS headers to the response to a page of an allowed origin. If done is true, the request was a
+// browser's preflight request, and cors has responded to it.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	origin := r.Header.Get("Origin")
 	if origin == "" || !s.allowedPage(origin) || !s.ownHost(r.Host) {

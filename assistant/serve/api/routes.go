@@ -25,7 +25,7 @@ func (s *Server) register() {
 	waits := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[queuedMessage](), true, "")
 	send.Responses["202"] = &huma.Response{Description: "the message is queued", Content: map[string]*huma.MediaType{mediaJSON: {Schema: waits}}}
 	events(s, send, s.sendMessage)
-	events(s, operation("followEvents", "GET /v1/sessions/{id}/events", "Follow turns and changes in the window: from the start of the running turn, or after the event that Last-Event-ID names", "no_session", "event_id", "events_gone"), s.followEvents)
+	events(s, operation("followEvents", "GET /v1/sessions/{id}/events", "Follow turns and changes to the window: after the event that Last-Event-ID names, else from the start of the running turn, else from now on", "no_session", "event_id", "events_gone"), s.followEvents)
 	nothing(s, operation("cancelTurn", "POST /v1/sessions/{id}/cancel", "Cancel the running turn", "no_session"), s.cancelTurn)
 	nothing(s, operation("answerQuestion", "POST /v1/sessions/{id}/answers/{question}", "Answer a confirm_request", "no_session", "not_asked"), s.answerQuestion)
 	answer(s, operation("showRequest", "GET /v1/sessions/{id}/request", "Show the exact request that a message would send now", "no_session", codeStorage), s.showRequest)
@@ -33,7 +33,7 @@ func (s *Server) register() {
 	answer(s, operation("listPairs", "GET /v1/sessions/{id}/pairs", "List the visible pairs, or the pairs that a filter line matches, oldest first", "no_session", "filter", codeStorage), s.listPairs)
 	events(s, operation("retryPair", "POST /v1/sessions/{id}/pairs/{seq}/retry", "Answer a message again and follow the turn to the end. A failed pair is retried in its place; the last pair gets another answer and keeps the old one", "no_session", "no_pair", "busy", "not_last", "changed_window", "model", codeLimit, codeStorage, "ending"), s.retryPair)
 	answer(s, operation("listAnswers", "GET /v1/sessions/{id}/pairs/{seq}/answers", "List all answers to a message, oldest first", "no_session", "no_pair", codeStorage), s.listAnswers)
-	answer(s, operation("chooseAnswer", "POST /v1/sessions/{id}/pairs/{seq}/choose", "Choose the answer that is shown and sent. The window does not change", "no_session", "no_pair", "no_answer", "busy", codeStorage), s.chooseAnswer)
+	answer(s, operation("chooseAnswer", "POST /v1/sessions/{id}/pairs/{seq}/choose", "Choose which answer to a message is shown to users and sent to the model. The window does not change", "no_session", "no_pair", "no_answer", "busy", codeStorage), s.chooseAnswer)
 	s.registerVariants()
 	decide := operation("decideProposal", "POST /v1/sessions/{id}/pairs/{seq}/proposals/{proposal}", "Accept a proposal and follow the turn that carries it out, or reject the proposal; a rejection gets the response 204", "no_session", "no_pair", "busy", "decided", "not_proposal", codeStorage, "ending")
 	decide.Responses["204"] = &huma.Response{Description: "the proposal has been rejected"}
@@ -48,7 +48,7 @@ func (s *Server) register() {
 	nothing(s, operation("removeToken", "DELETE /v1/tokens/{name}", "Remove a token. Its sessions end within a second", "no_tokens", "no_token"), s.removeToken)
 
 	add(s, operation("listCheckpoints", "GET /v1/sessions/{id}/checkpoints", "List the checkpoints of the session, oldest first", "no_session"), s.listCheckpoints)
-	answer(s, operation("rollBack", "POST /v1/sessions/{id}/rollback", "Go back to a checkpoint. The request must be confirmed if it would also undo steps of other sessions", "no_session", "no_checkpoint", "nothing_to_roll_back", "busy", "held", "plan_changed", codePrecondition, "no_basis", "others_changed"), s.rollBack)
+	answer(s, operation("rollBack", "POST /v1/sessions/{id}/rollback", "Go back to a checkpoint. A request that would also undo steps of other sessions must set confirmed", "no_session", "no_checkpoint", "nothing_to_roll_back", "busy", "held", "plan_changed", codePrecondition, "no_basis", "others_changed"), s.rollBack)
 
 	answer(s, operation("showWindow", "GET /v1/window", "Show the window as the assistant sees it, and who is changing it", "no_session"), s.showWindow)
 	answer(s, operation("exportWindow", "GET /v1/window/export", "Show the saved state of the window in full, for programs"), s.exportWindow)
@@ -69,8 +69,8 @@ func (s *Server) register() {
 	s.raw(ready, "text/plain", s.showReady)
 }
 
-// operation describes an operation. codes are the causes that this operation has in addition to those of every
-// operation.
+// operation returns the description of an operation. codes are the codes of its causes, without the causes that every
+// operation has.
 func operation(id, route, summary string, codes ...string) huma.Operation {
 	method, path, _ := strings.Cut(route, " ")
 	return huma.Operation{
@@ -147,11 +147,11 @@ func nothing[In any](s *Server, o huma.Operation, handle func(context.Context, *
 	add(s, o, func(ctx context.Context, in *In) (*struct{}, error) { return nil, handle(ctx, in) })
 }
 
-// follower writes the response to a request: a stream, or a shorter response if there is nothing to follow.
-type follower = func(huma.Context)
+// responder writes the response to a request: a stream, or a shorter response if there is nothing to follow.
+type responder = func(huma.Context)
 
 // events registers an operation that responds with a stream.
-func events[In any](s *Server, o huma.Operation, handle func(context.Context, *In) (follower, error)) {
+func events[In any](s *Server, o huma.Operation, handle func(context.Context, *In) (responder, error)) {
 	o.Responses["200"] = &huma.Response{Content: map[string]*huma.MediaType{eventStream: {Schema: streamSchema()}}}
 	add(s, o, func(ctx context.Context, in *In) (*huma.StreamResponse, error) {
 		body, err := handle(ctx, in)

@@ -165,7 +165,8 @@ func (s *Server) ownOrigin(origin, host string) bool {
 	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host) || s.allowedPage(origin)
 }
 
-// strict refuses requests that huma would accept: requests whose body is not JSON or whose query is not valid.
+// strict refuses requests that huma would accept: requests with an invalid query, with a role that is too low for the
+// operation, or with a body that is not JSON.
 func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	ctx = withCondition(noNegotiation{ctx})
 	u := ctx.URL()
@@ -189,7 +190,7 @@ func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// noNegotiation is a request without an Accept header. All responses have one type, and huma's parser of this header
+// noNegotiation hides the Accept header of a request. There is no type to choose, and huma's parser of this header
 // panics for some values.
 type noNegotiation struct{ request }
 

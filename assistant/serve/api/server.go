@@ -42,8 +42,8 @@ type Options struct {
 	// Ready returns the reason why the history or the window cannot be used, or nil; a nil Ready means that they always
 	// can.
 	Ready func(context.Context) error
-	// Kept is the path of a file with the responses to requests with an Idempotency-Key, so that they outlive the
-	// server; "" stores the responses only in memory.
+	// Kept is the path of a file that stores the responses to requests with an Idempotency-Key, so that they survive a
+	// restart; "" stores them only in memory.
 	Kept string
 
 	// Logins, AddressLogins, Sessions, Requests, Events and EventBytes are limits: on the connections without a token, on
@@ -54,7 +54,8 @@ type Options struct {
 	Idle time.Duration
 	// Interval is the interval at which the server looks for tokens that have been removed; 0 means serve.WatchInterval.
 	Interval time.Duration
-	// AnswerWait, Comment, Write, Body, Drain and HistoryWait replace the constants below; 0 means the constant.
+	// AnswerWait replaces serve.AnswerWait, and Comment, Write, Body, Drain and HistoryWait replace the constants below; 0
+	// means the constant.
 	AnswerWait, Comment, Write, Body, Drain, HistoryWait time.Duration
 }
 
@@ -66,7 +67,7 @@ const (
 	writeTime    = 10 * time.Second // the time that a follower may take to receive a write
 	drainTime    = 10 * time.Second // the time that running turns have to complete on shutdown
 	closeTime    = 2 * time.Second  // the time that interrupted turns and open streams have to end after drainTime
-	historyTime  = 8 * time.Second  // the time to open a session if the history does not respond
+	historyTime  = 8 * time.Second  // the time that opening a session may take
 	requestTime  = 30 * time.Second // the time to read a request, and to respond to it unless the response is a stream
 	headerTime   = 10 * time.Second // the part of requestTime for the header
 	bodyTime     = 20 * time.Second // the part of requestTime for the body
@@ -121,7 +122,7 @@ func New(o Options) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if o.Token == "" && o.Tokens.Path == "" {
-		return nil, errors.New("the server needs a token or a file for tokens")
+		return nil, errors.New("the server needs a token or a token file")
 	}
 	s.metrics = newMetrics(s)
 	if err := s.describe(); err != nil {

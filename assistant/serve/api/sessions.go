@@ -91,13 +91,13 @@ type newSession struct {
 // sessionInfo describes an open session.
 type sessionInfo struct {
 	ID        string         `json:"id" doc:"the id in the paths of requests"`
-	User      string         `json:"user" doc:"the user who opened the session, by the token"`
+	User      string         `json:"user" doc:"the user who opened the session"`
 	Role      assistant.Role `json:"role" doc:"what the user may do in the session"`
 	Model     string         `json:"model" doc:"the model of the next turn, as PROVIDER/NAME"`
 	Opened    time.Time      `json:"opened" doc:"when the session was opened here"`
 	Busy      bool           `json:"busy" doc:"true if a turn is running"`
 	Queued    string         `json:"queued,omitempty" doc:"the message that waits for the end of the turn"`
-	LastEvent int64          `json:"last_event,omitempty" doc:"the id of the newest event; absent if the session is not used over HTTP"`
+	LastEvent int64          `json:"last_event,omitempty" doc:"the id of the newest event; absent if the session was not opened over HTTP"`
 }
 
 func infoOf(session *serve.Session, st *stream) sessionInfo {
@@ -237,7 +237,7 @@ type target struct {
 // rolledBack is the result of a rollback.
 type rolledBack struct {
 	Checkpoint string                  `json:"checkpoint" doc:"the id of the checkpoint"`
-	Text       string                  `json:"text" doc:"the first message that was removed from the conversation"`
+	Text       string                  `json:"text" doc:"the first message that was removed from the conversation; empty if none was removed"`
 	Others     []checkpoint.Checkpoint `json:"others" nullable:"false" doc:"steps of other sessions that were undone; their conversations are unchanged"`
 	Warning    string                  `json:"warning,omitempty" doc:"what failed after the rollback"`
 }
@@ -259,7 +259,7 @@ func (s *Server) rollBack(ctx context.Context, in *rollingBack) (rolledBack, err
 		return rolledBack{}, err
 	}
 	if others := st.OthersSince(to.Checkpoint); len(others) > 0 && to.Scope != checkpoint.ScopeConversation && !to.Confirmed {
-		p := newProblem("others_changed", "%s of other sessions would also be undone; repeat the request with confirmed", assistant.Counted(len(others), "step"))
+		p := newProblem("others_changed", "%s of other sessions would also be undone; to roll back anyway, set confirmed", assistant.Counted(len(others), "step"))
 		p.Others = others
 		return rolledBack{}, p
 	}

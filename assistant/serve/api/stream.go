@@ -170,7 +170,7 @@ func ends(e assistant.Event) bool {
 	}
 }
 
-// expire answers no to a question that was not answered in time.
+// expire answers no to a question if it is not answered in time.
 func (st *stream) expire(id string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -184,7 +184,7 @@ func (st *stream) expire(id string) {
 	})
 }
 
-// relay adds the changes to the window that follow the change with the number last to all streams.
+// relay adds to all streams the changes to the window that come after the change with the number last.
 func (s *Server) relay(last int64) {
 	for changes := s.hub.Changes(); ; {
 		entries, more, err := changes.After(last)
@@ -229,8 +229,8 @@ const retryAfter = 2 * time.Second
 // maxWrite is the number of bytes that a follower must receive within Options.Write.
 const maxWrite = 64 << 10
 
-// follow responds with the frames after a number. The response ends when the client disconnects or the stream ends; if
-// turnOnly is true, it also ends at the end of the turn.
+// follow returns a handler that responds with the frames after a number. The response ends when the client disconnects
+// or the stream ends; if turnOnly is true, it also ends at the end of the turn.
 func (s *Server) follow(ctx context.Context, st *stream, after int64, turnOnly bool) (func(http.ResponseWriter, *http.Request), error) {
 	attempt := attemptOf(ctx)
 	attempt.started(st.ID(), after)
@@ -255,7 +255,7 @@ func (s *Server) follow(ctx context.Context, st *stream, after int64, turnOnly b
 }
 
 // copyFrames writes frames and reports whether it ended normally: at the end of the stream or of the turn, or because
-// the client disconnected. It returns false if the client reads too slowly.
+// the client disconnected. It returns false if the client reads too slowly or a write fails.
 func (s *Server) copyFrames(w http.ResponseWriter, r *http.Request, st *stream, after int64, turnOnly bool) bool {
 	quiet := time.NewTicker(s.opts.Comment)
 	defer quiet.Stop()

@@ -12,7 +12,7 @@ import (
 
 // tokenInfo describes a token.
 type tokenInfo struct {
-	Name    string         `json:"name" doc:"the user, who is the author of what is done with the token" example:"anna"`
+	Name    string         `json:"name" doc:"the name of the user, and of the token" example:"anna"`
 	Role    assistant.Role `json:"role" enum:"metrics,read,propose,write,save,admin" doc:"what the user may do"`
 	Created time.Time      `json:"created" doc:"when the token was added"`
 	Expires *time.Time     `json:"expires,omitempty" doc:"when the token expires; absent if never"`
@@ -26,10 +26,10 @@ func infoOfToken(t serve.Token) tokenInfo {
 	return info
 }
 
-// tokens returns the file of tokens.
+// tokens returns the token file, or a problem if the server has none.
 func (s *Server) tokens() (serve.Tokens, error) {
 	if s.opts.Tokens.Path == "" {
-		return serve.Tokens{}, newProblem("no_tokens", "this server has no file for tokens")
+		return serve.Tokens{}, newProblem("no_tokens", "this server has no token file")
 	}
 	return s.opts.Tokens, nil
 }
@@ -61,7 +61,7 @@ func (s *Server) listTokens(_ context.Context, in *Paging) (tokenList, error) {
 
 // newToken is the body of a request that adds a token.
 type newToken struct {
-	Name    string         `json:"name" minLength:"1" maxLength:"40" pattern:"^[^\\s/]+$" doc:"the user" example:"anna"`
+	Name    string         `json:"name" minLength:"1" maxLength:"40" pattern:"^[^\\s/]+$" doc:"the name of the user, and of the token" example:"anna"`
 	Role    assistant.Role `json:"role,omitempty" enum:"metrics,read,propose,write,save,admin" doc:"what the user may do; the default is save"`
 	Seconds int64          `json:"seconds,omitempty" minimum:"1" maximum:"3153600000" doc:"after how many seconds the token expires; the default is never"`
 }

@@ -30,7 +30,7 @@ type sending struct {
 	Body message
 }
 
-func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error) {
+func (s *Server) sendMessage(ctx context.Context, in *sending) (responder, error) {
 	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -65,13 +65,13 @@ func (s *Server) sendMessage(ctx context.Context, in *sending) (follower, error)
 	return s.followTurn(ctx, st, before)
 }
 
-// followTurn responds with the events of the turn that the request has started.
-func (s *Server) followTurn(ctx context.Context, st *stream, before int64) (follower, error) {
+// followTurn returns a responder that writes the events of the turn that the request has started.
+func (s *Server) followTurn(ctx context.Context, st *stream, before int64) (responder, error) {
 	return served(s.follow(ctx, st, before, true))
 }
 
-// served returns a follower that responds by calling handle; it passes err through.
-func served(handle http.HandlerFunc, err error) (follower, error) {
+// served returns a responder that calls handle; it passes err through.
+func served(handle http.HandlerFunc, err error) (responder, error) {
 	return func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
 		handle(w, r)
@@ -91,7 +91,7 @@ type following struct {
 	Last string `header:"Last-Event-ID" doc:"the id of the last event that the client has read"`
 }
 
-func (s *Server) followEvents(ctx context.Context, in *following) (follower, error) {
+func (s *Server) followEvents(ctx context.Context, in *following) (responder, error) {
 	st, err := s.lookAt(in.ID)
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ type retrying struct {
 	Body again
 }
 
-func (s *Server) retryPair(ctx context.Context, in *retrying) (follower, error) {
+func (s *Server) retryPair(ctx context.Context, in *retrying) (responder, error) {
 	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (s *Server) retryPair(ctx context.Context, in *retrying) (follower, error) 
 	case err != nil:
 		return nil, err
 	case confirm != nil:
-		return nil, newProblem("changed_window", "the old answer changed the window, and its changes would stay; repeat the request with confirmed")
+		return nil, newProblem("changed_window", "the old answer changed the window, and its changes would stay; to regenerate it anyway, set confirmed")
 	}
 	if err := st.pickModel(ctx, in.Body.Model); err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ type deciding struct {
 	Body     decision
 }
 
-func (s *Server) decideProposal(ctx context.Context, in *deciding) (follower, error) {
+func (s *Server) decideProposal(ctx context.Context, in *deciding) (responder, error) {
 	st, err := s.streamOf(ctx, in.ID)
 	if err != nil {
 		return nil, err

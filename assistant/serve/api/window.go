@@ -137,7 +137,7 @@ type planned struct {
 }
 
 type planning struct {
-	Session string `query:"session" required:"true" doc:"the id of the session that the plan is shown in"`
+	Session string `query:"session" required:"true" doc:"the id of the session in which the plan is shown"`
 }
 
 func (s *Server) planSave(ctx context.Context, in *planning) (*planned, error) {
@@ -151,7 +151,7 @@ func (s *Server) planSave(ctx context.Context, in *planning) (*planned, error) {
 
 // basis is the body of a request to save or discard.
 type basis struct {
-	Session string  `json:"session" doc:"the id of the session that makes the step"`
+	Session string  `json:"session" doc:"the id of the session that saves or discards"`
 	Digest  *string `json:"digest,omitempty" minLength:"1" doc:"the digest of the plan that was shown to the user, from /v1/window/plan; if the plan has changed since, the response is a problem with the code plan_changed. Required without If-Match"`
 }
 
