@@ -9,7 +9,7 @@ import (
 )
 
 // edits are the kinds of changes in a plan of plan_rules, in the order in which they are
-// made. Each is also the name of the tool that makes the change.
+// made. Followed by _rule, each is the name of the tool that makes the change.
 var edits = []string{"remove_ignore", "remove_whitelist", "add_whitelist", "add_ignore"}
 
 // plans returns the result of plan_rules for a clause; nil until the result has arrived.
@@ -17,8 +17,8 @@ func (c *conversation) plans(s clause) *result {
 	return c.call("plan_rules", args{"action": s.kind, "models": s.models, "except": s.except, "list": listNames[s.slots["list"]], "provider": s.at})
 }
 
-// plan plans a clause. It returns false until the results have arrived, and after reporting
-// that the clause is impossible.
+// plan returns a copy of a clause for each plan that plan_rules made for it. ok is false
+// until the result has arrived, and after plan has reported that the clause is impossible.
 func (c *conversation) plan(s clause) (steps []clause, ok bool) {
 	r := c.plans(s)
 	if r != nil && !r.success {
@@ -74,8 +74,8 @@ func (c *conversation) ask(steps []clause) bool {
 	return true
 }
 
-// change makes the edits of a plan or, once they are made, reports their joint effect; each
-// tool has already reported its own.
+// change makes the edits of a plan. Once they are made, it reports their joint effect or,
+// if a change failed, the outcome of each.
 func (c *conversation) change(s clause) {
 	var done []string
 	saved := ""
@@ -117,8 +117,8 @@ func outcome(r *result) string {
 	return sentence(cmp.Or(r.message, "It failed, and no reason was given."))
 }
 
-// do calls the tool of a clause that changes no rules, on each of its providers, and reports
-// the results.
+// do answers a clause that changes no rules, from the grammar or by calling its tool and
+// reporting the result.
 func (c *conversation) do(s clause) {
 	tool := s.kind
 	if s.asks() {
@@ -157,7 +157,7 @@ func (c *conversation) do(s clause) {
 	}
 }
 
-// listNames maps a kind of clause to the name of its rule list in the tools.
+// listNames maps the grammar's word for a rule list to the name of the list in the tools.
 var listNames = map[string]string{"hide": "ignore", "allow": "whitelist"}
 
 // args returns the arguments of a clause's tool. current is the current provider.

@@ -25,7 +25,7 @@ const (
 type conversation struct {
 	*request
 	clauses    []clause
-	understood []string // their texts
+	understood []string // the texts of the clauses
 	confirmed  bool     // the user has said yes to the changes of this turn
 	lost       bool     // a request was not understood
 	refused    bool     // a change to the rules failed
@@ -125,7 +125,7 @@ func (x *exchange) changes() bool {
 // expand parses the message and completes follow-ups, pronouns and "yes" from the
 // earlier messages.
 func (c *conversation) expand() []clause {
-	var open, proposed []clause                             // what "yes" stands for, and "accept the proposals"
+	var open, proposed []clause                             // what "yes" and "accept the proposals" stand for
 	var base clause                                         // the request that a follow-up continues
 	asked := false                                          // the last answer asked for a yes
 	for i := max(0, len(c.past)-30); i < len(c.past); i++ { // the last 30 messages
@@ -155,8 +155,8 @@ func (c *conversation) expand() []clause {
 	return clauses
 }
 
-// suggested returns the first request that the answer to message i suggested. It works that
-// answer out again from the results in the request.
+// suggested returns the first request that the answer to message i suggested. It works out
+// that answer again from the results in the request.
 func (c *conversation) suggested(i int) []clause {
 	before := &conversation{request: &request{window: c.window, tools: c.tools, past: c.past[:i], now: c.past[i]}}
 	before.respondFilter()
@@ -167,9 +167,9 @@ func (c *conversation) suggested(i int) []clause {
 	return c.parse(before.suggestions[0].Value)
 }
 
-// complete fills in what each clause takes from the request before it: base for the
-// first clause, the previous clause for the others. It returns the last request that
-// can be continued.
+// complete fills in what each clause takes from the last request before it that can be
+// continued, which for the first clause is base. It also returns the request that the next
+// message can continue.
 func complete(clauses []clause, base clause) ([]clause, clause) {
 	var switched string // the provider that a "switch to" in this message named
 	for i := range clauses {
@@ -221,8 +221,8 @@ func (s *clause) continueFrom(base clause) {
 	}
 }
 
-// call returns the result of a call made in an earlier round; otherwise it makes the call
-// and returns nil. A refused call is not made again.
+// call returns the result of a call made in an earlier round, even if it failed; otherwise
+// it makes the call and returns nil. A tool that is not offered fails at once.
 func (c *conversation) call(name string, a args) *result {
 	text := a.encode()
 	for _, k := range c.now.calls {

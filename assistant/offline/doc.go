@@ -17,6 +17,6 @@
 // plan_rules says must be confirmed, or that the user only asked about, is proposed with
 // propose_rules; "yes" or accepting the proposals carries it out.
 //
-// Requests are answered from any goroutine. Equal requests get identical responses.
-// Every reply is a stream, which uses no tokens. Only English is understood.
+// Requests may be made from any goroutine. Equal requests get identical responses. Every
+// answer is a stream and reports no tokens as used. Only English is understood.
 package offline

@@ -15,7 +15,7 @@ type clause struct {
 	kind string // a tool, an action of plan_rules, or another word of the grammar; "" if it was not understood
 	selection
 	slots    map[string]string // what the other slots of the form stand for, such as state and list
-	question bool              // the clause ends with a question mark or begins with "would", so it changes nothing
+	question bool              // the clause begins with "would" or "should", or is part of a question: it changes nothing
 	also     bool              // "and …", "… too": the clause may continue the previous request
 	text     string            // as understood
 	plan     gjson.Result      // for a change to rules: one provider's part of the plan that plan_rules returned
@@ -87,8 +87,8 @@ func (w *window) parse(text string) (out []clause) {
 	return out
 }
 
-// placed reports whether words end with a provider, "and" or a comma, and next is not a
-// provider: "mini on openai and flash on gemini" are two requests.
+// placed reports whether a new request begins with next, after words that end with a
+// provider and a comma or "and": "mini on openai and flash on gemini" are two requests.
 func (w *window) placed(words []string, next string) bool {
 	n := len(words)
 	_, known := w.providerNamed(words[n-2])
@@ -134,8 +134,9 @@ func (w *window) add(out []clause, words []string) []clause {
 	return append(out, best)
 }
 
-// read matches a request with the forms and picks the first that leaves no words over, or
-// else the one that leaves the fewest. base contains its text and flags.
+// read matches a request with the forms. It picks the first form that leaves no words over,
+// or else the one that leaves the fewest. base contains the text and the flags of the
+// request.
 func (w *window) read(words []string, base clause) clause {
 	best := base
 	best.left = words

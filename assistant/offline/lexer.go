@@ -134,7 +134,7 @@ var (
 
 // split splits text into words, "," and the stops "." and "?". Words are in lower case,
 // except quoted ones and patterns; "openai's" is "openai". A question mark at the end of a
-// word is a stop: a pattern that ends with one is quoted.
+// word is a stop: a pattern that ends with one must be quoted.
 func split(text string) (out []string) {
 	all := pieces.FindAllString(bullet.ReplaceAllString(string(safetext.Clean(text)), ""), maxWords+1)
 	if len(all) > maxWords {

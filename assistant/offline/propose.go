@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/nearest"
 )
 
-const maxProposals = 3 // requests that an answer proposes
+const maxProposals = 3 // maximum number of requests that an answer proposes
 
 // propose suggests the possible requests in tries, with their effects, or else examples. It
 // tries no more of them than it can suggest.
@@ -113,8 +113,8 @@ func (c *conversation) effectOf(request string) (effect string, ok bool) {
 	return strings.Replace(effect, "; ", ": ", 1), ok
 }
 
-// tryElsewhere adds a request to tries for each provider on which its phrase that matched
-// nothing would match.
+// tryElsewhere adds the request to tries again for each provider on which its unmatched
+// phrase would match.
 func (c *conversation) tryElsewhere(request string, unmatched gjson.Result) {
 	for _, p := range texts(unmatched.Get("elsewhere")) {
 		c.tries = append(c.tries, request+" on "+p)
@@ -162,24 +162,24 @@ func (c *conversation) cannot(s clause, r *result) {
 	}
 }
 
-// try adds the message to tries with some words of a clause replaced by another. If by is "",
-// it leaves the words out or, if there are several requests, the whole clause, unless no name
-// would be left.
-func (c *conversation) try(s clause, words []string, by string) {
+// try adds the message to tries with some words of a clause replaced. If replacement is "",
+// it leaves out the words or, if there are several requests, the whole clause, unless no
+// name would be left.
+func (c *conversation) try(s clause, words []string, replacement string) {
 	c.lost = true
 	var said []string
 	for _, o := range c.clauses {
 		switch {
 		case o.text != s.text && !o.failed():
 			said = append(said, o.text)
-		case o.text == s.text && (by != "" || len(c.clauses) == 1):
+		case o.text == s.text && (replacement != "" || len(c.clauses) == 1):
 			var kept []string
 			for word := range strings.FieldsSeq(s.text) {
 				switch {
 				case !slices.Contains(words, strings.TrimRight(word, ",")):
 					kept = append(kept, word)
-				case by != "":
-					kept = append(kept, by)
+				case replacement != "":
+					kept = append(kept, replacement)
 				case len(kept) > 0 && is(kept[len(kept)-1], "and or"):
 					kept = kept[:len(kept)-1]
 				}
@@ -191,12 +191,12 @@ func (c *conversation) try(s clause, words []string, by string) {
 	vague := func(s clause) bool { // such as "hide models" of "hide claud models"
 		return s.failed() || !s.changesRules() || len(s.models) == 0 || s.blank()
 	}
-	if request != "" && (by != "" || len(c.clauses) > 1 || !slices.ContainsFunc(c.parse(request), vague)) {
+	if request != "" && (replacement != "" || len(c.clauses) > 1 || !slices.ContainsFunc(c.parse(request), vague)) {
 		c.tries = unique(append(c.tries, request))
 	}
 }
 
-// wrote returns the word of the message that stands for a word of the grammar.
+// wrote returns the user's own word for a word of the grammar.
 func (c *conversation) wrote(word string) string {
 	own := split(c.now.user)
 	i := slices.IndexFunc(own, func(w string) bool { return synonyms()[w] == word })
@@ -215,7 +215,7 @@ func english(text string) bool {
 	return !strings.ContainsFunc(text, foreign) && slices.ContainsFunc(split(text), known)
 }
 
-// closest returns the first word of a request that word probably misspells, or "".
+// closest returns a word that can begin a request and that word probably misspells, or "".
 func closest(word string) string {
 	if len(word) < 4 || len(word) > 60 { // too short to tell, too long to compare
 		return ""

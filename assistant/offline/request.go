@@ -39,7 +39,7 @@ type call struct {
 // result is a tool result.
 type result struct {
 	success bool
-	message string // what failed, if it did
+	message string // what was done, or why it failed
 	code    string
 	data    gjson.Result
 }
@@ -47,7 +47,7 @@ type result struct {
 // args are the arguments of a call.
 type args map[string]any
 
-// encode writes arguments with their keys in order, without the empty ones that may be left out.
+// encode returns the arguments as JSON, sorted by name. It leaves out empty optional arguments.
 func (a args) encode() string {
 	maps.DeleteFunc(a, func(name string, v any) bool {
 		list, isList := v.([]string)
@@ -64,8 +64,8 @@ func texts(list gjson.Result) (out []string) {
 	return out
 }
 
-// readRequest reads the body of a chat request. It returns a problem for an invalid request,
-// or one for another model.
+// readRequest reads the body of a chat request. It returns a problem if the request is
+// invalid or for another model.
 func readRequest(body []byte) (*request, *chatapi.Problem) {
 	in, refused := chatapi.Read(body)
 	switch {
@@ -86,7 +86,8 @@ func readRequest(body []byte) (*request, *chatapi.Problem) {
 	return r, nil
 }
 
-// add adds one message. Messages before the first one of the user are dropped.
+// add adds one message. Messages of the assistant and of tools before the user's first
+// message are dropped.
 func (r *request) add(m chatapi.Message) {
 	switch m.Role {
 	case "user":

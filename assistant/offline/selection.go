@@ -17,7 +17,7 @@ type selection struct {
 // named reports whether a selection contains a phrase, an exception or a pronoun.
 func (s selection) named() bool { return len(s.models)+len(s.except) > 0 || s.pronoun }
 
-// blank reports whether a phrase of a selection is everything or starts with newest.
+// blank reports whether a phrase of a selection is "*" or starts with "newest".
 func (s selection) blank() bool {
 	return slices.ContainsFunc(s.models, func(m string) bool { return m == everything || strings.HasPrefix(m, newest) })
 }
@@ -32,7 +32,7 @@ type item struct {
 	words  []string // parts of names, and conditions
 	all    bool     // every model
 	some   bool     // "all" or "the" precedes it: without words, it means every model
-	noun   bool     // "models" follows, so that more than the model with this id is meant
+	noun   bool     // "models" follows, so the words mean more than the model with this id
 	newest []string // "newest", and the count if one was given
 }
 
@@ -163,8 +163,8 @@ func (r *reader) flush(joiner string) {
 	}
 }
 
-// pronounHere reports whether the next word is a pronoun on its own, unlike "that" in "that
-// contain x".
+// pronounHere reports whether the pronoun just read stands on its own, unlike "that" in
+// "that contain x".
 func (r *reader) pronounHere() bool {
 	next := r.words[0]
 	alone := next == "" || in(next, "prepositions") || in(next, "nouns") || is(next, ", and or except but again instead")

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// ModelID is the only model; winnow shows it as "offline/rules".
+	// ModelID is the id of the only model; winnow shows it as "offline/rules".
 	ModelID = "rules"
 	// ContextWindow is its context window in tokens. It bounds what a session sends; the
 	// rules have no limit.
@@ -41,8 +41,8 @@ type reply struct {
 	calls           []call
 }
 
-// RoundTrip implements http.RoundTripper. A chat request is always answered as a
-// stream, which ends when the request's context does.
+// RoundTrip implements http.RoundTripper. The answer to a chat request is always a stream,
+// which fails when the request's context ends.
 func (s server) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, contentType, body := http.StatusOK, "application/json", []io.Reader(nil)
 	refused := &chatapi.Problem{Status: http.StatusNotFound, Code: "not_found", Message: "there is no " + clean(r.Method+" "+r.URL.Path) + " here"}
@@ -73,7 +73,8 @@ func (s server) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// events returns the stream of a reply: a word or a call each.
+// events returns the events of a reply, one for each word and each call, and the end of the
+// stream.
 func (r reply) events() (out []string) {
 	for _, word := range chatapi.Words(r.reasoning) {
 		out = append(out, chatapi.ReasoningEvent("reasoning_content", word))
@@ -88,7 +89,7 @@ func (r reply) events() (out []string) {
 	return append(out, chatapi.FinishEvent(finish), chatapi.UsageEvent(0, 0), chatapi.Done)
 }
 
-// pause is an empty text that takes time to read. Reading it fails when ctx is done.
+// pause is a reader that waits for d and then ends. It fails when ctx is done.
 type pause struct {
 	ctx context.Context
 	d   time.Duration

@@ -38,7 +38,7 @@ func lines(s string, change func(string) string) string {
 // sentence returns a tool's message, safe for an answer, with a capital letter.
 func sentence(s string) string { return assistant.UpperFirst(lines(s, withCode)) }
 
-// block returns a tool's message of several lines as a diff.
+// block returns a tool's message: several lines as a diff, a single line as a sentence.
 func block(s string) string {
 	if !strings.Contains(s, "\n") {
 		return sentence(s)
