@@ -5,8 +5,8 @@
 //
 // A Model answers a Request with a stream of Parts that ends with an End; an answer that
 // breaks off ends with a RequestError instead. assistant/openai implements Model for chat
-// completions endpoints, assistant/offline with rules, and assistant/assistanttest with
-// scripts. A Provider is an endpoint with a name, a ModelInfo describes one of its models.
+// completions endpoints, of which assistant/offline is one, and assistant/assistanttest
+// with scripts. A Provider is an endpoint with a name; a ModelInfo describes one of its models.
 // A Registry holds the providers, their models, and the Quota that each endpoint reported
 // for a model. A Selection chooses a model that meets a Need.
 //

@@ -26,7 +26,7 @@ type Facts struct {
 
 	Family   string `json:"family,omitempty"`           // in lower case
 	Released string `json:"released,omitempty"`         // a Date
-	Cutoff   string `json:"knowledge_cutoff,omitempty"` // end of its training data, a Date
+	Cutoff   string `json:"knowledge_cutoff,omitempty"` // end of the training data, a Date
 	Status   Status `json:"status,omitempty"`
 	Kind     string `json:"kind,omitempty"` // "chat", "embedding", "image", "audio", or the endpoint's own term
 }
@@ -90,7 +90,7 @@ type Price struct {
 // maxPrice is the highest plausible price: a dollar per token.
 const maxPrice = 1e6
 
-// PriceOf returns a price, or the unknown price if it is negative or above maxPrice.
+// PriceOf returns a known price, or the unknown price if usd is negative or above maxPrice.
 func PriceOf(usd float64) Price {
 	if !(usd >= 0 && usd <= maxPrice) {
 		return Price{}
@@ -184,8 +184,8 @@ func ModelKind(word string) string {
 // maxWord is the maximum length of a Word in bytes.
 const maxWord = 64
 
-// Word returns an endpoint's term in lower case, or "" if it is not one plain word: letters
-// and digits, with - _ . + / between them.
+// Word returns an endpoint's term in lower case, or "" if it is longer than maxWord bytes or
+// contains anything but ASCII letters, digits and - _ . + /.
 func Word(word string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if len(word) > maxWord || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {

@@ -20,10 +20,9 @@ import (
 // model, or a script in a test.
 //
 // Stream sends req and yields the parts of the answer as they arrive. The last part of a
-// complete answer is exactly one End. An answer that breaks off yields an error instead (a
-// *RequestError, with KindInterrupted if parts had arrived); nothing follows an error.
-// Cancelling ctx ends the stream and its connection at once. Stream may be called from any
-// goroutine.
+// complete answer is exactly one End. An answer that breaks off yields an error instead: a
+// *RequestError, or ctx.Err() if ctx has ended; nothing follows an error. Cancelling ctx
+// ends the stream and its connection at once. Stream may be called from any goroutine.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Part, error]
 }
@@ -100,7 +99,7 @@ type Message struct {
 	Content  string
 	Pictures []attachment.File `json:",omitempty"` // only for a user message
 	Calls    []Call            // only for an assistant message; in the order in which the model made them
-	CallID   string            // only for a tool message: the call it answers
+	CallID   string            // only for a tool message: the id of the call it answers
 }
 
 // Call is a tool call made by a model.
@@ -108,7 +107,7 @@ type Call struct {
 	ID   string
 	Name string
 	// Arguments is the JSON text as received, complete but not validated; the engine, not
-	// the Model, decides whether it may run.
+	// the Model, decides whether the call may run.
 	Arguments string
 }
 
@@ -132,7 +131,7 @@ type (
 	// it, sanitised.
 	Reasoning struct{ Text string }
 
-	// Wait reports how long the endpoint has not sent anything useful.
+	// Wait reports how long the endpoint has sent nothing useful.
 	Wait struct{ For time.Duration }
 
 	// Retry reports that the request failed before any content and will be sent again.
@@ -152,8 +151,8 @@ type (
 		// Damaged says why the calls must not run although the answer is complete: part of
 		// it was lost, repeated or mixed up. It is "" if the answer is sound.
 		Damaged string
-		Usage   *Usage // nil if the endpoint did not report it
-		Limits  *RateLimits
+		Usage   *Usage      // nil if the endpoint did not report it
+		Limits  *RateLimits // nil if the endpoint did not report them
 	}
 )
 
@@ -201,7 +200,7 @@ type Usage struct {
 	Prompt, Completion, Reasoning, Cached int
 }
 
-// Plus returns the sum of two usages; nil means unknown.
+// Plus returns the sum of two usages. If one of them is nil, it returns the other.
 func (u *Usage) Plus(other *Usage) *Usage {
 	if u == nil || other == nil {
 		return cmp.Or(u, other)
@@ -242,7 +241,7 @@ type ModelInfo struct {
 	ID        string  // "provider/name"
 	Context   int     // tokens; 0 if unknown
 	TPM       int     // tokens per minute; 0 if unknown
-	Known     bool    // Context is known, from the endpoint, the catalogue or the config
+	Known     bool    // Context is known, from the endpoint, an error, the catalogue or the config
 	Gone      bool    // the endpoint no longer lists the model; Retrieved is when it last did
 	Tools     bool    // can call tools
 	Reasons   bool    // can reason
@@ -290,7 +289,7 @@ const (
 	KindNet         Kind = "net"
 	KindModel       Kind = "model"
 	KindOverflow    Kind = "overflow"
-	KindInterrupted Kind = "interrupted"
+	KindInterrupted Kind = "interrupted" // the answer broke off
 	KindUnknown     Kind = "unknown"
 )
 
@@ -307,7 +306,7 @@ type RequestError struct {
 	Err     error         // the cause; may be nil
 }
 
-// Error returns the kind, the status and the message.
+// Error returns the kind, the status unless the message contains it, and the message.
 func (e *RequestError) Error() string {
 	if e.hidesStatus() {
 		return fmt.Sprintf("%s: %s", e.Kind, e.Words())

@@ -2,8 +2,8 @@ package llm
 
 import "time"
 
-// Quota is what remains of a model's quotas: the endpoint's last report, minus what was
-// sent since that report.
+// Quota is what remains of a model's quotas: the endpoint's last report, minus what has been
+// sent since.
 type Quota struct {
 	RateLimits
 	Model string    // "provider/name"
@@ -28,8 +28,8 @@ type LastQuota struct {
 // LeftAt returns the quota at a later time.
 func (q LastQuota) LeftAt(now time.Time) Quota { return q.aged(now).Quota }
 
-// quotaWindow is the assumed reset time of a quota if the endpoint reports none, because
-// quotas are per minute.
+// quotaWindow is the assumed time until a quota resets, if the endpoint reports none: quotas
+// are per minute.
 const quotaWindow = time.Minute
 
 // aged returns the quota at a later time. The remaining quota does not grow before the
@@ -65,8 +65,8 @@ func consume(n int, left *int, reset *time.Duration) {
 }
 
 // SetQuota stores what an endpoint reported about the quotas of a model, "provider/name".
-// Its tokens per minute limit the requests to the model from now on. l is nil if nothing
-// was reported; wait is the delay requested by a rejection, or 0.
+// The reported tokens per minute limit requests to the model from now on. l is nil if
+// nothing was reported; wait is the delay requested by a rejection, or 0.
 func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now time.Time) {
 	if l == nil && wait <= 0 {
 		return

@@ -103,8 +103,8 @@ func (r *Registry) changed() {
 	}
 }
 
-// Add registers a provider. It returns a *ConfigError if the name is empty or in use, or
-// the Model is nil.
+// Add registers a provider. It returns a *ConfigError if the name is empty, contains a slash
+// or is in use, if Model is nil, or if an id in Known starts with another name.
 func (r *Registry) Add(p Provider) error { return r.put(p, false) }
 
 // Put is like Add, but replaces a provider with the same name. Running requests keep the
@@ -155,7 +155,8 @@ func (r *Registry) Learn(models ...ModelInfo) {
 	r.learn(models...)
 }
 
-// learn is called by every method that changes a description. r.mu must be held.
+// learn adds descriptions as Learn does and wakes the callers of Changed. Without arguments
+// it still does the latter and creates the maps. r.mu must be held.
 func (r *Registry) learn(models ...ModelInfo) {
 	r.changed()
 	if r.models == nil {
@@ -244,7 +245,7 @@ func (r *Registry) Gone() []ModelInfo {
 }
 
 // Restore adds the stored model lists of the named providers, or of all providers if there
-// are no names. It waits for the disk.
+// are no names. It reads from the disk.
 func (r *Registry) Restore(names ...string) {
 	for _, p := range r.listers(names) {
 		if p.Kept != nil {
@@ -265,7 +266,7 @@ func (r *Registry) listers(names []string) []Provider {
 
 // Refresh asks the named providers, or all if there are no names, for their models. A model
 // that a provider no longer lists is gone: Open returns a *GoneError. If a provider fails,
-// its models stay. It returns the errors by provider name.
+// its models stay. Refresh returns the errors by provider name.
 func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]error {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
@@ -290,8 +291,8 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 }
 
 // Replace makes found the model list of a provider, in addition to Known. Models that found
-// marks as Gone, or that are not in found, are gone. An empty list removes the models
-// without marking them as gone, because the endpoint was not asked.
+// marks as Gone, or that are not in found, are gone. An empty list means that the endpoint
+// was not asked: it removes the models without marking them as gone.
 func (r *Registry) Replace(provider string, found []ModelInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

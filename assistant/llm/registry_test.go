@@ -229,3 +229,10 @@ func TestModelsOfAnotherNameAreRefused(t *testing.T) {
 		t.Errorf("models %v", models)
 	}
 }
+
+func TestDefaultSelectionWithoutRequirements(t *testing.T) {
+	_, err := llm.DefaultSelection(llm.Need{}, []llm.ModelInfo{{ID: "a/embed", NoChat: true}})
+	if want := "config: model: no known model meets these requirements: chat"; err == nil || err.Error() != want {
+		t.Errorf("error = %v, want %s", err, want)
+	}
+}

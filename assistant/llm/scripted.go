@@ -28,7 +28,7 @@ func (m Scripted) Stream(_ context.Context, req Request) iter.Seq2[Part, error] 
 	}
 }
 
-// outcome reports the results of the calls, which are the last messages.
+// outcome says how the calls went, according to their results in the last messages.
 func (m Scripted) outcome(messages []Message) string {
 	failed, why := 0, ""
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == RoleTool; i-- {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -20,7 +21,8 @@ type Need struct {
 type Selection func(need Need, models []ModelInfo) (id string, err error)
 
 // DefaultSelection chooses the preferred model, or the first that meets the need if none is
-// preferred. It returns a *ConfigError if the model does not meet the need.
+// preferred. It returns a *ConfigError if the preferred model does not meet the need, or if
+// no model does.
 func DefaultSelection(need Need, models []ModelInfo) (string, error) {
 	prefix := ""
 	if need.Provider != "" {
@@ -64,7 +66,7 @@ func (n Need) unmet(m ModelInfo) error {
 	return nil
 }
 
-// String lists what is needed.
+// String lists what is needed; it is "chat" if there are no other requirements.
 func (n Need) String() string {
 	var parts []string
 	add := func(needed bool, part string) {
@@ -77,5 +79,5 @@ func (n Need) String() string {
 	add(n.Reasoning, "reasoning")
 	add(n.Images, "images")
 	add(n.Tokens > 0, fmt.Sprintf("%d tokens", n.Tokens))
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "chat")
 }
