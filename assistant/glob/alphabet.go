@@ -27,7 +27,8 @@ func newAlphabet(patterns ...*Pattern) alphabet {
 	return alphabet{starts}
 }
 
-// appendBounds appends the characters at which the ranges matched by tokens start and end.
+// appendBounds appends, for each range of characters that a token matches, the first character and the character after
+// the last.
 func appendBounds(starts []rune, tokens []token) []rune {
 	for _, t := range tokens {
 		switch t.kind {
@@ -113,7 +114,7 @@ func (p *Pattern) Example() (string, bool) {
 	return string(b), true
 }
 
-// example returns the most readable member of the class.
+// example returns the most readable member of the class, or -1 if no string can contain one.
 func (c *class) example() rune {
 	for _, r := range readable {
 		if c.has(r) {

@@ -13,7 +13,7 @@ const (
 	reading = 1 // state reading+i reads token i
 )
 
-// letter is a class of characters among which no automaton of a search distinguishes. Its bitsets are sets of states.
+// letter is a class of characters that no automaton of a search tells apart. Its bitsets are sets of states.
 type letter struct {
 	rune   rune // an example of the class
 	slash  bool
@@ -49,7 +49,7 @@ func newAutomaton(p *Pattern) *automaton {
 
 func setBit(set []uint64, i int) { set[i/blockBits] |= 1 << (i % blockBits) }
 
-// start stores the initial states in set.
+// start stores the initial states in set; rules adds the state that waits for the first slash.
 func (aut *automaton) start(set []uint64, rules bool) {
 	clear(set)
 	set[0] = 1 << reading
@@ -59,20 +59,20 @@ func (aut *automaton) start(set []uint64, rules bool) {
 	aut.close(set)
 }
 
-// next stores in to the states that the letter l leads to from the states in from.
-func (aut *automaton) next(to, from []uint64, l *letter) {
+// next stores in dst the states that the letter l leads to from the states in src.
+func (aut *automaton) next(dst, src []uint64, l *letter) {
 	carry := uint64(0)
-	for i, s := range from {
+	for i, s := range src {
 		moved := s & l.step[i]
-		to[i] = moved<<1 | carry | s&l.loop[i]
+		dst[i] = moved<<1 | carry | s&l.loop[i]
 		carry = moved >> (blockBits - 1)
 	}
-	aut.close(to)
+	aut.close(dst)
 }
 
 // close adds the states after stars, and all states before the last star in set. Adding these states does not
 // change the answer: whatever a state before a star accepts passes through that star, which also accepts the
-// preceding characters. It does, however, make sets that accept the same strings equal, which keeps the
+// preceding characters. But many sets that accept the same strings thereby become the same set, which keeps the
 // number of sets linear for patterns without `?` and classes.
 func (aut *automaton) close(set []uint64) {
 	carry := uint64(0)
@@ -92,7 +92,7 @@ func (aut *automaton) close(set []uint64) {
 	}
 }
 
-// newLetters returns the letters for the intervals of a. Intervals that no automaton distinguishes become one letter.
+// newLetters returns the letters for the intervals of a. Intervals that no automaton tells apart become one letter.
 func newLetters(a alphabet, aut *automaton, broad, narrow, within *Pattern) []letter {
 	left, right := stateWords(narrow), stateWords(within)
 	size := 2*aut.words + left + right
@@ -118,7 +118,8 @@ func newLetters(a alphabet, aut *automaton, broad, narrow, within *Pattern) []le
 	return mergeLetters(all, bitsets, size)
 }
 
-// mergeLetters returns one letter, the first, for each group of letters with equal bitsets.
+// mergeLetters returns one letter, the first, for each group of letters with equal bitsets. The slash is a group of its
+// own; letters that no string can contain are omitted.
 func mergeLetters(all []letter, bitsets []uint64, size int) []letter {
 	var merged []letter
 	seen := map[string]bool{}

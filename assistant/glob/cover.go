@@ -5,8 +5,8 @@ import "strings"
 // MaxStates is the number of states of the product automaton that a coverage search may visit before it gives up.
 const MaxStates = 200_000
 
-// maxStateWords limits the memory of a search, in words of 8 bytes. Patterns with more than a thousand characters in
-// total get fewer than MaxStates states.
+// maxStateWords limits the memory of a search, in words of 8 bytes. If the broad pattern has more than about 1,300
+// tokens, the search gives up before it has visited MaxStates states.
 const maxStateWords = 4 << 20
 
 // Coverage is the answer to the question whether one pattern covers another.
@@ -44,15 +44,15 @@ func RuleCovers(broad, narrow, within *Pattern) Coverage {
 	return search(broad, narrow, within, true)
 }
 
-// refutingExample returns the example of narrow if broad does not match it. It is a shortest counterexample, because
-// narrow has no shorter match, as a pattern or as a rule.
+// refutingExample returns the example of narrow, and whether it refutes coverage because broad does not match it. It is
+// then a shortest counterexample, because narrow has no shorter match, as a pattern or as a rule.
 func refutingExample(broad, narrow *Pattern, match func(*Pattern, string) bool) (string, bool) {
 	s, _ := narrow.Example()
 	return s, match(narrow, s) && !match(broad, s) // narrow may not match s if consecutive bad bytes form a valid character
 }
 
-// coversByShape decides the cases that need no search. It is valid for patterns and rules, because treating both as
-// rules widens them in the same way.
+// coversByShape reports whether the shapes of the patterns alone show that broad covers narrow. It is valid for patterns
+// and rules, because treating both as rules widens them in the same way.
 func coversByShape(broad, narrow *Pattern) bool {
 	broadText, broadIsLiteral := broad.Literal()
 	narrowText, narrowIsLiteral := narrow.Literal()

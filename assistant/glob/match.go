@@ -16,7 +16,7 @@ type segment struct {
 	prefix, suffix, core string // the fixed text at the beginning and end of every match, and the longest fixed text in it
 }
 
-// split cuts p.tokens at the stars. valid reports that the pattern is valid UTF-8; only then is text compared
+// split cuts p.tokens at the stars. valid reports whether the pattern is valid UTF-8; only then is text compared
 // bytewise, because only then does every occurrence start and end between characters.
 func (p *Pattern) split(valid bool) {
 	tokens := p.tokens

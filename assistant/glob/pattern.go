@@ -31,8 +31,9 @@ func Compile(text string) *Pattern {
 // String returns the text that p was compiled from.
 func (p *Pattern) String() string { return p.text }
 
-// Literal returns the only string that p matches, and true, if there is exactly one.
-func (p *Pattern) Literal() (string, bool) {
+// Literal returns the only string that p matches. ok is false if p does not match exactly one string, or contains bad
+// bytes.
+func (p *Pattern) Literal() (s string, ok bool) {
 	if p.stars || !p.head.plain {
 		return "", false
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// maxAntichain is the number of sets stored per pair of states to prune supersets. Pruning affects only the speed,
-// not the answer.
+// maxAntichain is the maximum number of sets stored per pair of states to prune supersets. Pruning affects only the
+// speed, not the answer.
 const maxAntichain = 12
 
 // statePair is a state of narrow and a state of within.
@@ -108,7 +108,7 @@ func (s *searcher) expand(i int, set []uint64) int {
 	return -1
 }
 
-// visit adds a node, or returns -1 if the node cannot lead to anything new.
+// visit adds a node and returns its index, or -1 if the node cannot lead to anything new.
 func (s *searcher) visit(at statePair, set []uint64, parent, letter int32) int {
 	for i, w := range set {
 		if w&s.broad.acceptsAll[i] != 0 {

@@ -43,8 +43,8 @@ func (w *walker) accepts(q int32) bool {
 	return q == end || q == end-1 && w.isStar(q)
 }
 
-// next returns the up to two states (-1 if absent) that a letter leads to from q, or false if there are none.
-// accepting contains the states with a token that accepts the letter.
+// next returns the states, at most two, that a letter leads to from q; a missing one is -1. ok is false if there are
+// none. accepting contains the states with a token that accepts the letter.
 func (w *walker) next(q int32, accepting []uint64, slash bool) (to [2]int32, ok bool) {
 	switch {
 	case q == waiting && slash:
