@@ -65,7 +65,7 @@ func (e *DamageError) Error() string {
 func (e *DamageError) Unwrap() error { return e.Err }
 
 // StorageError means that the database could not be read, written or opened, for example because the disk is full.
-// Nothing was changed, and stored data can still be read as far as the system allows.
+// Nothing was changed, unless the connection to the server was lost during a commit: then the outcome is unknown.
 type StorageError struct {
 	Op     string // "read", "write" or "open"
 	Path   string
@@ -78,5 +78,5 @@ func (e *StorageError) Error() string {
 	return fmt.Sprintf("history: cannot %s %s: %s", e.Op, e.Path, e.Reason)
 }
 
-// Unwrap returns the error of SQLite or the system.
+// Unwrap returns the error of the database or of the system, or nil.
 func (e *StorageError) Unwrap() error { return e.Err }

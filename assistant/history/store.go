@@ -304,8 +304,8 @@ type ModelCount struct {
 type Report struct {
 	Repaired    []string // a sentence for each file and folder that other users could read
 	Interrupted int      // pairs that a dead process left in state sending
-	// InterruptedIn is the session of the newest interrupted pair, if all interrupted pairs belong to this user; ""
-	// otherwise.
+	// InterruptedIn is the session of the newest interrupted pair; "" if there is none, and always in a shared history,
+	// where the pair may be another user's.
 	InterruptedIn string
 	Migrated      int      // the schema version before a migration; 0 if there was no migration
 	Backup        string   // path of the copy made before migrating, or ""

@@ -84,8 +84,8 @@ func parseAddress(address, password string) (c *pgxpool.Config, settings map[str
 			delete(conn.RuntimeParams, name)
 		}
 	}
-	// An operation on a broken connection is retried. A ping before each operation would only add a wait if the server
-	// does not answer.
+	// The pool does not ping before each operation: an operation on a broken connection is retried, and a ping would only
+	// add a wait if the server does not answer.
 	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	return c, settings, nil
 }

@@ -1,5 +1,5 @@
-// Package postgres implements history.Store with a PostgreSQL database, version 14 or newer, which several people,
-// machines and programs can share. It is an engine of package sqlstore.
+// Package postgres implements history.Store with a PostgreSQL database that several people, machines and programs can
+// share. It requires PostgreSQL 14 or newer, and is an engine of package sqlstore.
 //
 // # Terms
 //
@@ -11,9 +11,9 @@
 //
 // Each method is one transaction. If the connection breaks before the commit, the method is retried for a few seconds.
 // If it breaks during the commit, the store asks the server for the outcome of the transaction, so that nothing that
-// was reported as stored is lost and nothing is stored twice. A method that fails, or gets no answer from the server
-// for a few seconds, returns a *history.StorageError; until the server answers again, further operations wait for a
-// shorter time. A commit is durable on the server before it is reported.
+// was reported as stored is lost and nothing is stored twice. A method that cannot reach the server, or gets no answer
+// for a few seconds, returns a *history.StorageError; until the server answers again, further methods wait for a shorter
+// time. A commit is durable on the server before it is reported.
 //
 // Every change first increments meta.rev, which locks that row until the commit; pairs therefore become visible in the
 // order of their seqs. Each change notifies the other programs that Revision has increased. A store listens for these

@@ -33,7 +33,7 @@ func (s *store) Owner() any { return int32(s.owner.Load()) }
 // Author implements sqlstore.Engine.
 func (s *store) Author(user string) string { return cmp.Or(user, s.User) }
 
-// storable returns a text in a form that PostgreSQL can store, without zero bytes and invalid UTF-8.
+// storable returns a text in a form that PostgreSQL can store, without zero bytes or invalid UTF-8.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\uffff")
 }

@@ -16,10 +16,12 @@ import (
 )
 
 // unknownOutcomeError is returned if it cannot be determined whether a transaction was committed, because the server
-// did not come back in time. Committing a batch again is safe, because its pairs already have their ids.
+// did not come back in time. Committing a batch again is safe if its pairs have ids.
 type unknownOutcomeError struct{ cause error }
 
-func (e *unknownOutcomeError) Error() string { return "the connection was lost during the commit" }
+func (e *unknownOutcomeError) Error() string {
+	return "the connection was lost during the commit; the change may have been stored"
+}
 
 func (e *unknownOutcomeError) Unwrap() error { return e.cause }
 
@@ -61,7 +63,7 @@ func transient(err error) bool {
 		disconnected(err) && !errors.Is(err, context.Canceled) && !errors.As(err, new(*unknownOutcomeError))
 }
 
-// unknown reports whether a commit that failed with err may still have been committed.
+// unknown reports whether a transaction whose commit failed with err may have been committed nevertheless.
 func unknown(err error) bool {
 	return err != nil && (sqlState(err) == "" || disconnected(err))
 }
@@ -69,7 +71,7 @@ func unknown(err error) bool {
 // reasons maps the codes of the server to explanations for users. A key of two or three characters covers all codes
 // that begin with it.
 var reasons = map[string]string{
-	codeReadOnly: "the server is read-only", codeDenied: "the database role may not do this",
+	codeReadOnly: "the server is read-only", codeDenied: "the database role is not allowed to do this",
 	"53100": "the server's disk is full", "53200": "the server is out of memory", "53300": "the server has too many connections", "53": "the server is out of resources",
 	"23505": "the id is already in use, perhaps by another role", "57014": "the server took too long", "55P03": "timed out waiting for another program's lock",
 	"57P": "the server is stopping or starting", "08": "the connection was lost", "58": "the server's disk reports an error", "XX": "the server reports an internal error",

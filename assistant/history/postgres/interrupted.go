@@ -14,7 +14,7 @@ import (
 // holds an advisory lock, which is released when the connection ends. Without a listener, as behind a pooler, the
 // store renews its row in the table store instead.
 const (
-	deadAfter     = 36 * time.Second // the age at which a row belongs to a program that has ended
+	deadAfter     = 36 * time.Second // a row that is at least this old belongs to a program that has ended
 	beatsPerDeath = 3                // how often a row is renewed within that time
 )
 
@@ -95,8 +95,8 @@ func (s *store) endFirstInterrupted(ctx context.Context) error {
 }
 
 // endInterrupted marks as interrupted the unfinished pairs of stores that are no longer open. No connection holds the
-// lock of such a store, and its row is missing or old. undecided means that a store holds no lock, but its row is still
-// recent.
+// lock of such a store, and its row is missing or old. undecided means that no connection holds the lock of some store,
+// but the row of that store is still recent.
 func (s *store) endInterrupted(ctx context.Context) (ended int, undecided bool, err error) {
 	err = s.Write(ctx, func(t *sqlstore.Tx) {
 		ended, undecided = 0, false

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// required returns, for each alternative of a regular expression, the texts that every match contains in this order,
-// in lower case like the search columns. It returns nil if nothing can be guaranteed. A letter that also matches
-// another letter, as s matches ſ, ends a text.
+// required returns, for each alternative of a regular expression, the texts that each of its matches contains, in this
+// order and in lower case like the search columns. It returns nil if an alternative requires no text. A letter that also
+// matches another letter, as s matches ſ, ends a text.
 func required(source string) (alternatives [][]string) {
 	re, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {

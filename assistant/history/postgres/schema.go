@@ -82,25 +82,25 @@ func (s *store) upgrade(ctx context.Context) error {
 	return s.prepareTextIndex(ctx)
 }
 
-// migrate upgrades the schema from the previous version to version to. It does nothing if another program has already
-// done so.
-func (s *store) migrate(ctx context.Context, to int) error {
-	sql, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", to))
+// migrate upgrades the schema to the target version from the version before it. It does nothing if another program has
+// already done so.
+func (s *store) migrate(ctx context.Context, target int) error {
+	sql, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", target))
 	if err != nil {
 		return err
 	}
 	return s.locked(ctx, func(t pgx.Tx, run func(string) error) error {
-		if version, err := s.versionIn(ctx, t); err != nil || version >= to {
+		if version, err := s.versionIn(ctx, t); err != nil || version >= target {
 			return err
 		}
 		for _, statement := range []string{
 			// CREATE SCHEMA IF NOT EXISTS would require the right to create schemas even if the schema exists.
 			fmt.Sprintf("DO $do$ BEGIN IF to_regnamespace(%s) IS NULL THEN CREATE SCHEMA %s; END IF; END $do$", literal(s.schema), s.schema),
 			"SET LOCAL search_path TO " + s.schema,
-			string(sql), fmt.Sprintf("UPDATE meta SET version = %d", to),
+			string(sql), fmt.Sprintf("UPDATE meta SET version = %d", target),
 		} {
 			if err := run(statement); err != nil {
-				return fmt.Errorf("history: upgrade the database to version %d: %w", to, err)
+				return fmt.Errorf("history: upgrade the database to version %d: %w", target, err)
 			}
 		}
 		return nil
@@ -162,7 +162,7 @@ func (s *store) prepareTextIndex(ctx context.Context) error {
 	return err
 }
 
-// noticeOnce reports a notice that the user has not been shown before.
+// noticeOnce reports a notice, unless it is the one that this user was shown last.
 func (s *store) noticeOnce(ctx context.Context, notice string) error {
 	const key = "postgres.notice"
 	if known, err := s.Get(ctx, key); err != nil || known == notice {

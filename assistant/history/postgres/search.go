@@ -19,8 +19,8 @@ func (s *store) Reader(t *sqlstore.Tx) history.PairReader { return reader{sqlsto
 type reader struct{ sqlstore.Reader }
 
 // Spans implements history.PairReader. It uses few spans, because each one is a round trip, and because a query that
-// uses the text or time index costs the same for any span. Max limits the texts that are read for a regular
-// expression; if the expression requires certain texts, few pairs remain to be read.
+// uses the text or time index costs the same for any span. Max limits the texts that are read for a regular expression;
+// it is larger if the index can find texts that the expression requires, because few pairs then remain to be read.
 func (r reader) Spans(regexps []string) history.Spans {
 	spans := history.Spans{First: 2048, Factor: 8, Max: 32 << 20}
 	for _, source := range regexps {

@@ -43,7 +43,7 @@ func (s *store) configure(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// acquire returns a connection from the pool.
+// acquire returns a connection from the pool. It tries again if the first connection reveals a pooler.
 func (s *store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	conn, err := s.pool.Acquire(ctx)
 	if errors.Is(err, errPooled) {

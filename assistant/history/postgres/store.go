@@ -34,11 +34,11 @@ type Options struct {
 	Listen string
 	// Connections limits the number of connections of the store, including the one that listens; 0 means 3.
 	Connections int
-	// OnWait is called when an operation has waited for the server for a while, and again when the wait ends. It is called
-	// from any goroutine and must not block. It may be nil.
+	// OnWait is called when an operation has waited for the server for a while, and again when the wait ends. It may be
+	// called from any goroutine, and must not block. It may be nil.
 	OnWait func(waiting bool)
 
-	deadAfter time.Duration // for tests; 0 means deadAfter
+	deadAfter time.Duration // for tests; 0 means the constant deadAfter
 }
 
 // store is a history.Store in a PostgreSQL database.
@@ -68,7 +68,8 @@ type store struct {
 }
 
 // Open connects to the database at an address, creates or upgrades its schema, and marks as interrupted the pairs that
-// crashed programs left in state sending. If the server is read-only, the store can only be read; see Report.
+// crashed programs left in state sending. If the server or the database role does not allow writing, the store can only
+// be read; see Report.
 //
 // Open returns a *history.NewerSchemaError for a schema of a newer winnow, a *history.OlderSchemaError for a schema
 // that is too old, and a *history.StorageError if the database cannot be used.

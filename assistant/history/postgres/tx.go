@@ -139,7 +139,7 @@ func (s *store) Write(ctx context.Context, f func(*sqlstore.Tx)) error {
 	return s.retry(running, "write", func() error { return s.attempt(running, committing, w, false, f) })
 }
 
-// retry runs an operation, and retries it for up to retryFor while the database can't be reached.
+// retry runs an operation, and runs it again for up to retryFor if it fails with a transient error.
 func (s *store) retry(ctx context.Context, op string, try func() error) error {
 	if s.ctx.Err() != nil {
 		return history.ErrClosed
@@ -167,7 +167,7 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 }
 
 // attempt runs f in one transaction, with the context ctx, and commits the transaction with the context committing. If
-// the commit gets no answer, attempt asks the server for its outcome.
+// the commit gets no answer, attempt asks the server whether the transaction was committed.
 func (s *store) attempt(ctx, committing context.Context, w *wait, readOnly bool, f func(*sqlstore.Tx)) error {
 	id, err := s.try(ctx, committing, w, readOnly, f)
 	if id != "" && unknown(err) { // the connection has been released, because outcome needs one
@@ -176,7 +176,7 @@ func (s *store) attempt(ctx, committing context.Context, w *wait, readOnly bool,
 	return err
 }
 
-// try runs f in one transaction. It returns the id of the transaction if it tried to commit the transaction.
+// try runs f in one transaction. It returns the id of the transaction, or "" if it did not try to commit.
 func (s *store) try(ctx, committing context.Context, w *wait, readOnly bool, f func(*sqlstore.Tx)) (id string, err error) {
 	acquired, err := s.acquire(ctx)
 	if err != nil {

@@ -50,7 +50,7 @@ func (s *store) AddWindowChanges(ctx context.Context, host, path string, changes
 }
 
 // WindowChanges implements history.WindowLog.
-func (s *store) WindowChanges(ctx context.Context, after int64, last int) (changes []history.WindowChange, newest int64, err error) {
+func (s *store) WindowChanges(ctx context.Context, after int64, limit int) (changes []history.WindowChange, newest int64, err error) {
 	const list = `SELECT n, host, path, seq, sec, nsec, "user", session, kind, what, changed::text, more
 		FROM change WHERE n > ? ORDER BY sec DESC, nsec DESC, n DESC LIMIT ?`
 	newest = after
@@ -58,7 +58,7 @@ func (s *store) WindowChanges(ctx context.Context, after int64, last int) (chang
 		changes = nil
 		n, _ := t.Number("SELECT coalesce(max(n), 0) FROM change")
 		newest = max(newest, n)
-		t.Each(list, []any{after, last}, func(scan sqlstore.Scanner) {
+		t.Each(list, []any{after, limit}, func(scan sqlstore.Scanner) {
 			var c history.WindowChange
 			var n, sec, nsec int64
 			var changed string
