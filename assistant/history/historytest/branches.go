@@ -82,8 +82,8 @@ func aSessionBranches(t *testing.T, s history.Store) {
 	}
 }
 
-// aSessionIsRenamed checks that a title replaces the first message as the title until it
-// is removed.
+// aSessionIsRenamed checks that a title set by the user is shown instead of the first
+// message, until the title is removed.
 func aSessionIsRenamed(t *testing.T, s history.Store) {
 	t.Helper()
 	ctx := t.Context()

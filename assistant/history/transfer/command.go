@@ -17,7 +17,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// ManyPairs is the number of pairs above which a command requires confirmation; above it, a deletion requires --force.
+// ManyPairs is the number of pairs above which a command asks for confirmation and a deletion requires --force.
 const ManyPairs = 50
 
 // maxQuotedCells is the maximum width, in terminal cells, of a text quoted in a question.
@@ -32,12 +32,12 @@ type Command struct {
 	Line           string  // the filter before the colon; "" matches all pairs
 	Seqs           []int64 // the pairs that the filter matches, in order
 
-	// The question before a deletion uses Texts, the texts of the first MaxTexts pairs, and Elsewhere, the number of pairs
-	// that are not in the current session.
+	// The caller sets Texts, the texts of the first MaxTexts pairs, and Elsewhere, the number of pairs that are not in the
+	// current session, for the question before a deletion.
 	Texts     []string
 	Elsewhere int
 
-	unsafe   string // why a deletion would change what the filter matches, or ""
+	unsafe   string // why a deletion must not use the filter, or ""
 	newTopic bool   // Topic does not exist yet
 }
 
@@ -47,8 +47,8 @@ type commandStore interface {
 	history.Topics
 }
 
-// Prepare fills in the defaults for the command of q, which must have one. The error is a *filter.Error if a saved
-// filter in the line cannot be used; otherwise it is the error of ctx or of the store.
+// Prepare returns the command of q, which must have one, with the pairs that the filter matches. The error is a
+// *filter.Error if a saved filter in the line cannot be used; otherwise it is the error of ctx or of the store.
 func Prepare(ctx context.Context, s commandStore, q *filter.Query, env history.Env) (Command, error) {
 	if env.Now.IsZero() {
 		env.Now = time.Now()
@@ -128,12 +128,12 @@ func (c Command) Refused() error {
 	case c.unsafe != "":
 		return errors.New(c.unsafe)
 	case len(c.Seqs) > ManyPairs && !c.Force && !c.DryRun:
-		return fmt.Errorf("%s: deleting more than %d requires --force", assistant.Counted(len(c.Seqs), "message"), ManyPairs)
+		return fmt.Errorf("%s match: deleting more than %d requires --force", assistant.Counted(len(c.Seqs), "message"), ManyPairs)
 	}
 	return nil
 }
 
-// MaxTexts is the number of texts that the question before a deletion quotes.
+// MaxTexts is the maximum number of texts that the question before a deletion quotes.
 const MaxTexts = 3
 
 // Question returns the question to ask the user before Execute, and lines that describe what the command affects. If
@@ -179,8 +179,11 @@ func (c Command) quoted() (lines []string) {
 	return lines
 }
 
-// sentences describes each command before and after its execution.
-var sentences = map[filter.Verb]struct{ does, done string }{
+// sentence describes a command before and after its execution.
+type sentence struct{ does, done string }
+
+// sentences contains the sentence of each command.
+var sentences = map[filter.Verb]sentence{
 	filter.Delete:   {"delete {pairs}", "{pairs} deleted"},
 	filter.FlagOn:   {"flag {pairs}", "{pairs} flagged"},
 	filter.FlagOff:  {"unflag {pairs}", "{pairs} unflagged"},
@@ -192,24 +195,31 @@ var sentences = map[filter.Verb]struct{ does, done string }{
 	filter.Filters:  {"list the saved filters", ""},
 }
 
-// Describe returns what the command would do, such as "flag 2 pairs".
-func (c Command) Describe() string { return c.fill(sentences[c.Verb].does, len(c.Seqs)) }
+// clearTopic replaces the sentence of filter.SetTopic if the topic is the root.
+var clearTopic = sentence{"clear the topic of {pairs}", "{pairs} now {have} no topic"}
+
+func (c Command) sentence() sentence {
+	if c.Verb == filter.SetTopic && c.Topic == "" {
+		return clearTopic
+	}
+	return sentences[c.Verb]
+}
+
+// Describe returns what the command would do, such as "flag 2 messages".
+func (c Command) Describe() string { return c.fill(c.sentence().does, len(c.Seqs)) }
 
 // describeDone returns what the command has done to n pairs.
-func (c Command) describeDone(n int) string { return c.fill(sentences[c.Verb].done, n) }
+func (c Command) describeDone(n int) string { return c.fill(c.sentence().done, n) }
 
-func (c Command) fill(sentence string, n int) string {
-	have, topic, stars := "have", c.Topic, assistant.Counted(c.Stars, "star")
+func (c Command) fill(text string, n int) string {
+	have, stars := "have", assistant.Counted(c.Stars, "star")
 	if n == 1 {
 		have = "has"
-	}
-	if topic == "" {
-		topic = "no topic"
 	}
 	if c.Stars == 0 {
 		stars = "no stars"
 	}
-	return strings.NewReplacer("{pairs}", assistant.Counted(n, "message"), "{have}", have, "{topic}", topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name).Replace(sentence)
+	return strings.NewReplacer("{pairs}", assistant.Counted(n, "message"), "{have}", have, "{topic}", c.Topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name).Replace(text)
 }
 
 // Outcome is the result of an executed command.
@@ -228,14 +238,17 @@ func (o Outcome) CanUndo() bool { return len(o.before.Marks)+len(o.before.Filter
 
 // Undone describes, as a clause, what Undo has done.
 func (o Outcome) Undone() string {
-	for name := range o.before.Filters {
+	for name, line := range o.before.Filters {
+		if line == "" {
+			return "@" + name + " removed"
+		}
 		return "@" + name + " restored"
 	}
 	return assistant.Counted(len(o.before.Marks), "message") + " restored"
 }
 
-// Undo undoes a command in one transaction: it restores marks and saved filters, and removes the topics that the
-// command created and that are empty.
+// Undo undoes a command in one transaction: it restores marks and saved filters, and removes the topics that the command
+// created, if they are empty.
 func Undo(ctx context.Context, s history.Marks, o Outcome) error {
 	if !o.CanUndo() {
 		return nil
@@ -243,8 +256,8 @@ func Undo(ctx context.Context, s history.Marks, o Outcome) error {
 	return s.Restore(ctx, o.before)
 }
 
-// Execute executes a command. session is the open session. It performs deletions, and if the command removes a saved
-// filter that the session's filter uses, the session's filter is expanded. The error may be the one from Refused, an
+// Execute executes a command. session is the open session: it performs deletions, and if the command removes a saved
+// filter, the saved filters in the session's own filter are expanded. The error may be the one from Refused, an
 // fs.ErrExist, a *filter.Error, assistant.ErrBusy, or an error of the store; in each case nothing has changed.
 func Execute(ctx context.Context, s history.Store, c Command, session *assistant.Session) (Outcome, error) {
 	if err := c.Refused(); err != nil {
@@ -284,7 +297,7 @@ func Execute(ctx context.Context, s history.Store, c Command, session *assistant
 }
 
 // executeSaved executes a command about saved filters. Removing a saved filter does not change the view, because the
-// session's filter is expanded first.
+// session's filter is expanded.
 func executeSaved(ctx context.Context, s history.Searcher, c Command, session *assistant.Session) (Outcome, error) {
 	saved, err := s.SavedFilters(ctx)
 	if err != nil {
@@ -304,11 +317,11 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 		return out, nil
 	case c.Verb == filter.Save:
 		if was != "" && was != c.Line {
-			out.Text += "; the line before was " + was // the filter line that was replaced
+			out.Text += "; the previous line was " + was
 		}
 		err = s.SaveFilter(ctx, c.Name, c.Line)
 	case was == "":
-		return Outcome{}, fmt.Errorf("there is no saved filter @%s; :filters lists them", c.Name)
+		return Outcome{}, fmt.Errorf("there is no saved filter @%s; :filters lists the saved filters", c.Name)
 	default:
 		if err = s.SaveFilter(ctx, c.Name, ""); err == nil && strings.Contains(session.Filter(), "@") {
 			session.ReplaceFilterLine(expandLine(session.Filter(), saved))
@@ -321,7 +334,7 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 	return out, nil
 }
 
-// expandLine replaces the names of saved filters in a line with their expressions.
+// expandLine replaces the names of saved filters in a line with their expressions. It returns an invalid line unchanged.
 func expandLine(line string, saved map[string]string) string {
 	q, err := filter.Parse(line)
 	if err != nil {

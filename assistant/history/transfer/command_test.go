@@ -102,7 +102,7 @@ func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 		{"c'one' :star 0", "1 message now has no stars"},
 		{":topic Work > New --dry-run", "would move 2 messages to Work > New"},
 		{"c'one' :topic Work --no-confirm", "1 message moved to Work"},
-		{"c'two' :topic", "1 message moved to no topic"},
+		{"c'two' :topic", "1 message now has no topic"},
 		{"r1 :delete --base --dry-run", "r1 counts from the newest message, so it would select other messages after the deletion"},
 		{"o :delete --base --dry-run", "would delete 2 messages"},
 		{"c'two' :delete --dry-run", "would delete 1 message"},
@@ -170,7 +170,7 @@ func TestCommandIsRefusedBeforeAnythingHappens(t *testing.T) {
 	o := newCommander(t, pairs...)
 	o.must("r5 :save five")
 	for line, want := range map[string]string{
-		":delete":        "51 messages: deleting more than 50 requires --force",
+		":delete":        "51 messages match: deleting more than 50 requires --force",
 		"r5 :delete":     "r5 counts from the newest message",
 		"@five :delete":  "r5 counts from the newest message", // what it stands for is looked at
 		"s3 :flag":       "no message matches: there is nothing to flag",
@@ -261,8 +261,11 @@ func TestSavedFiltersAreUndone(t *testing.T) {
 	}
 	first := o.must("s0 :save a")
 	second := o.must("s<2 :save a")
-	if second.Text != "saved as @a; the line before was s0" {
+	if second.Text != "saved as @a; the previous line was s0" {
 		t.Errorf("said %q", second.Text)
+	}
+	if first.Undone() != "@a removed" || second.Undone() != "@a restored" {
+		t.Errorf("undoing says %q and %q", first.Undone(), second.Undone())
 	}
 	o.undo(second)
 	saved("s0")

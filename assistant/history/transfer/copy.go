@@ -16,14 +16,14 @@ type CopyReport struct {
 	Pairs int // the number of uncut pairs in the source
 	Added int
 	Known int // the number of pairs that the target already had
-	// Different is the number of known pairs that differ, because they were changed in the target after an earlier copy.
+	// Different is the number of known pairs that differ, for example because they were changed after an earlier copy.
 	Different int
 }
 
 // Copy adds the uncut pairs of one store to another, with their sessions, topics and saved filters. It skips pairs
 // whose IDs the target already has, so it can be repeated, even after an error; the pairs copied before the error stay.
-// At the end, Copy reads all pairs from both stores and compares their hashes; a missing pair is an error. Requests and
-// cut pairs are not copied. progress is called after each transaction.
+// At the end, Copy reads the target and compares the hashes of the pairs with those of the source; a missing pair is an
+// error. Requests and cut pairs are not copied. progress is called after each transaction.
 func Copy(ctx context.Context, from, to history.Store, progress func(done, total int)) (report CopyReport, err error) {
 	refs, err := from.Refs(ctx, "", 0)
 	if err != nil {
@@ -102,8 +102,8 @@ func copyNames(ctx context.Context, from, to history.Store) error {
 	return nil
 }
 
-// copyBranches copies the points at which sessions branch from others. It must run after the pairs have been copied,
-// because the target can only then store these points.
+// copyBranches copies the titles of sessions and the points at which sessions branch from others. It must run after the
+// pairs have been copied, because such a point is the Seq of a pair in the target.
 func copyBranches(ctx context.Context, from, to history.Store) error {
 	sessions, err := exportedSessions(ctx, from)
 	if err != nil {
@@ -136,8 +136,8 @@ func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Si
 	return err
 }
 
-// eachPiece loads the pairs of refs and passes them to each, a few hundred at a time.
-func eachPiece(ctx context.Context, s assistant.Store, refs []assistant.Ref, each func([]assistant.Pair) error) error {
+// eachPiece loads the pairs of refs and passes them to f, a few hundred at a time.
+func eachPiece(ctx context.Context, s assistant.Store, refs []assistant.Ref, f func([]assistant.Pair) error) error {
 	for piece := range slices.Chunk(refs, loadAtOnce) {
 		seqs := make([]int64, len(piece))
 		for i, r := range piece {
@@ -145,7 +145,7 @@ func eachPiece(ctx context.Context, s assistant.Store, refs []assistant.Ref, eac
 		}
 		pairs, err := s.Load(ctx, seqs)
 		if err == nil {
-			err = each(pairs)
+			err = f(pairs)
 		}
 		if err != nil {
 			return err

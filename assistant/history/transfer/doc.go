@@ -1,9 +1,9 @@
 // Package transfer exports and imports the pairs of a history.Store, and executes the :command of a filter line. It
 // uses only the interface history.Store, so it works with every engine.
 //
-// Export writes pairs in a Format, and Import reads the JSON format. Prepare makes a Command from a filter line.
-// Execute executes the Command, and Undo undoes its Outcome. Before calling Execute, the caller asks the user the
-// question that Command.Question returns.
+// Export writes pairs in a Format, Import reads the JSON format, and Copy adds the pairs of one store to another. Prepare
+// makes a Command from a filter line. Execute executes the Command, and Undo undoes its Outcome. If Command.Question
+// returns a question, the caller asks the user before calling Execute.
 //
 // All functions may be called from any goroutine. They do I/O in transactions of the store; ExportFile also writes a
 // file.

@@ -26,7 +26,7 @@ const (
 	HTML     Format = "html" // a self-contained page
 )
 
-// loadAtOnce is the number of pairs that an export keeps in memory.
+// loadAtOnce is the maximum number of pairs that are loaded at a time.
 const loadAtOnce = 500
 
 // ExportOptions configures Export and ExportFile. The zero value is ready to use.
@@ -100,8 +100,8 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 	return nil
 }
 
-// ExportFile exports to a file that only its owner can read. Afterwards the file is complete and durable, or there is
-// no file; if the process is killed, the file may be empty.
+// ExportFile exports to a file that only its owner can read. When it returns nil, the file is complete and durable. If it
+// fails, there is no file or, with Overwrite, the previous one; if the process is killed, a new file may be empty.
 func ExportFile(ctx context.Context, s Source, path string, f Format, o ExportOptions) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; specify a file in it", path)

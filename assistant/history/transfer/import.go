@@ -48,9 +48,9 @@ func Import(ctx context.Context, s ImportTarget, r io.Reader, progress func(done
 	return report, nil
 }
 
-// decodeExport calls each for every pair of an export, and returns the sessions of the export. A file written by hand
-// may lack the meta field.
-func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) (sessions []exportedSession, err error) {
+// decodeExport calls f for every pair of an export, and returns the sessions of the export. A file written by hand may
+// lack the meta field.
+func decodeExport(d *json.Decoder, f func(*assistant.Pair) error) (sessions []exportedSession, err error) {
 	if err := delim(d, '{'); errors.Is(err, io.EOF) {
 		return nil, errors.New("the input is empty")
 	} else if err != nil {
@@ -70,7 +70,7 @@ func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) (sessions [
 	if err != nil || field != "pairs" {
 		return nil, errors.New("the input is not a JSON export from winnow")
 	}
-	if err := decodePairs(d, each); err != nil {
+	if err := decodePairs(d, f); err != nil {
 		return nil, err
 	}
 	if d.More() {
@@ -84,7 +84,7 @@ func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) (sessions [
 	return sessions, delim(d, '}')
 }
 
-func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
+func decodePairs(d *json.Decoder, f func(*assistant.Pair) error) error {
 	if err := delim(d, '['); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 				p.ID = fmt.Sprintf("%x", sum[:16])
 			}
 			p.Interrupt()
-			err = each(p)
+			err = f(p)
 		}
 		if err != nil {
 			return fmt.Errorf("message %d: %w", n, err)

@@ -9,11 +9,11 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// picturesAtOnce is the maximum number of bytes of pictures kept in memory, unless a single pair has more.
+// picturesAtOnce is the size, in bytes, of the pictures in a batch at which an appender commits the batch.
 const picturesAtOnce = 32 << 20
 
-// loadPictures reads the Data of the pictures of a pair. A damaged picture has no Data, and the Notice of the pair
-// reports the damage.
+// loadPictures reads the Data of the pictures of a pair. A missing or damaged picture gets no Data, and the Notice of the
+// pair reports it.
 func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pair) error {
 	for i, f := range p.Attachments {
 		if f.Hash == "" {
@@ -22,7 +22,7 @@ func loadPictures(ctx context.Context, s assistant.PictureStore, p *assistant.Pa
 		data, err := s.Picture(ctx, f.Hash)
 		switch {
 		case errors.Is(err, history.ErrPicture):
-			p.Notice = safetext.Sprintf("%s\nThe picture %s is damaged on disk.", p.Notice, f.Name)
+			p.Notice = safetext.Sprintf("%s\nThe picture %s is missing or damaged.", p.Notice, f.Name)
 		case err != nil:
 			return err
 		}
@@ -41,7 +41,7 @@ type appender struct {
 	pictures int // bytes of pictures in batch
 }
 
-// pairsAtOnce is the number of pairs added in one transaction.
+// pairsAtOnce is the maximum number of pairs added in one transaction.
 const pairsAtOnce = 1000
 
 // add adds a pair; from then on the pair belongs to the appender.
