@@ -62,7 +62,7 @@ type agent struct {
 	began  bool             // true if the connection counts towards the limits; guarded by the mutex of agents
 }
 
-// NewAgents returns the agents of a hub; initially, no agent is connected.
+// NewAgents returns Agents without connections.
 func NewAgents(o AgentOptions) *Agents {
 	if o.Most == 0 {
 		o.Most = DefaultMost
@@ -145,8 +145,7 @@ func (a *Agents) Run(ctx context.Context, in io.Reader, out io.Writer, who serve
 	return c.run(c.ctx, in, out)
 }
 
-// OptionsOf returns the options of a connection. If the role of the credential allows saving, the user does not have to
-// confirm a save.
+// OptionsOf returns the options of a connection. If the role of the credential allows saving, AllowSave is set.
 func (a *Agents) OptionsOf(who serve.Credential) Options {
 	o := a.opts.Options
 	o.AllowSave = who.Role.May(assistant.RoleSave)
@@ -177,8 +176,7 @@ func (a *Agents) join(ctx context.Context, who serve.Credential, o Options) (*ag
 	return c, nil
 }
 
-// add adds a connection. It does not count towards the limits yet, because clients start with requests that open no
-// session.
+// add adds a connection, which does not count towards the limits yet: clients start with requests that begin no session.
 func (a *Agents) add(c *agent) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -343,7 +341,7 @@ func (a *Agents) Close(ctx context.Context) {
 	a.End(func(string) bool { return false })
 }
 
-// Counts returns the number of open connections and the number of connections that have been refused.
+// Counts returns the number of connections that count towards the limits, and the number of refused connections.
 func (a *Agents) Counts() (open, refused int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -48,7 +48,7 @@ func (c *caller) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, 
 	}
 }
 
-// answer is the user's answer to a question that the result of an earlier request asked.
+// answer is the user's answer to the question in the result of an earlier request.
 type answer struct {
 	given, yes bool
 	shown      string // the digest of what was shown to the user
@@ -107,8 +107,8 @@ func (s *server) callWindow(ctx context.Context, t assistant.Tool, req *sdk.Call
 // minute, after which clients based on the TypeScript SDK give up.
 const applyWait = 45 * time.Second
 
-// waitApplied waits until a save has been applied and adds the outcome to the result. Other calls of the client can run
-// in the meantime.
+// waitApplied waits for a limited time until a save has been applied, and adds the outcome to the result. Other calls of
+// the client can run in the meantime.
 func (s *server) waitApplied(ctx context.Context, applier assistant.Applier, result assistant.ToolResult) assistant.ToolResult {
 	bounded, cancel := context.WithTimeout(ctx, cmp.Or(s.opts.ApplyWait, applyWait))
 	defer cancel()
@@ -130,7 +130,7 @@ func (s *server) waitApplied(ctx context.Context, applier assistant.Applier, res
 	return result
 }
 
-// lockedHint is the hint of a call that failed because another program is changing the window.
+// lockedHint is the hint of a call that failed because another user or program has locked the window.
 const lockedHint = "Read-only tools still work. Try again when the window is no longer locked."
 
 // failed returns the result of a call that has done nothing.
@@ -179,7 +179,7 @@ func (s *server) session(ctx context.Context, w Opened, write bool, client strin
 	}
 	w.Use(session)
 	err = session.Start(ctx)
-	s.restorePosition(w) // Start has set it to the position of the session's last write
+	s.restorePosition(w) // Start has moved to the position of the session's last write
 	return session, func() {}, err
 }
 
@@ -232,8 +232,8 @@ func (s *server) runTurn(ctx context.Context, session *assistant.Session, c *cal
 	return ask, err
 }
 
-// decide decides a confirm request: it returns the user's answer, or a result that asks the user, or a refusal that
-// becomes the result of the call.
+// decide returns the user's answer to a confirm request, or a result that asks the user, or a refusal that becomes the
+// result of the call.
 func (s *server) decide(req *sdk.CallToolRequest, e assistant.ConfirmRequest) (yes bool, ask *sdk.CallToolResult, refusal assistant.ToolResult) {
 	user, asks := answerOf(req), canAsk(req)
 	switch {
@@ -297,7 +297,7 @@ func (s *server) resultOf(r assistant.ToolResult) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(text), IsError: !r.Success}
 }
 
-// clean returns a text without secrets and characters that could harm the client's screen.
+// clean returns a text without secrets and without characters that could harm the client's screen, cut to maxText bytes.
 func (s *server) clean(text string) string {
 	text = string(safetext.Clean(text))
 	if s.opts.Redact != nil {

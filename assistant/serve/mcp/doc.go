@@ -3,17 +3,17 @@
 // # Nouns
 //
 // A client is the agent at the other end, named by its clientInfo. Unless a hub serves the window, the window is opened
-// for each request and closed after it, so that a client sees the changes of other users and locks the window only
-// while it writes. A call to a write tool is a turn of a session named after the client: its checkpoint is durable
-// before the tool runs, and the history stores it as a pair with one tool call. Calls to read-only tools are not
-// stored. The resources are parts of the window's context in the form that the assistant would receive.
+// for each request and then closed, so that a client sees the changes of other users and locks the window only while it
+// writes. A call to a write tool is a turn of a session, which without a hub is named after the client: its checkpoint
+// is durable before the tool runs, and the history stores it as a pair with one tool call. Calls to read-only tools are
+// not stored. The resources are parts of the window's context in the form that the assistant would receive.
 //
 // # Who may call what from where
 //
-// Run serves one connection, until the connection ends, to a window that no hub serves. Agents serves the connections
-// to a hub: Agents.ServeHTTP serves agents over HTTP, Agents.Run serves an SSH command, and Agents.ServeLocal serves
+// Run serves one connection to a window that no hub serves, until the connection ends. Agents serves the connections to
+// a hub: Agents.ServeHTTP serves agents over HTTP, Agents.Run serves an SSH command, and Agents.ServeLocal serves
 // agents on the same machine, which winnow mcp connects with Relay. The requests of a connection are handled one at a
-// time.
+// time; while a save is being applied, other requests are handled.
 //
 // # In a hub
 //
@@ -28,11 +28,11 @@
 // connection continues. A client that leaves 32 MiB of answers unread is disconnected.
 //
 // A tool that requires confirmation asks the user by elicitation if the client supports elicitation; note that the
-// client itself could answer. Otherwise, such a tool is refused unless Options.AllowSave is set or the setting confirm
-// is "never".
+// client could answer in place of its user. Otherwise, such a tool is refused unless Options.AllowSave is set or the
+// setting confirm is "never".
 //
 // The position in the window, such as the current provider, is kept for the duration of the connection and is
 // independent of all screens.
 //
-// The package implements the part about winnow mcp of section 12 of winnow's specification.
+// The package implements the part of section 12 of winnow's specification that is about winnow mcp.
 package mcp

@@ -52,7 +52,7 @@ const localKey = "local"
 var ErrNoHub = errors.New("no program on this machine serves this window")
 
 // ServeLocal serves the agents on this machine that find the document at path, until ctx ends. Each agent is a separate
-// user with the role of the user who started the hub.
+// user with the role save. wait blocks until all connections have ended.
 func (a *Agents) ServeLocal(ctx context.Context, path string) (wait func(), err error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -97,7 +97,7 @@ func removeAddress(path string, own address) {
 	}
 }
 
-// local serves one connection.
+// local serves one connection. It calls loggedIn when the agent has sent the secret.
 func (a *Agents) local(ctx context.Context, conn net.Conn, secret string, loggedIn func()) {
 	_ = conn.SetDeadline(time.Now().Add(helloTime))
 	in := bufio.NewReaderSize(io.LimitReader(conn, 64<<10), 64<<10)
@@ -135,8 +135,8 @@ func (a *Agents) local(ctx context.Context, conn net.Conn, secret string, logged
 	}
 }
 
-// Relay connects the agent that writes to in and reads from out to the hub whose document is at path. It returns when
-// either side has ended. If there is no hub, it returns ErrNoHub without reading anything.
+// Relay connects an agent to the hub whose document is at path: the agent's requests come from in, and its answers go to
+// out. Relay returns when either side has ended. If there is no hub, it returns ErrNoHub without reading anything.
 func Relay(ctx context.Context, path string, in io.Reader, out io.Writer, choice Choice) error {
 	var at address
 	if err := privatefile.ReadDocument(path, &at); err != nil {

@@ -661,7 +661,7 @@ func TestCheckpointsAreListedAndGoneBackTo(t *testing.T) {
 	data := got.Data.(map[string]any)
 	all := data["checkpoints"].([]any)
 	first, newest := all[0].(map[string]any)["id"].(string), data["newest"].(string)
-	if len(all) != 2 || newest != all[1].(map[string]any)["id"] {
+	if len(all) != 2 || newest != all[1].(map[string]any)["id"] || all[1].(map[string]any)["own"] != true {
 		t.Fatalf("list_checkpoints = %+v", got)
 	}
 	if got := r.call(c, "roll_back", map[string]any{"checkpoint": first, "newest": first}); got.ErrorCode != assistant.CodePlanChanged {
@@ -683,7 +683,13 @@ func TestOtherAgentsStepsAreUndoneOnlyIfConfirmed(t *testing.T) {
 	r.must(other.Edit("typed", func() error { return r.window.Type("two") }))
 	r.must(j.Close())
 	c := r.connect(nil)
-	newest := r.call(c, "list_checkpoints", nil).Data.(map[string]any)["newest"]
+	list := r.call(c, "list_checkpoints", nil).Data.(map[string]any)
+	for _, step := range list["checkpoints"].([]any) {
+		if step.(map[string]any)["own"] != false {
+			t.Errorf("the step of another session is listed as %v", step)
+		}
+	}
+	newest := list["newest"]
 	args := map[string]any{"checkpoint": newest, "newest": newest}
 	if got := r.call(c, "roll_back", args); got.ErrorCode != "others_changed" || got.Hint == "" {
 		t.Errorf("roll_back = %+v", got)

@@ -30,12 +30,12 @@ const maxListed = 200
 // listed is a checkpoint as list_checkpoints returns it.
 type listed struct {
 	checkpoint.Checkpoint
-	Own bool `json:"own"` // true if this session created the checkpoint
+	Own bool `json:"own"` // true if the client's session created the checkpoint
 }
 
 // ownTools returns the tools of this package, as opposed to the tools of the window: the tools for checkpoints, and the
-// tools of Options.Queries.
-func (s *server) ownTools(w Opened) []assistant.Tool {
+// tools of Options.Queries. session is the result of sessionID.
+func (s *server) ownTools(w Opened, session string) []assistant.Tool {
 	const defaultListed = 20
 	list := assistant.NewTool("list_checkpoints", "List the newest checkpoints of the window, oldest first. Each checkpoint is the state before a step; roll_back goes back to it.",
 		func(_ context.Context, a listArgs) (assistant.ToolResult, error) {
@@ -47,7 +47,7 @@ func (s *server) ownTools(w Opened) []assistant.Tool {
 			all = all[max(0, len(all)-min(limit, maxListed)):]
 			out := make([]listed, 0, len(all))
 			for _, c := range all {
-				out = append(out, listed{c, c.Session == s.sessionID()})
+				out = append(out, listed{c, session != "" && c.Session == session})
 			}
 			return assistant.OK(assistant.Counted(len(out), "checkpoint"), map[string]any{"checkpoints": out, "newest": newestStep(w.Journal)}), nil
 		})
@@ -62,9 +62,12 @@ func (s *server) ownTools(w Opened) []assistant.Tool {
 	return tools
 }
 
-// sessionID returns the id of the connection's session in a hub, or "".
-func (s *server) sessionID() string {
-	if s.joined == nil {
+// sessionID returns the id of the session for a client's calls to write tools; "" if a hub has not opened it yet.
+func (s *server) sessionID(client string) string {
+	switch {
+	case s.join == nil:
+		return SessionPrefix + client
+	case s.joined == nil:
 		return ""
 	}
 	return s.joined.ID()
@@ -96,7 +99,7 @@ func (s *server) callOwn(name string) sdk.ToolHandler {
 		if len(args) == 0 {
 			args = json.RawMessage("{}")
 		}
-		tools := s.ownTools(w)
+		tools := s.ownTools(w, s.sessionID(clientName(req)))
 		tool := tools[slices.IndexFunc(tools, func(t assistant.Tool) bool { return t.Name == name })]
 		if problem := tool.Problem(args); problem != "" {
 			return s.resultOf(assistant.Fail(assistant.CodeInvalidArguments, "%s", problem)), nil

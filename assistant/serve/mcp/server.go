@@ -40,7 +40,7 @@ type Options struct {
 	AllowSave bool
 	// HowToAllow is added to a refusal as advice on what the agent's user can do; it may be "".
 	HowToAllow string
-	// Queries returns tools that only read the window and that its assistant does not have; it may be nil.
+	// Queries returns read-only tools that the assistant of the window does not have; it may be nil.
 	Queries func(assistant.Window) []assistant.Tool
 	Prompts []Prompt
 	// ApplyWait is how long a save waits for its changes to be applied before it returns its result; 0 means 45 seconds.
@@ -70,7 +70,7 @@ type server struct {
 	opts Options
 	join func(ctx context.Context, client string) (*serve.Session, error) // nil unless the window belongs to a hub
 
-	mu       sync.Mutex      // held during a request
+	mu       sync.Mutex      // held during a request, except while a save is being applied
 	position json.RawMessage // the position of a Positioned window after the last request; initially nil
 	caller   caller          // the model that makes the calls of the session
 	joined   *serve.Session  // the session for calls to write tools, opened by the first such call; always nil unless join is set
@@ -109,7 +109,7 @@ func (e *UnknownToolError) Error() string {
 	return fmt.Sprintf("there is no tool %q: the tools are %s", e.Name, strings.Join(e.Known, ", "))
 }
 
-// newServer registers the tools, prompts and resources of the window.
+// newServer returns a server that offers the tools, prompts and resources of the window.
 func newServer(ctx context.Context, o Options) (*server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -132,7 +132,7 @@ func newServer(ctx context.Context, o Options) (*server, error) {
 	for _, t := range w.Window.Tools() {
 		offer(t, s.call(t))
 	}
-	for _, t := range s.ownTools(w) {
+	for _, t := range s.ownTools(w, "") {
 		offer(t, s.callOwn(t.Name))
 	}
 	for _, name := range o.Tools {
@@ -149,7 +149,7 @@ func newServer(ctx context.Context, o Options) (*server, error) {
 	return s, s.close(w)
 }
 
-// get sends the text of the prompt to the client.
+// get implements sdk.PromptHandler.
 func (p Prompt) get(context.Context, *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	return &sdk.GetPromptResult{Description: p.Description, Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: p.Text}}}}, nil
 }
@@ -221,7 +221,7 @@ func (s *server) read(name string) sdk.ResourceHandler {
 	}
 }
 
-// contextPart returns one field of the window's context.
+// contextPart returns one field of the window's context; null if there is no such field.
 func contextPart(w assistant.Window, name string) (json.RawMessage, error) {
 	value, err := w.Context()
 	if err != nil {

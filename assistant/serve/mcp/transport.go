@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// maxCalls is the maximum number of a client's calls that are waiting for answers.
+	// maxCalls is the maximum number of calls from a client that are waiting for answers.
 	maxCalls = 1000
 	// maxUnread is the maximum size, in bytes, of answers that a client has not read.
 	maxUnread = 32 << 20
@@ -75,7 +75,7 @@ func (l *lines) Close() error {
 	return nil
 }
 
-// end ends the connection; pending output is still written.
+// end ends the connection, because of err if it is not nil; pending output is still written.
 func (l *lines) end(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -97,7 +97,7 @@ func (l *lines) awake() {
 	}
 }
 
-// flush waits until the client has read everything, but for at most flushTime.
+// flush waits until all answers have been written, but for at most flushTime. It returns the error that ended writing.
 func (l *lines) flush() error {
 	select {
 	case <-l.flushed:
@@ -126,7 +126,7 @@ func (l *lines) readLines() {
 	}
 }
 
-// readLine reads a line. It skips a line that is too long, without storing the line.
+// readLine reads a line. The text of a line that is too long is skipped and not stored.
 func readLine(r *bufio.Reader) (next line) {
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -160,7 +160,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 			msg, refused := l.decode(next)
 			if refused != nil {
-				_ = l.write(refused) // fails only if the connection has ended; closed is then closed too
+				_ = l.write(refused) // fails only if the connection has ended; l.closed is then closed too
 			} else if msg != nil {
 				return msg, nil
 			}
@@ -168,8 +168,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// decode decodes a line. It returns a message, or an answer that refuses the line, or neither of them for an empty
-// line.
+// decode decodes a line. It returns a message, or an answer that refuses the line, or neither for an empty line.
 func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
 	if next.tooLong {
 		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes", MaxMessage))
@@ -200,7 +199,7 @@ func (l *lines) decode(next line) (msg jsonrpc.Message, refused []byte) {
 	return msg, nil
 }
 
-// begin adds a call to those that are waiting for answers, or returns the problem if it cannot.
+// begin adds a call to the calls that are waiting for answers, or returns the reason why the call is refused.
 func (l *lines) begin(id jsonrpc.ID) (problem string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -281,7 +280,7 @@ func encode(msg jsonrpc.Message) ([]byte, error) {
 	return jsonrpc.EncodeMessage(&jsonrpc.Response{ID: res.ID, Error: &plain})
 }
 
-// write queues text for writeAll.
+// write queues text for writeAll. If the client leaves too much text unread, write ends the connection.
 func (l *lines) write(text []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
