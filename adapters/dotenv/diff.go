@@ -40,8 +40,8 @@ func (b binding) display() string {
 	return printable(b.statement())
 }
 
-// Diff lists the rule lines that differ, sorted by key, with removed lines before added lines. It never shows other
-// lines, because they may contain keys; [Changes] names the keys whose values differ.
+// Diff lists the rule lines that differ, grouped by key, with removed lines before added lines. It never shows other
+// lines, because they may contain secrets; [Changes] names the keys whose values differ.
 func Diff(before, after *File) []assistant.FileLine {
 	removed, added := before.ruleStatements(), after.ruleStatements()
 	var all []assistant.FileLine

@@ -11,8 +11,8 @@
 // # Values
 //
 // Values are strings without quotes and escapes. `${NAME}` and `${NAME:-text}` are resolved when a value is read
-// ([File.Get]), first from the real environment and then from the keys above it in the file. python-dotenv has no
-// syntax for writing them literally, so [File.With] refuses values that contain them. If a key is set several times,
+// ([File.Get]), first from the real environment and then from the keys above the value in the file. python-dotenv has
+// no syntax for writing them literally, so [File.With] refuses values that contain them. If a key is set several times,
 // the last assignment decides. An edit changes that assignment and leaves the others unchanged; removing the key
 // removes all of them. After every edit, the text is parsed again. If any key, edited or not, would have a wrong value,
 // the edit is refused with a [*RefusedError].
@@ -24,11 +24,11 @@
 // another program has the file open for writing. Otherwise the save exchanges the two names, reads the displaced file,
 // syncs the folder and removes the displaced file. If the displaced file is not what was loaded, it stays next to the file,
 // and the save returns a [*ChangedError] that names it. If the displaced file cannot be read, the names are exchanged
-// back. The next [Load] or save removes what a killed save left.
+// back. The next [Load] or save cleans up what a killed save left.
 //
 // A file that is mounted on its own, as into a container, has a name that cannot be exchanged ([Mounted]). Such a file
 // is written in place: both versions are first made durable next to it, a lease keeps other programs from opening it in
-// the meantime, and the next Load restores the previous version if the save was killed.
+// the meantime, and the next Load or save restores the previous version if the save was killed.
 //
 // A save holds two locks: on a lock file next to the `.env`, which is removed when the lock is released, and on the
 // `.env` itself. The second lock also works for a container that sees only the file, and if no file can be created next
@@ -41,7 +41,7 @@
 //
 // # Caveats
 //
-//   - Exchanging names and detecting writers works on Linux only. On other systems, and on
+//   - Exchanging names and detecting writers work on Linux only. On other systems, and on
 //     file systems that cannot exchange names, a change between the last comparison and
 //     the rename is lost. Extended attributes are preserved on Linux only.
 //   - Without leases, a program that reads a file while it is written in place may see

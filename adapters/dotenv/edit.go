@@ -301,7 +301,7 @@ const noQuoting = "no way of quoting the value would preserve it (does the value
 func (f *File) unreadable(key string) *RefusedError {
 	for _, b := range f.bindings {
 		if b.bad {
-			return &RefusedError{key, b.line, "cannot be parsed and would swallow the key: is a quote unbalanced?"}
+			return &RefusedError{key, b.line, "this line cannot be parsed and would swallow the key: is a quote unbalanced?"}
 		}
 	}
 	return &RefusedError{Key: key, Line: f.Line(key), Reason: noQuoting}

@@ -125,7 +125,7 @@ func (f *File) Problems() []Problem {
 		case b.bad:
 			text = "cannot be parsed and is skipped: is a quote unbalanced?"
 			if more > 0 {
-				text = fmt.Sprintf("cannot be parsed and is skipped, as is all up to line %d: is a quote unbalanced?", b.line+more)
+				text = fmt.Sprintf("cannot be parsed and is skipped, as is everything up to line %d: is a quote unbalanced?", b.line+more)
 			}
 		case more > 0 && strings.Contains(b.value, "="):
 			text = fmt.Sprintf("one value spans %d lines and contains an \"=\": is a quote unbalanced?", more+1)

@@ -42,7 +42,7 @@ func (w *writer) writeInPlace(ctx context.Context, leases bool, folder *os.File)
 		return err
 	}
 	w.inPlace = true
-	kept := "; a copy with all keys stays at " + printable(w.temp) + " until the next start"
+	kept := "; a copy with all secrets stays at " + printable(w.temp) + " until the next start"
 	if err := w.hooks.do(atSyncPlace, f.Sync); err != nil {
 		w.warn("was saved, but not yet durably, and may not survive a power cut: it could not be synced (%v)%s", err, kept)
 		return nil
@@ -157,7 +157,7 @@ func restoreBytes(f *os.File, data []byte) error {
 }
 
 // recoverInPlace restores a target that a killed save was writing in place. If another program has changed the target
-// since then, the target stays unchanged, and the previous version remains in a file; rest is the name of that file.
+// since then, the target stays unchanged, and the previous version remains in the file rest.
 func recoverInPlace(target, name string, h hooks) (rest, notice string, err error) {
 	before, after, err := readKept(name)
 	if err != nil {
@@ -231,8 +231,8 @@ func isMixture(current, before, after []byte) bool {
 	return len(current) >= min(len(before), len(after))
 }
 
-// keepPrevious renames the file with the version from before an interrupted save so that it is kept, because another
-// program has changed the target since then.
+// keepPrevious moves the version from before an interrupted save to a file that stays, because another program has
+// changed the target since then.
 func keepPrevious(name string, before []byte) (rest, notice string, err error) {
 	aside := strings.TrimSuffix(name, placeSuffix) + previousSuffix
 	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|privatefile.NoFollow, privatefile.FileMode)

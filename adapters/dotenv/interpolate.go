@@ -15,8 +15,8 @@ var variable = regexp.MustCompile(`\$\{([^}:]*)(?::-([^}]*))?\}`)
 func interpolates(value string) bool { return variable.MatchString(value) }
 
 // The limits of resolved values in bytes. Without them, forty lines that each double the previous value would exhaust
-// the memory. A value is cut off at maxResolved, the longest that Linux passes to a program. Once the values of a file
-// exceed maxScope in total, variables are no longer resolved.
+// the memory. A value is cut off at maxResolved, the longest that Linux passes to a program. Once the resolved values of
+// a file exceed maxScope in total, further variables are not resolved.
 const (
 	maxResolved = 128 << 10
 	maxScope    = 64 << 20

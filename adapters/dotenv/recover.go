@@ -40,8 +40,8 @@ type saveLock struct {
 	adjacent, target *privatefile.Lock
 }
 
-// lockFile waits for other saves of target. If they take too long, the error is a *privatefile.HeldError, which names
-// the program that is saving.
+// lockFile locks target for a save, after waiting for other saves. If they take too long, the error is a
+// *privatefile.HeldError, which names the program that is saving.
 func lockFile(ctx context.Context, target string, wait time.Duration) (*saveLock, error) {
 	o := privatefile.LockOptions{Name: "save lock of " + printable(target), Program: "winnow", Wait: wait, Temporary: true}
 	adjacent, err := privatefile.Acquire(ctx, target+lockSuffix, o)
@@ -80,7 +80,8 @@ func (l *saveLock) release() {
 }
 
 // recoverUnlocked does the same as recoverLocked for a caller without the lock. It acquires the lock only if there is
-// something to recover. If another program is saving now, there is nothing to recover.
+// something to recover. If another program is replacing the file now, there is nothing to recover; if it may be writing
+// the file in place, recoverUnlocked waits for it.
 func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, error) {
 	names, err := leftovers(target)
 	if err != nil || len(names) == 0 {
@@ -191,7 +192,7 @@ func (w *writer) checkDisplaced(old *os.File, leased bool, folder *os.File) erro
 	return errors.Join(changed, err, folder.Sync())
 }
 
-// readDisplaced reads the file that now has the temporary name. Usually old is a handle of that file. If it is not,
+// readDisplaced reads the file that now has the temporary name. Usually old is a handle for that file. If old is not,
 // another file was renamed over the target before the exchange.
 func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
 	before, err := old.Stat()

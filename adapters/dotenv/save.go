@@ -262,7 +262,7 @@ func (w *writer) commit(ctx context.Context) error {
 }
 
 // compare checks again that the target is what was loaded and that no other program is writing to it. It returns a
-// handle for the target, or nil if there is no target.
+// handle for the target, or nil if there is no target; leased reports whether the handle has a lease.
 func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err error) {
 	var current snapshot
 	err = w.step(ctx, atCompare, func() (err error) { current, err = w.unchanged(); return err })
@@ -310,7 +310,7 @@ func (w *writer) putInPlace(ctx context.Context) (exchanged bool, err error) {
 func (w *writer) finish(folder *os.File) {
 	kept := ""
 	if _, err := os.Lstat(w.temp); !errors.Is(err, fs.ErrNotExist) { // a plain rename leaves no displaced file
-		kept = "; a copy with all keys stays at " + printable(w.temp) + " until the next start"
+		kept = "; a copy with all secrets stays at " + printable(w.temp) + " until the next start"
 	}
 	if err := w.hooks.do(atExchanged, folder.Sync); err != nil {
 		w.warn("was saved, but not yet durably, and may not survive a power cut: its folder could not be synced (%v)%s", err, kept)
@@ -332,7 +332,7 @@ func (w *writer) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, printable(w.Path)+" "+fmt.Sprintf(format, args...))
 }
 
-// step makes a system call of the save, unless ctx has ended.
+// step makes one of the save's system calls, unless ctx has ended.
 func (w *writer) step(ctx context.Context, at stage, call func() error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("dotenv: save %s: %w", printable(w.Path), err)
@@ -344,7 +344,7 @@ func (w *writer) step(ctx context.Context, at stage, call func() error) error {
 func (w *writer) notSaved(what string, err error) error {
 	err = w.failed(what, err)
 	if rest := os.Remove(w.temp); rest != nil && !errors.Is(rest, fs.ErrNotExist) {
-		return errors.Join(err, fmt.Errorf("dotenv: a copy with all keys stays at %s until the next start: %w", printable(w.temp), privatefile.Cause(rest)))
+		return errors.Join(err, fmt.Errorf("dotenv: a copy with all secrets stays at %s until the next start: %w", printable(w.temp), privatefile.Cause(rest)))
 	}
 	return err
 }

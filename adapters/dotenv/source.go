@@ -22,7 +22,7 @@ const MaxSize = 8 << 20
 
 var tooLarge = fmt.Sprintf("is larger than %d MiB, too large for a .env file", MaxSize>>20)
 
-// newMode is the mode of a file that a save creates. It is private, because the file will contain keys.
+// newMode is the mode of a file that a save creates. It is private, because the file will contain secrets.
 const newMode fs.FileMode = 0o600
 
 // maxLinks is the maximum number of symbolic links that are followed, the same as on Linux.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// owner contains the owner of a file; links is the number of the file's names.
+// owner contains the owner of a file; links is the number of its hard links.
 type owner struct {
 	uid, gid int
 	links    uint64

@@ -22,7 +22,7 @@ const MaxVersions = 20
 // OriginalVersion is the ID of the version before the first save.
 const OriginalVersion = "original"
 
-// Who is either the user or the assistant, whichever made a save.
+// Who says whether the user or the assistant made a save.
 type Who string
 
 // The values of Who.
@@ -52,8 +52,8 @@ type Version struct {
 var ErrNoVersions = errors.New("earlier versions of the rules are not stored")
 
 // Versions stores the rule lines of the last saves of each `.env` file in a folder outside the project. It stores only
-// a hash of all other lines, because they contain keys. It may be used by several goroutines and processes at once. Use
-// [OpenVersions].
+// a hash of all other lines, because they contain secrets. It may be used by several goroutines and processes at once.
+// Use [OpenVersions].
 type Versions struct {
 	folder  string
 	now     func() time.Time
@@ -87,7 +87,7 @@ func OpenVersions(folder string, now func() time.Time) *Versions {
 	return v
 }
 
-// removeOldFormat removes the folders of an earlier format, which stored whole files including their keys.
+// removeOldFormat removes the folders of an earlier format, which stored whole files including their secrets.
 func (v *Versions) removeOldFormat() {
 	old, err := filepath.Glob(filepath.Join(v.folder, "*", "*.json"))
 	for _, name := range old {
@@ -95,9 +95,9 @@ func (v *Versions) removeOldFormat() {
 	}
 	switch {
 	case err != nil:
-		v.notices = append(v.notices, "Versions stored by an earlier winnow contain keys and cannot be removed: "+err.Error())
+		v.notices = append(v.notices, "Versions stored by an earlier winnow contain secrets and cannot be removed: "+err.Error())
 	case len(old) > 0:
-		v.notices = append(v.notices, "Versions stored by an earlier winnow were removed because they contained keys.")
+		v.notices = append(v.notices, "Versions stored by an earlier winnow were removed because they contained secrets.")
 	}
 }
 
@@ -149,7 +149,7 @@ func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Autho
 	return saved, err
 }
 
-// Log lists the versions of a file, newest first; the last one is OriginalVersion.
+// Log lists the versions of a file, newest first and OriginalVersion last; it is empty before the first save.
 func (v *Versions) Log(ctx context.Context, s *Source) ([]Version, error) {
 	l, err := v.open(ctx, s)
 	if err != nil {
@@ -318,8 +318,8 @@ func (t ruleText) join(rest []byte) []byte {
 	return append(out, rest[at:]...)
 }
 
-// applyTo returns f with these rule lines: at their old places if all other lines are unchanged, and otherwise as edits
-// put them.
+// applyTo returns f with these rule lines: at their old places if all other lines are unchanged, and otherwise where
+// File.With puts them.
 func (t ruleText) applyTo(f *File) (*File, error) {
 	current, rest := splitRules(f)
 	if privatefile.Sum(rest) == t.Rest {
