@@ -32,10 +32,12 @@ type Checkpoint struct {
 	Description string `json:"description,omitempty"`
 	// Tools are the turn's calls to write tools: Add stores the calls, Record replaces them with their results.
 	Tools   []ToolSummary `json:"tools,omitempty"`
-	Session string        `json:"session,omitempty"`  // "" outside sessions
-	PairSeq int64         `json:"position,omitempty"` // sequence number of the turn's pair in the database; a rollback cuts this and all later pairs; 0 means no pair
-	Full    bool          `json:"full,omitempty"`     // the record contains the whole state, not a delta
-	Undone  bool          `json:"undone,omitempty"`   // the step was rolled back; LastStep skips it
+	Session string        `json:"session,omitempty"` // "" outside sessions
+	// PairSeq is the sequence number of the turn's pair in the database; 0 means no pair. A rollback cuts this pair and
+	// all later ones.
+	PairSeq int64 `json:"position,omitempty"`
+	Full    bool  `json:"full,omitempty"`   // the record contains the whole state, not a delta
+	Undone  bool  `json:"undone,omitempty"` // the step was rolled back; LastStep skips it
 }
 
 // ToolSummary is one call to a write tool in a checkpoint.
@@ -151,13 +153,18 @@ func (s *Scope) UnmarshalText(text []byte) error {
 // Intent is a rollback, or the undo of a rollback, that has been recorded but not carried out. The caller sets the
 // window to State, marks the pairs in the database and then calls Finish, or Abandon if one of these steps failed.
 type Intent struct {
-	ID       string   `json:"id"` // identifies the rollback, and marks the pairs that it cuts in the database
-	Scope    Scope    `json:"scope"`
-	Undoes   string   `json:"undoes,omitempty"` // id of the rollback to undo, whose pairs are restored; "" for a rollback
-	Target   string   `json:"target"`           // id of the checkpoint to roll back to
-	Cut      int64    `json:"cut,omitempty"`    // PairSeq of the first pair to cut in Sessions, 0 for none; if Undoes is set, the Cut of the rollback that is undone
-	Sessions []string `json:"sessions,omitempty"`
-	Dropped  []string `json:"dropped,omitempty"` // checkpoints that Finish removes from the list; with Undoes, the steps made since the rollback
+	ID    string `json:"id"` // identifies the rollback, and marks the pairs that it cuts in the database
+	Scope Scope  `json:"scope"`
+	// Undoes is the id of the rollback to undo, whose pairs are restored; "" if the intent is a rollback.
+	Undoes string `json:"undoes,omitempty"`
+	Target string `json:"target"` // id of the checkpoint to roll back to
+	// Cut is the PairSeq of the first pair to cut in Sessions; 0 means none. If Undoes is set, it is the Cut of the
+	// rollback being undone.
+	Cut      int64    `json:"cut,omitempty"`
+	Sessions []string `json:"sessions,omitempty"` // ids
+	// Dropped contains the ids of the checkpoints that Finish removes from the list. If Undoes is set, these are the
+	// steps made since the rollback.
+	Dropped []string `json:"dropped,omitempty"`
 
 	State    json.RawMessage `json:"-"` // the window state to apply
 	Previous json.RawMessage `json:"-"` // the state that State replaces; equal to State with ScopeConversation

@@ -31,8 +31,8 @@
 // A rollback changes two stores: the journal, and the database of pairs (a user message and its answer).
 // BeginRollback records the Intent. The caller then sets the window to Intent.State and marks the cut pairs with
 // Intent.ID. Finish records that the rollback is done, Abandon that it failed. If Pending returns an intent after
-// Open, carry it out again from the start, which is safe because both changes are idempotent. The last rollback can be undone until
-// the next Add or ForgetRollback.
+// Open, carry it out again from the start, which is safe because both changes are idempotent. The last rollback can be
+// undone until the next Add or ForgetRollback.
 //
 // # Concurrency
 //

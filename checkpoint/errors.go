@@ -25,14 +25,16 @@ var (
 // LockedError means that another process holds the writer lock.
 type LockedError = privatefile.HeldError
 
-// UnwritableError means that this user cannot write to the journal. It wraps ErrReadOnly.
+// UnwritableError means that this process cannot write to the journal. It wraps ErrReadOnly.
 type UnwritableError struct {
 	Path string
 	Err  error
 }
 
 // Error implements error.
-func (e *UnwritableError) Error() string { return fmt.Sprintf("cannot write: %v", e.Err) }
+func (e *UnwritableError) Error() string {
+	return fmt.Sprintf("cannot write to the checkpoint journal: %v", e.Err)
+}
 
 // Unwrap returns ErrReadOnly and the cause.
 func (e *UnwritableError) Unwrap() []error { return []error{ErrReadOnly, e.Err} }

@@ -35,7 +35,7 @@ type rollback struct {
 	earlier         *rollback          // the rollback that can be undone once this one has been undone, or nil
 }
 
-// index is the content of all records of a journal. It is changed only by apply, so that a journal gives the same
+// index is what all records of a journal amount to. Records are added only by apply, so that a journal gives the same
 // answers after a restart.
 type index struct {
 	records   []*record
@@ -61,7 +61,7 @@ func newIndex() *index {
 }
 
 // read adds all records of a journal. Content beyond size is then the start of an unfinished record. The only
-// possible error is a newer format.
+// possible error is a *VersionError.
 func (x *index) read(content, path string) error {
 	first, rest, found := strings.Cut(content, "\n")
 	if !found && strings.HasPrefix(string(header(formatVersion)), content) {

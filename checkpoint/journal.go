@@ -30,7 +30,7 @@ const (
 
 // Options configures Open. The zero value is ready to use.
 type Options struct {
-	FullEvery int              // store the full state every this many checkpoints; 0 means 10
+	FullEvery int              // number of checkpoints per full state; 0 means 10
 	Now       func() time.Time // nil means time.Now
 	Log       *slog.Logger     // nil means no log
 	ReadOnly  bool             // only read the journal, even while another process writes to it
@@ -275,7 +275,8 @@ func (j *Journal) Close() error {
 	return errors.Join(err, j.unlockFile(), last.Release())
 }
 
-// Alone reports whether no other process had the journal open at Open. It is true for a nil Journal.
+// Alone reports whether no other process had the journal open at Open. It is also true if j is nil, or if Unwritable
+// returns a reason.
 func (j *Journal) Alone() bool { return j == nil || j.alone || j.unwritable != nil }
 
 // Unwritable returns the reason why this process can only read the journal, or nil if it can write or j is nil.

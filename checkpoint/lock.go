@@ -16,7 +16,7 @@ import (
 const (
 	// lockName is the name of the lock in messages.
 	lockName = "writer lock"
-	// DefaultWait is how long a change waits for another change.
+	// DefaultWait is the default of Options.Wait.
 	DefaultWait = 5 * time.Second
 )
 
@@ -202,14 +202,14 @@ func (j *Journal) Follow() (moved bool, err error) {
 	return moved || j.stale, j.adopt(moved)
 }
 
-// exclusive holds the writer lock for one record. If state is set and another process has changed the journal since
-// it was last read, it returns ErrStale; this cannot happen while Lock holds the lock.
-func (j *Journal) exclusive(state bool) (done func(), err error) {
+// exclusive holds the writer lock for one record, until done is called. If unchanged is set and another process has
+// changed the journal since it was last read, it returns ErrStale; this cannot happen while Lock holds the lock.
+func (j *Journal) exclusive(unchanged bool) (done func(), err error) {
 	unlock, moved, err := j.acquire(context.Background(), j.opts.Wait)
 	if err != nil {
 		return nil, err
 	}
-	if moved && state {
+	if moved && unchanged {
 		unlock()
 		return nil, ErrStale
 	}
@@ -221,7 +221,7 @@ func (j *Journal) exclusive(state bool) (done func(), err error) {
 // cannot be determined. It does not create a file.
 func Writer(path string) *LockedError { return privatefile.Holder(path+lockSuffix, lockName) }
 
-// LastWriter returns the process that wrote to the journal last.
+// LastWriter returns the process that acquired the writer lock last.
 func (j *Journal) LastWriter() *LockedError {
 	return privatefile.LastHolder(j.path+lockSuffix, lockName)
 }

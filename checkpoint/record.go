@@ -72,15 +72,15 @@ type record struct {
 	Base       string        `json:"base,omitempty"`
 	Sum        string        `json:"sum,omitempty"`
 	Checkpoint *Checkpoint   `json:"checkpoint,omitempty"`
-	Changed    bool          `json:"changed,omitempty"`
+	Changed    bool          `json:"changed,omitempty"` // the step of Checkpoint changed the window
 	Session    string        `json:"session,omitempty"`
 	For        string        `json:"for,omitempty"` // id of the turn's checkpoint
 	Tools      []ToolSummary `json:"tools,omitempty"`
 	Rollback   *Intent       `json:"rollback,omitempty"`
 	Lost       []string      `json:"lost,omitempty"`
-	Left       []string      `json:"left,omitempty"` // the sessions of the run that ended
-	User       string        `json:"user,omitempty"` // the user who wrote the record; Author is the id of the session
-	Author     string        `json:"author,omitempty"`
+	Left       []string      `json:"left,omitempty"`   // the sessions of the run that ended
+	User       string        `json:"user,omitempty"`   // the user who wrote the record
+	Author     string        `json:"author,omitempty"` // id of the session that wrote the record
 
 	kind    payloadKind
 	payload string // part of text

@@ -28,9 +28,10 @@ type RollbackOptions struct {
 // BeginRollback records that the window is to be rolled back to the checkpoint id, and returns the Intent to carry
 // out. Until Finish or Abandon, every other call that writes returns ErrPending.
 //
-// The window returns to the state at the checkpoint. The conversation is cut before the pair of the checkpoint's
-// turn, or before the pair of a later turn if that pair is older. For the start of a session, it is cut before
-// FirstPair, for an edit by hand before NextPair. The error wraps ErrUnknown if id is not in the list.
+// If the window is in scope, it returns to opts.State or, if that is nil, to the state at the checkpoint. If the
+// conversation is in scope, it is cut before the pair of the checkpoint's turn, or before the pair of a later turn if
+// that pair is older. For the start of a session, it is cut before FirstPair, for an edit by hand before NextPair. The
+// error wraps ErrUnknown if id is not in the list.
 func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
@@ -53,7 +54,7 @@ func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error)
 // BeginUndoRollback records, like BeginRollback, that the last rollback is to be undone. This is possible until the
 // next Add or ForgetRollback. Edits made since the rollback are dropped. The window returns to state, for example
 // StateBeforeRollback plus what other programs have changed since. It returns ErrNoRollback if there is none to undo.
-// Once a rollback has been undone, the one before it can be undone.
+// Once a rollback has been undone, the previous one can be undone too.
 func (j *Journal) BeginUndoRollback(state json.RawMessage) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {

@@ -100,7 +100,8 @@ func (j *Journal) catchUp(now jsondelta.Document) error {
 	return j.write(record{Op: OpRecord}, &now, "")
 }
 
-// writeState parses state and passes it to write; while a rollback is pending it returns ErrPending.
+// writeState parses state and passes it to write; nil means the current state, if there is one. While a rollback is
+// pending, it returns ErrPending.
 func (j *Journal) writeState(state json.RawMessage, write func(jsondelta.Document) (Checkpoint, error)) (Checkpoint, error) {
 	done, err := j.exclusive(true)
 	if err != nil {

@@ -63,7 +63,7 @@ func (j *Journal) replaceFile(content []byte) error {
 	return err
 }
 
-// create durably creates a new file with content. After an error there is no file.
+// create durably creates a new file with content. If it fails, it leaves no new file behind.
 func (j *Journal) create(path string, content []byte) error {
 	raw, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|privatefile.NoFollow, privatefile.FileMode)
 	if err != nil {

@@ -92,7 +92,7 @@ func changeAt(v any, path []pathPart, change func(old any) (any, error)) (any, e
 	return list, err
 }
 
-// removeItems returns list v without items. If the only item is a Member, it returns absent.
+// removeItems returns the list v without the given items. If the only item is a Member, it returns absent.
 func removeItems(v any, items []Item) (any, error) {
 	if len(items) == 1 && items[0].Index == Member {
 		return absent{}, nil
@@ -109,7 +109,7 @@ func removeItems(v any, items []Item) (any, error) {
 	return append(stay, list[next:]...), nil
 }
 
-// addItems returns list v with items added. If the only item is a Member, it returns the value of the item.
+// addItems returns the list v with the given items added. If the only item is a Member, it returns the value of the item.
 func addItems(v any, items []Item) (any, error) {
 	if len(items) == 1 && items[0].Index == Member {
 		return decode(items[0].Value)

@@ -16,12 +16,12 @@ const Member = -1
 // in both directions. The zero value changes nothing.
 type Delta struct {
 	// Added contains the items that only the new document has, by the path of their list or of the member itself.
-	// Index is the index in the new list, in ascending order, or Member.
+	// Index is the index in the new list, or Member. The items of a list are sorted by Index.
 	Added map[string][]Item `json:"added,omitempty"`
 	// Removed contains the items that only the old document has, with paths as in Added. Index is the index in the
 	// old list.
 	Removed map[string][]Item `json:"removed,omitempty"`
-	// Modified contains the replaced values by path.
+	// Modified contains the replaced values, by path.
 	Modified map[string]Change `json:"modified,omitempty"`
 }
 

@@ -9,7 +9,7 @@
 //
 // # Caveats
 //
-// A Delta does not detect items that moved within a list: it removes and adds them. If an object contains a key
+// Diff does not detect items that moved within a list: the Delta removes and adds them. If an object contains a key
 // twice, the last value counts.
 package jsondelta
 
@@ -40,7 +40,7 @@ func Parse(text []byte) (Document, error) {
 	return Document{tree, encode(tree, len(text))}, nil
 }
 
-// ParseCanonical parses a text returned by Text without encoding it again.
+// ParseCanonical parses what Text returned, without encoding it again.
 func ParseCanonical(text string) (Document, error) {
 	tree, err := decode([]byte(text))
 	if err != nil {
@@ -60,7 +60,7 @@ func (d Document) Raw() json.RawMessage {
 	return json.RawMessage(d.text)
 }
 
-// Equal reports whether a and b are JSON documents with the same canonical form.
+// Equal reports whether a and b are valid JSON documents with the same canonical form.
 func Equal(a, b json.RawMessage) bool {
 	x, err := decode(a)
 	if err != nil {

@@ -24,9 +24,9 @@ var ErrNotRegular = errors.New("not a regular file")
 // LockOptions configures Acquire. The zero value creates a private lock file if necessary and does not wait.
 type LockOptions struct {
 	Name    string        // name of the lock in errors, such as "writer lock"
-	Program string        // name of this program in the HeldError of others; "" writes nothing to the file
-	Since   time.Time     // when Program got the lock; zero means now
-	Wait    time.Duration // how long to wait for another holder
+	Program string        // name of this program in the HeldError of other processes; "" writes nothing to the file
+	Since   time.Time     // when this process got the lock, also for the HeldError; zero means now
+	Wait    time.Duration // how long to wait while another process holds the lock
 	Shared  bool          // share the lock with others that set Shared
 	// Existing locks a file or folder that has another purpose; it is neither created nor written to.
 	Existing bool
@@ -154,8 +154,8 @@ func (l *Lock) isAt(path string) bool {
 	return err == nil && nowErr == nil && os.SameFile(locked, now)
 }
 
-// describe writes the holder to the file, for the HeldError of others. Failures are ignored, because the lock works
-// without the description.
+// describe writes the holder to the file, for the HeldError of other processes. Failures are ignored, because the lock
+// works without the description.
 func (l *Lock) describe(path string, o LockOptions) {
 	if o.Since.IsZero() {
 		o.Since = time.Now()

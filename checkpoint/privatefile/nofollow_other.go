@@ -2,5 +2,5 @@
 
 package privatefile
 
-// NoFollow has no equivalent on this system: callers check a file before they open it.
+// NoFollow is 0 because this system has no such flag: callers check a file before they open it.
 const NoFollow = 0

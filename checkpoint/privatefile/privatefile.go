@@ -22,8 +22,8 @@ const HasModes = runtime.GOOS != "windows"
 // ErrWritable means that anyone can replace files in a folder.
 var ErrWritable = errors.New("anyone can write to this folder")
 
-// Folder creates a folder and its parents, or removes the permissions of other users from an existing one. The error
-// is ErrWritable or an *fs.PathError.
+// Folder creates a folder and its parents, or removes the permissions of other users from an existing one; narrowed
+// then reports whether there were any. The error wraps ErrWritable or is an *fs.PathError.
 func Folder(dir string) (narrowed bool, err error) {
 	if err := os.MkdirAll(dir, FolderMode); err != nil {
 		return false, err
@@ -78,7 +78,8 @@ func Replace(path string, mode fs.FileMode, fill func(io.Writer) error) error {
 	return SyncFolder(dir)
 }
 
-// named makes an error about the temporary file name path instead. Errors of fill about other files are unchanged.
+// named replaces the path of the temporary file in an error with path. Errors about other files, which fill may return,
+// stay unchanged.
 func named(err error, temp, path string) error {
 	var failed *fs.PathError
 	var rename *os.LinkError
