@@ -28,8 +28,8 @@ type Lock struct {
 	freed   chan struct{} // closed when holder unlocks the window or the first in queue stops waiting
 }
 
-// New returns the lock of a window. lock is locked together with it, so that the user interface of the window refuses
-// changes during a turn. onChange is called for every change, in order and within the section of the change; it must
+// New returns the Lock of a window. A turn that locks the window also locks lock, so that the user interface of the
+// window refuses changes. onChange is called for every change, in order and within the section of the change; it must
 // not block or call methods of the Lock. now returns the current time. wait is how long a change waits for the turn of
 // another user.
 func New(lock sync.Locker, onChange func(Change), now func() time.Time, wait time.Duration) *Lock {
@@ -75,7 +75,7 @@ const (
 	ToolRan    Kind = "tool_ran"    // a turn ran a write tool; What is the tool
 	Saved      Kind = "saved"       // a file was saved; What is the file
 	RolledBack Kind = "rolled_back" // What is the checkpoint, or "" if a rollback was undone
-	Reloaded   Kind = "reloaded"    // another program changed the saved window
+	Reloaded   Kind = "reloaded"    // another program changed the saved state
 	Joined     Kind = "joined"      // a session was opened
 	Left       Kind = "left"        // a session was closed
 	Proposed   Kind = "proposed"    // a user proposed a change; What describes it, and Pair contains it
@@ -91,7 +91,7 @@ type Change struct {
 	Session string    `json:"session"`
 	What    string    `json:"what"`
 	Pair    int64     `json:"pair,omitempty"`   // the seq of the pair with proposals; 0 for other kinds
-	Effect  string    `json:"effect,omitempty"` // the description by assistant.Describer; "" if unknown
+	Effect  string    `json:"effect,omitempty"` // a description by assistant.Describer, or a sentence for Applied; "" if unknown
 	// Before and After are the states of the window before and after the change; nil if the window did not change.
 	Before, After json.RawMessage `json:"-"`
 }
@@ -250,7 +250,7 @@ func (m *Member) lockedByAnother() bool {
 	return m.window.holder != nil && m.window.holder != m
 }
 
-// act sets the member that is in the section; the zero value means none.
+// act records who is in the section; the zero value means nobody.
 func (w *Lock) act(by Holder) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -327,7 +327,7 @@ func (m *Member) unlock(kind Kind) {
 }
 
 // Wait unlocks the window, if the member has locked it, while the turn of a session waits for an answer from its
-// user. end locks the window again, as Lock does.
+// user. end locks the window again, as Lock does, unless its ctx has ended.
 func (m *Member) Wait(session, doing string) (end func(ctx context.Context, waiting func(*LockedError)) error) {
 	if m == nil || !m.isHolder() {
 		return func(context.Context, func(*LockedError)) error { return nil }

@@ -19,7 +19,7 @@ func (w *Workspace) Edit(description string, change func() error) error {
 func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) (done string, err error) {
 	actor, ok := w.session.Window().(assistant.Actor)
 	if !ok {
-		return "", fmt.Errorf("this window does not support the act %T", act)
+		return "", fmt.Errorf("this window does not support the action %T", act)
 	}
 	do := func() error {
 		done, err = actor.Act(ctx, act, revision)
@@ -42,15 +42,15 @@ func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) 
 // Author returns the user's name as it appears in the authors of unsaved changes; "" means unknown.
 func (w *Workspace) Author() string { return w.author }
 
-// PlanSave returns what Save would write. If only is not "", the plan contains only the changes by that user. Save
-// takes the digest of the plan as its basis.
+// PlanSave returns what Save would write. If only is not "", the plan contains only the changes by that user and the
+// user's assistant. Save takes the digest of the plan as its basis.
 func (w *Workspace) PlanSave(ctx context.Context, only string) (assistant.SavePlan, error) {
 	return w.session.PlanSave(ctx, only)
 }
 
 // Save writes the plan that basis identifies. If the plan has changed, it returns an *assistant.PlanChanged, and the
 // user must see the new plan. If another program has changed the same values, it returns an *assistant.Conflict;
-// RefreshSaved then loads the version of that program. Every front end must show Saved.Warning.
+// RefreshSaved then loads that program's version. Every front end must show Saved.Warning.
 func (w *Workspace) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if _, err := w.saver(); err != nil {
 		return assistant.Saved{}, err
@@ -65,7 +65,7 @@ func (w *Workspace) Restore(ctx context.Context, description string, change func
 }
 
 // PlanDiscard returns the changes that Discard would lose, without reading the disk. If only is not "", the plan
-// contains only the changes by that user.
+// contains only the changes by that user and the user's assistant.
 func (w *Workspace) PlanDiscard(only string) (assistant.SavePlan, error) {
 	return w.session.PlanDiscard(only)
 }
@@ -85,7 +85,7 @@ func (w *Workspace) Discard(description string, basis assistant.Basis) (lost []a
 }
 
 // RefreshSaved reloads the saved state, as one step that can be undone. Unsaved changes are applied to the new state;
-// if drop is not nil, they are discarded first, as in Discard.
+// if drop is not nil, the changes that it names are discarded first, as in Discard.
 func (w *Workspace) RefreshSaved(ctx context.Context, description string, drop *assistant.Basis) (assistant.Refreshed, error) {
 	return w.session.RefreshSaved(ctx, description, drop)
 }
@@ -131,7 +131,7 @@ func (w *Workspace) LastStep() (step Step, ok bool) {
 	return StepOf(c, &shown), true
 }
 
-// StepOf returns the Step for a checkpoint. shown is the state of the session that would undo it.
+// StepOf returns the Step for a checkpoint. shown describes the session that would undo the step.
 func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
 	step := Step{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != shown.Session}
 	for _, r := range shown.Refs {
@@ -145,7 +145,7 @@ func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
 // RolledBack is the result of a rollback.
 type RolledBack struct {
 	Step    checkpoint.Checkpoint
-	Text    string // the first message that was removed, for the input; "" if none was
+	Text    string // the first message that was removed, for the input; "" if there is none
 	Warning string // what failed after the rollback, as a sentence; every front end must show it
 	// Others are the steps of other sessions that were undone as well, oldest first. If sessions share the window,
 	// the conversations of the other sessions are unchanged.
@@ -211,7 +211,7 @@ func (w *Workspace) UndoRollback(ctx context.Context, confirmed *Confirm) (warni
 	return warning, nil, err
 }
 
-// warningOf converts an error that occurred after the operation itself succeeded to a warning.
+// warningOf turns an error that occurred after the operation itself had succeeded into a warning.
 func warningOf(err error) (warning string, failed error) {
 	if e, ok := errors.AsType[*assistant.UnrecordedError](err); ok {
 		return e.Error(), nil

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -274,8 +275,8 @@ func TestSettings(t *testing.T) {
 	want(t, "confirm", set.Confirm, assistant.ConfirmAlways)
 	want(t, "iterations", set.Iterations, 7)
 	for key, value := range map[string]string{"confirm": "maybe", "max_iterations": "many"} {
-		if err := r.Set(key, value); err == nil {
-			t.Errorf("Set(%s, %s) has no error", key, value)
+		if err := r.Set(key, value); !errors.Is(err, workspace.ErrSettingValue) || !strings.Contains(err.Error(), key) {
+			t.Errorf("Set(%s, %s): %v, want ErrSettingValue", key, value, err)
 		}
 	}
 	want(t, "confirm", r.session.Settings().Confirm, assistant.ConfirmAlways)

@@ -14,11 +14,11 @@ import (
 // message.
 type Cost struct {
 	Answers int
-	Took    time.Duration // the sum of their times
-	Counted int           // answers with usage that their endpoint reported
-	Tokens  int           // tokens in the requests and answers that Counted counts
-	USD     float64
-	Priced  int // answers whose model has a known price; USD is the sum of these
+	Took    time.Duration // total time of all answers
+	Counted int           // answers whose usage the endpoint reported
+	Tokens  int           // tokens of the Counted answers and their requests
+	USD     float64       // total price of the Priced answers
+	Priced  int           // answers whose usage and price are known
 }
 
 // costAtOnce is the number of pairs that Cost loads at a time.
@@ -78,7 +78,7 @@ func (c *Cost) add(a assistant.Variant, of llm.Facts) {
 	}
 }
 
-// AnswersText returns the number of answers and the time they took.
+// AnswersText returns the number of answers and the time that they took.
 func (c Cost) AnswersText() string {
 	text := assistant.Counted(c.Answers, "answer")
 	if c.Took > 0 {
@@ -87,7 +87,8 @@ func (c Cost) AnswersText() string {
 	return text
 }
 
-// TokensText returns the total number of tokens and, if some answers did not report it, how many did.
+// TokensText returns the total number of tokens and, if the usage of some answers is unknown, the number of answers
+// that it covers.
 func (c Cost) TokensText() string {
 	switch {
 	case c.Counted == 0:
@@ -98,7 +99,7 @@ func (c Cost) TokensText() string {
 	return assistant.TokenCount(c.Tokens)
 }
 
-// PriceText returns the total price and, if the price of some answers is unknown, for how many it is known.
+// PriceText returns the total price and, if the price of some answers is unknown, the number of answers that it covers.
 func (c Cost) PriceText() string {
 	switch {
 	case c.Priced == 0:

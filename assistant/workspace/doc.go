@@ -10,8 +10,8 @@
 //
 // # Concurrency
 //
-// All methods may be called from any goroutine. Send, Cancel, Answer, CheckSend, Queued, QuitCheck, Unsaved, LastStep
-// and the ReAsk methods do not access the disk. Every other method may wait for the disk, so a screen calls it
+// All methods may be called from any goroutine. Session, Author, Cancel, Answer, CheckSend, Queued, QuitCheck, Unsaved,
+// LastStep, EndReAsk and ReAsked do not access the disk. Every other method may wait for the disk, so a screen calls it
 // outside its update loop. Read the visible pairs, the boundary and the counter from Session.
 //
 // # Caveats

@@ -88,7 +88,7 @@ func (w *Workspace) Matches(ctx context.Context, seq int64) (bool, error) {
 	return found, err
 }
 
-// FindText returns the Seqs, in ascending order, of the pairs of all sessions that contain a text.
+// FindText returns the Seqs, in ascending order, of the pairs of all sessions that contain the given text.
 func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) {
 	if w.history == nil {
 		return nil, ErrNoHistory
@@ -121,7 +121,8 @@ func (w *Workspace) PlanCommand(ctx context.Context, line string) (transfer.Comm
 	return command, w.describeDeletion(ctx, &command)
 }
 
-// describeDeletion adds which pairs a command deletes.
+// describeDeletion adds to a command the first messages that it deletes, and the number of pairs that belong to other
+// sessions.
 func (w *Workspace) describeDeletion(ctx context.Context, c *transfer.Command) error {
 	own, err := w.history.Refs(ctx, w.session.ID(), w.session.Settings().Budget.CPT())
 	if err != nil {
@@ -166,8 +167,8 @@ func (w *Workspace) Execute(ctx context.Context, command transfer.Command, line 
 	return out, err
 }
 
-// mayExecute returns an *assistant.RoleError if the user may not execute a command: setting marks needs the role
-// propose; deleting pairs, which may belong to other users, needs the role save.
+// mayExecute returns an *assistant.RoleError if the user may not execute a command. Setting marks and saving a filter
+// need RolePropose; deleting pairs, which may belong to other users, needs RoleSave.
 func (w *Workspace) mayExecute(command transfer.Command) error {
 	switch {
 	case command.Verb == filter.Delete:
@@ -228,7 +229,7 @@ func (w *Workspace) rememberLine(ctx context.Context, line string) error {
 const (
 	sharedDraftKey = "input"          // the key of the draft without a folder
 	secondSuffix   = "\x00\x00beside" // the suffix for the draft of a second program with the same window
-	sentLimit      = 200              // the number of sent messages that can be recalled
+	sentLimit      = 200              // the maximum number of sent messages that can be recalled
 )
 
 // Draft returns the draft of the folder. If the folder has no draft, it adopts the draft of a second program that ran
@@ -355,7 +356,7 @@ func (w *Workspace) Names(ctx context.Context) (names filter.Sources) {
 // failedStartsKey is the key under which SetFailedStarts stores its number.
 const failedStartsKey = "failed starts"
 
-// FailedStarts returns how many of the most recent starts of the screen, without a gap, ended uncleanly within
+// FailedStarts returns the number of consecutive starts of the screen, up to the last one, that ended uncleanly within
 // seconds. It returns 0 if the number cannot be read.
 func (w *Workspace) FailedStarts(ctx context.Context) int {
 	if w.history == nil {

@@ -21,7 +21,7 @@ func (w *Workspace) Follow(ctx context.Context, after int64) iter.Seq[assistant.
 
 // Begin starts a turn, whose events come after the returned version; see
 // assistant.Session.Begin. After BeginReAsk, the message replaces the pair that is
-// being edited. The caller must store the text as it was typed with AddSent.
+// being edited. The caller must pass the text, as it was typed, to AddSent.
 func (w *Workspace) Begin(ctx context.Context, p assistant.Prompt) (after int64, err error) {
 	after, err = w.session.Begin(ctx, w.replacing(p))
 	if err == nil {

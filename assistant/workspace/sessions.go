@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -256,7 +257,7 @@ func (w *Workspace) Set(key, value string) error {
 	case "confirm":
 		policy := assistant.ConfirmPolicy(value)
 		if policy != assistant.ConfirmSave && policy != assistant.ConfirmAlways && policy != assistant.ConfirmNever {
-			return ErrSettingValue
+			return fmt.Errorf("%w %s: %q", ErrSettingValue, key, value)
 		}
 		set.Confirm = policy
 	case "max_iterations":
@@ -269,7 +270,7 @@ func (w *Workspace) Set(key, value string) error {
 		err = number(&set.ContextTokens)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w %s: %q is not a number", ErrSettingValue, key, value)
 	}
 	w.session.SetSettings(set)
 	if w.storeSetting == nil {

@@ -100,8 +100,8 @@ func (w *Workspace) AskAgain(ctx context.Context) (assistant.Prompt, error) {
 	return w.session.AskAgain(ctx)
 }
 
-// Decide accepts or rejects a proposal of the model. Accepting a proposal starts a turn; its events follow the version
-// after. shown contains the Effects of the proposals that were shown to the user, by payload ID; if accepting would
+// Decide accepts or rejects proposals of a pair. Accepting them starts a turn, whose events come after the returned
+// version. shown contains the Effects of the proposals that were shown to the user, by payload ID; if accepting would
 // now do something else, Decide returns ErrOtherEffects.
 func (w *Workspace) Decide(ctx context.Context, pair int64, payloads []string, accept bool, shown map[string][]assistant.Effect) (after int64, err error) {
 	if accept && len(shown) > 0 {
@@ -122,7 +122,7 @@ func (w *Workspace) Decide(ctx context.Context, pair int64, payloads []string, a
 // Retry contains the prompt that requests another answer for a pair.
 type Retry struct {
 	Prompt      assistant.Prompt // the prompt for Begin
-	Regenerates bool             // true: a complete pair gets another answer; false: a failed pair is retried
+	Regenerates bool             // a complete pair gets another answer; otherwise a failed pair is retried
 }
 
 // Effects returns what carrying out a proposal would do now. Parts that would be refused are included, with the
@@ -193,8 +193,8 @@ func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, rep
 	return string(p.UserText), replaces, nil
 }
 
-// EndReAsk cancels BeginReAsk because its text is no longer in the input. The next message
-// is a new one.
+// EndReAsk undoes BeginReAsk, because the text is no longer in the input. The next message
+// then replaces no pair.
 func (w *Workspace) EndReAsk() { w.session.ReAsk(0) }
 
 // ReAsked returns the pair that the next message replaces; 0 means none.
@@ -239,7 +239,7 @@ func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed *Confirm
 	return nil, nil
 }
 
-// answered reports whether an answer of a pair, chosen or not, did not fail.
+// answered reports whether any answer of a pair, chosen or not, is without an error.
 func answered(p assistant.Pair) bool {
 	all, _ := p.Answers()
 	return slices.ContainsFunc(all, func(a assistant.Variant) bool { return a.State != assistant.PairError })

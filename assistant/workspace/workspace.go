@@ -86,11 +86,11 @@ type Confirm struct {
 	Pairs int // the number of pairs to delete or regenerate
 	// Answers is the number of answers that are deleted with the pairs, and Lines the number of their lines.
 	Answers, Lines int
-	// Both are only for ConfirmUndoRollback: By names the session that rolled back, if it was another one, and Drops
-	// are the steps that undoing the rollback would lose, oldest first.
+	// By and Drops are only for ConfirmUndoRollback. By says who rolled back; "" means this session. Drops are the
+	// steps that undoing the rollback would lose, oldest first.
 	By    string
 	Drops []checkpoint.Checkpoint
-	// Changed reports that the user has already confirmed this, but that something else would be done now.
+	// Changed reports that the user has confirmed this before, but that something else would be done now.
 	Changed bool
 
 	shown string // identifies what would be done
