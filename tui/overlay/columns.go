@@ -13,8 +13,8 @@ import (
 // columnGap is the number of cells between columns of entries.
 const columnGap = 2
 
-// WithColumns shows the entries in columns of at least width cells until the user types.
-// Extra is shown below the columns for the selected entry, not next to its text.
+// WithColumns shows the entries in columns of at least width cells until the user types. The
+// Extra of the selected entry is then shown below the columns, not next to the text.
 func (p *Picker) WithColumns(width int) *Picker {
 	p.column = width
 	return p
@@ -34,9 +34,10 @@ type spot struct {
 	more        bool   // the line continues the line above
 }
 
-// spots arranges the lines in columns of width cells and rows lines. A heading that does not
-// start a column follows an empty row, and at least leastLines lines of its group follow it in
-// the same column. The lines of a wrapped entry stay together.
+// spots arranges the lines in columns that are width cells wide and rows lines high. A
+// heading that does not start a column follows an empty row, and is followed by at least
+// leastLines lines of its group in the same column. The lines of a wrapped entry stay
+// together.
 func (p *Picker) spots(width, rows int) (out []spot) {
 	column, row := 0, 0
 	next := func(n int) {
@@ -77,8 +78,8 @@ const cellLead = 2
 var gaps = regexp.MustCompile(` {2,}`)
 
 // wrapped returns the text of an entry in lines of w cells. If Text does not fit in one
-// line, Brief replaces it. A text that is still too long continues on the next lines,
-// indented by the width of the keys.
+// line, Brief replaces it. If the text is still too long, what follows its keys is wrapped
+// and indented by their width; a text without keys stays one line.
 func (e Entry) wrapped(w int) []string {
 	text := visible(e.Text)
 	if ansi.StringWidth(text) > w && e.Brief != "" {
@@ -101,7 +102,7 @@ func (e Entry) wrapped(w int) []string {
 	return lines
 }
 
-// used returns how many columns are needed if each column has rows lines.
+// used returns how many columns are needed if each is rows lines high.
 func (p *Picker) used(width, rows int) int {
 	all := p.spots(width, rows)
 	if len(all) == 0 {
@@ -129,8 +130,8 @@ func (p *Picker) grid(w, maxRows int) (columns, rows int) {
 	return columns, maxRows
 }
 
-// belowColumns is the number of rows below the columns: the text about the selected entry,
-// preceded by an empty row if the text takes only one row.
+// belowColumns is the number of rows below the columns, for the Extra of the selected entry.
+// If that takes only one row, the first one stays empty.
 const belowColumns = 2
 
 // columnsSize implements Size for columns.
@@ -176,7 +177,7 @@ func (p *Picker) columnsBody(w, h int, st style.Styles) []string {
 	return append(lines, about...)
 }
 
-// cell draws a line of a match in a column.
+// cell draws a line of a match in w cells of a column.
 func (p *Picker) cell(s spot, w int, st style.Styles) string {
 	if s.kind == headingLine {
 		return st.Overlay.Group.Render(style.TruncateWords(s.text, w, "…"))
@@ -191,7 +192,7 @@ func (p *Picker) cell(s spot, w int, st style.Styles) string {
 	return ink.Render(style.Fit(lead+s.text, w, "…"))
 }
 
-// spotOf returns the position of the selected entry.
+// spotOf returns the position of the selected entry; the zero spot if there is none.
 func (p *Picker) spotOf(all []spot) spot {
 	for _, s := range all {
 		if s.match == p.cursor && s.kind == entryLine && !s.more {

@@ -43,7 +43,7 @@ func (e *Editor) Replace(from, to int, text string) {
 	e.before, e.after = string(runes[:from])+text, string(runes[to:])
 }
 
-// Do moves the cursor or deletes text. It returns false for an action that is not of the
+// Do moves the cursor or deletes text. It returns false for an action that is not in the
 // mode [keymap.Editing].
 func (e *Editor) Do(a keymap.Action) bool {
 	switch a {
@@ -108,7 +108,7 @@ func (e *Editor) scroll(w int) (shift, from int) {
 
 // lastCharacter returns where the last character of s begins.
 func lastCharacter(s string) int {
-	// Each ASCII rune begins a character, so only the text after the last one has to be
+	// Each ASCII rune begins a character, so only the text from the last one on has to be
 	// read.
 	next := max(0, strings.LastIndexFunc(s, func(r rune) bool { return r < utf8.RuneSelf }))
 	last := next
@@ -119,7 +119,7 @@ func lastCharacter(s string) int {
 	return last
 }
 
-// firstCharacter returns the length of the first character of s.
+// firstCharacter returns the length in bytes of the first character of s.
 func firstCharacter(s string) int {
 	if s == "" {
 		return 0
@@ -157,7 +157,8 @@ func (l *HistoryEditor) Begin(text string) {
 	l.index = len(l.entries())
 }
 
-// Walk shows an earlier or a later line. It reports whether there is one.
+// Walk shows the next line of the history if step is 1, the previous one if it is -1. It
+// reports whether there is one.
 func (l *HistoryEditor) Walk(step int) bool {
 	to, entries := l.index+step, l.entries()
 	if to < 0 || to > len(entries) {

@@ -23,7 +23,7 @@ type Line struct {
 	width       int // width of the text when last drawn
 }
 
-// NewLine asks for a line with text as its initial value; hint is shown below it.
+// NewLine asks for a line of text. It starts with text and shows hint below the line.
 func NewLine(title safetext.Text, text string, hint safetext.Text) *Line {
 	l := &Line{title: string(title), hint: string(hint)}
 	l.text.Set(string(safetext.Line(text, maxLine)))
@@ -66,7 +66,7 @@ func (l *Line) Position() string { return "" }
 
 // Hints implements Overlay.
 func (l *Line) Hints() string {
-	return l.keys.Hints(keymap.Line, keymap.To("selects", keymap.LineAccept), keymap.To("closes", keymap.LineClose))
+	return l.keys.Hints(keymap.Line, keymap.To("accepts", keymap.LineAccept), keymap.To("closes", keymap.LineClose))
 }
 
 // Size implements Overlay.

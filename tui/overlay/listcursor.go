@@ -17,7 +17,8 @@ func (c *ListCursor) MoveTo(i, n int) { c.At = max(0, min(i, n-1)) }
 // Page returns how many lines to scroll by for a page; one line stays visible.
 func (c *ListCursor) Page() int { return max(1, c.Rows-1) }
 
-// Do performs an action of the mode [keymap.Text], and reports whether it moves the cursor.
+// Do carries out an action that moves the cursor, and returns false for any other action.
+// The actions belong to the mode [keymap.Text].
 func (c *ListCursor) Do(a keymap.Action, n int) bool {
 	switch a {
 	case keymap.TextUp:
@@ -38,8 +39,9 @@ func (c *ListCursor) Do(a keymap.Action, n int) bool {
 	return true
 }
 
-// Scroll scrolls as little as necessary to show the lines in [first, end), or the first of
-// them if not all fit into rows. It leaves no row empty below the last line.
+// Scroll scrolls as little as necessary to show the lines [first, end) in a list that is rows
+// lines high, or as many of them as fit, from the first on. It leaves no row empty below the
+// last line.
 func (c *ListCursor) Scroll(rows, first, end, n int) {
 	c.Rows = rows
 	c.Top = max(c.Top, end-rows)

@@ -12,8 +12,8 @@ import (
 	"winnow/tui/style"
 )
 
-// goneFor is how long a model that its endpoint no longer lists is still shown, marked;
-// models that the user has chosen are always shown.
+// goneFor is how long a model that its endpoint no longer lists is still shown, with a mark.
+// Models that the user has chosen are shown for ever.
 const goneFor = 30 * 24 * time.Hour
 
 // ModelList contains the models to choose from.
@@ -21,7 +21,7 @@ type ModelList struct {
 	Models, Gone       []llm.ModelInfo      // from llm.Registry
 	Favourites, Recent []string             // ids
 	Current            string               // id of the current model; "" if none
-	Offline            func(id string) bool // reports whether a model is built in; nil means that no model is built in
+	Offline            func(id string) bool // reports whether a model is built in; nil means that none is
 	Now                time.Time
 	Icons              style.Icons
 }
@@ -31,8 +31,8 @@ func ModelsOf(r *llm.Registry, now time.Time) ModelList {
 	return ModelList{Models: r.Models(), Gone: r.Gone(), Now: now}
 }
 
-// All returns the models to choose from, sorted by id: chat models, and models that
-// recently disappeared or that the user has chosen.
+// All returns the chat models to choose from, sorted by id. They include models that are no
+// longer listed if they disappeared recently or the user has chosen them.
 func (l ModelList) All() []llm.ModelInfo {
 	all := slices.DeleteFunc(slices.Clone(l.Models), func(m llm.ModelInfo) bool { return m.NoChat })
 	for _, m := range l.Gone {
@@ -46,8 +46,8 @@ func (l ModelList) All() []llm.ModelInfo {
 	return all
 }
 
-// Entries returns the entries of the picker and the index of the selected model. Each model is
-// listed once: as a favourite, as a recent one, or by its provider.
+// Entries returns the entries of the picker and the index of the selected model, or 0 if it is
+// not listed. Each model is listed once: as a favourite, as a recent one, or by its provider.
 func (l ModelList) Entries(selected string) (entries []Entry, at int) {
 	all, ages := l.All(), l.Ages()
 	byID := map[string]llm.ModelInfo{}
@@ -91,7 +91,7 @@ func (l ModelList) Legend() string {
 		shown func(llm.ModelInfo) bool
 	}{
 		{"$in/$out per million tokens", priced},
-		{"last: the context limit in tokens", func(m llm.ModelInfo) bool { return m.Context > 0 && !l.offline(m.ID) }},
+		{"last number: context limit in tokens", func(m llm.ModelInfo) bool { return m.Context > 0 && !l.offline(m.ID) }},
 	} {
 		if slices.ContainsFunc(l.All(), func(m llm.ModelInfo) bool { return !m.Gone && one.shown(m) }) {
 			parts = append(parts, one.text)
@@ -143,7 +143,7 @@ func (l ModelList) entry(m llm.ModelInfo, group, text string) Entry {
 	return e
 }
 
-// GoneSince says when a model that is gone was last listed.
+// GoneSince says that a model is gone and, if known, when it was last listed.
 func GoneSince(m llm.ModelInfo) string {
 	if m.Retrieved.IsZero() {
 		return "gone"

@@ -55,7 +55,7 @@ func TestModelsBehindAProxyAreGroupedByTheirProvider(t *testing.T) {
 
 // The legend explains only what one of the listed models shows.
 func TestTheLegendExplainsWhatIsListed(t *testing.T) {
-	price, limit := "$in/$out per million tokens", "last: the context limit in tokens"
+	price, limit := "$in/$out per million tokens", "last number: context limit in tokens"
 	for want, models := range map[string][]llm.ModelInfo{
 		"":                    {{ID: "p/a", Tools: true}, {ID: "p/voice", NoChat: true, Facts: llm.Facts{PriceIn: llm.PriceOf(1)}, Context: 8000}},
 		price:                 {{ID: "p/a"}, {ID: "p/b", Facts: llm.Facts{PriceOut: llm.PriceOf(0.5)}}},

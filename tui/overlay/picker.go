@@ -19,12 +19,12 @@ import (
 type Entry struct {
 	Value  string // Chosen.Value if the entry is chosen
 	Text   string // text that is shown and searched
-	Full   string // replaces Text in the results of a search, which have no headings; "" if Text is clear without its heading
+	Full   string // replaces Text in search results, which have no headings; "" if Text is clear without a heading
 	Brief  string // replaces Text in a column that is too narrow for it; "" if Text is wrapped there
-	Also   string // words that are searched and not shown, in lower case
+	Also   string // words that are searched but not shown, in lower case
 	Extra  string // shown at the right edge, not searched
 	Short  string // replaces Extra if Extra does not fit next to Text; if "", Extra is cut
-	Detail string // second line below the text, not searched; "" if none
+	Detail string // a line below the text, not searched; "" if none
 	About  string // shown below the entries while this entry is selected, not searched; "" if none
 	Group  string // a heading above the first entry of the group; "" if none
 	Mark   string // one cell, shown before the text
@@ -42,10 +42,10 @@ const (
 type Picker struct {
 	title   string
 	entries []Entry
-	start   int // until the user types, only the first start entries are shown; a search skips them; 0 shows all
+	start   int // see WithStart; 0 if all entries are shown and searched
 	query   Editor
 	matches matches
-	pending bool       // matches belong to an earlier query
+	pending bool       // matches belongs to an earlier query
 	cursor  int        // the selected entry, an index into matches.found
 	shown   ListCursor // the visible lines, with the cursor on a line of the selected entry
 	queryW  int        // width of the query on the screen
@@ -59,12 +59,12 @@ type Picker struct {
 	fixed   bool          // nothing can be searched
 	numbers bool          // an entry is chosen by its number, from 1
 	typed   int           // the number typed so far; 0 if none
-	full    bool          // a text that is cut is shown in full while its entry is selected
-	new     keymap.Action // action that chooses the typed text, even if nothing matches; "" if there is none
+	full    bool          // see WithFullText
+	new     keymap.Action // action that chooses the typed text, see WithNew; "" if there is none
 
 	column            int // minimum width of a column until the user types; 0 for one entry per line
 	page, pages, rows int // current page, number of pages and rows per column, if there are columns
-	columnW           int // their width
+	columnW           int // width of each column
 }
 
 // NewPicker returns a picker; selected is the index of the initially selected entry. The
@@ -76,7 +76,7 @@ func NewPicker(title string, entries []Entry, selected int) *Picker {
 	return p
 }
 
-// load sets the entries and searches them.
+// load sets the entries and searches them for the current query.
 func (p *Picker) load(entries []Entry) {
 	p.entries, p.widest = entries, 0
 	for _, e := range entries[:min(len(entries), maxMeasured)] {
@@ -111,7 +111,7 @@ func (p *Picker) WithNotice(text string) *Picker {
 	return p
 }
 
-// WithLegend explains the entries, below the offered actions.
+// WithLegend shows an explanation of the entries below the offered actions.
 func (p *Picker) WithLegend(text string) *Picker {
 	p.legend = text
 	return p
@@ -131,21 +131,22 @@ func (p *Picker) WithoutSearch() *Picker {
 	return p
 }
 
-// WithFullText shows the text of the selected entry in full below the entries if the text
-// is cut.
+// WithFullText shows the text of the selected entry in full below the entries if it is cut
+// in its line.
 func (p *Picker) WithFullText() *Picker {
 	p.full = true
 	return p
 }
 
-// WithNumbers chooses an entry when its number is typed, instead of searching.
+// WithNumbers lets the user choose an entry by typing its number, from 1, instead of
+// searching.
 func (p *Picker) WithNumbers() *Picker {
 	p.fixed, p.numbers = true, true
 	return p
 }
 
-// number handles a key of WithNumbers. It chooses an entry as soon as no more digits can
-// follow, and selects it until then. ok is false for other keys.
+// number handles a digit if the picker has WithNumbers; ok is false otherwise. It selects the
+// entry with the number typed so far, and chooses it once no further digit can follow.
 func (p *Picker) number(text string) (out Outcome, ok bool) {
 	digit, err := strconv.Atoi(text)
 	n := p.typed*10 + digit
@@ -164,7 +165,7 @@ func (p *Picker) number(text string) (out Outcome, ok bool) {
 	return p.choose(keymap.LineAccept), true
 }
 
-// head is the number of lines above the entries.
+// head returns the number of lines above the entries.
 func (p *Picker) head() int {
 	if p.fixed {
 		return 0
@@ -194,13 +195,13 @@ func (p *Picker) hint() string {
 	return hint
 }
 
-// offered reports whether an action chooses an entry.
+// offered reports whether an action is one of those given to Offer.
 func (p *Picker) offered(a keymap.Action) bool {
 	return slices.ContainsFunc(p.offers, func(h keymap.Hint) bool { return slices.Contains(h.Actions, a) })
 }
 
-// SetEntries replaces the entries, of which only the first start are shown until the user
-// types, see WithStart; the query and the selection stay.
+// SetEntries replaces the entries, and start as set by WithStart. The query stays, and the
+// selected entry too if it is among the new ones.
 func (p *Picker) SetEntries(entries []Entry, start int) {
 	p.searchNow()
 	selected, ok := p.selected()
@@ -296,7 +297,7 @@ func (p *Picker) searchNow() {
 
 func (p *Picker) show(m matches) { p.matches, p.pending, p.cursor, p.shown.Top = m, false, 0, 0 }
 
-// Click implements Overlay: it chooses the entry on the line.
+// Click implements Overlay: it chooses the entry on the line. Columns ignore clicks.
 func (p *Picker) Click(y int) Outcome {
 	line := p.shown.Top + y - p.head()
 	if p.inColumns() || y < p.head() || y >= p.head()+p.shown.Rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {

@@ -74,7 +74,8 @@ func (p *Picker) foot(w int, st style.Styles) []string {
 	return slices.Concat([]string{""}, about, hint)
 }
 
-// about returns the text below the entries in w cells while e is selected.
+// about returns the text that is shown below the entries while e is selected, in a picker of
+// w cells; "" if there is none.
 func (p *Picker) about(e Entry, w int) string {
 	const lead, gap = 4, 1 // cells before the text and after it
 	room := w - lead
@@ -103,7 +104,8 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 	return e.draw(l.match == p.cursor, cmp.Or(e.Mark, " ")+" ", visible(e.Text), p.query.Text(), w, st)
 }
 
-// draw draws an entry in w cells: lead and text, with the matches of query highlighted.
+// draw draws an entry in w cells: the cursor, lead, text with the matches of query
+// highlighted, and Extra.
 func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Styles) string {
 	icon := " "
 	if selected {
@@ -124,18 +126,18 @@ func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Sty
 	return mark(left, len([]rune(lead)), marked(text, query), ink) + muted.Render(extra)
 }
 
-// mark draws a line. The keys of at are the indexes of the bold and underlined runes; index
-// 0 is the rune number first of the line.
-func mark(line string, first int, at map[int]bool, ink style.Style) string {
+// mark draws a line in which the runes at the given indexes are bold and underlined. The
+// indexes count from rune number start of the line.
+func mark(line string, start int, at map[int]bool, ink style.Style) string {
 	if len(at) == 0 {
 		return ink.Render(line)
 	}
 	var out strings.Builder
 	runes, from := []rune(line), 0
 	for i := 1; i <= len(runes); i++ {
-		if i == len(runes) || at[i-first] != at[from-first] {
+		if i == len(runes) || at[i-start] != at[from-start] {
 			piece := ink
-			if at[from-first] {
+			if at[from-start] {
 				piece = ink.With(ansi.AttrUnderline, ansi.AttrBold)
 			}
 			out.WriteString(piece.Render(string(runes[from:i])))

@@ -10,15 +10,15 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// matches are the entries found for a query, best first, and their lines.
+// matches are the entries found for a query, and the lines that show them.
 type matches struct {
-	found []int
+	found []int // indexes of the entries, best first
 	lines []matchLine
 }
 
 // matchLine is a line of a match.
 type matchLine struct {
-	match int // index into found
+	match int // index into matches.found
 	kind  lineKind
 }
 
@@ -69,8 +69,8 @@ func search(entries []Entry, start int, query string) (m matches) {
 	return m
 }
 
-// qualified returns the full text or, without one, the text after the name of its group. A
-// group of several words is a heading, and not searched.
+// qualified returns Full or, if that is empty, the group and the text. A group of several
+// words is only a heading and left out.
 func (e Entry) qualified() string {
 	switch {
 	case e.Full != "":
@@ -81,8 +81,8 @@ func (e Entry) qualified() string {
 	return e.Group + "/" + e.Text
 }
 
-// withWords returns the found entries whose qualified text contains every word, or all if
-// none does: "local-2" does not mean "local/gpt-2".
+// withWords returns the found entries whose qualified text contains every word in one piece,
+// or all of them if there are none: if "local-2" exists, it does not mean "local/gpt-2".
 func withWords(entries []Entry, words []string, found []int) []int {
 	whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
 		text := entries[i].qualified()
@@ -94,7 +94,7 @@ func withWords(entries []Entry, words []string, found []int) []int {
 	return whole
 }
 
-// upTo returns the numbers below n.
+// upTo returns the numbers from 0 to n-1.
 func upTo(n int) []int {
 	all := make([]int, n)
 	for i := range all {
@@ -156,8 +156,8 @@ func scoreOf(match fuzzy.Match, word string) int {
 	return match.Score + extra
 }
 
-// also returns the score of a word that equals or begins one of words, which are searched
-// but not shown.
+// also returns the score of a word that equals or begins one of the words of an Entry.Also,
+// and noMatch for any other word.
 func also(words, word string) int {
 	word = strings.ToLower(word)
 	score := noMatch
@@ -172,9 +172,9 @@ func also(words, word string) int {
 	return score
 }
 
-// contiguous returns the extra score of a text that starts with a word, has a word that
-// starts with it, or contains it contiguously: such texts come before texts with scattered
-// letters.
+// contiguous returns the extra score of a text that contains a word in one piece, with which
+// it comes before texts in which the letters are scattered. The score is higher if the text
+// or one of its words starts with the word; it is 0 if the text does not contain it.
 func contiguous(text, word string) int {
 	text, word = strings.ToLower(text), strings.ToLower(word)
 	switch i := strings.Index(text, word); {
@@ -188,8 +188,8 @@ func contiguous(text, word string) int {
 	return 0
 }
 
-// marked returns the indexes of the characters of a text that match the words of a query.
-// It returns none if the text is not ASCII, because a cell may then contain several runes.
+// marked returns the indexes of the runes of a text that match the words of a query. It
+// returns none if the text is not ASCII, because a cell may then contain several runes.
 func marked(text, query string) (at map[int]bool) {
 	beyond := func(r rune) bool { return r >= utf8.RuneSelf }
 	if query == "" || strings.ContainsFunc(text, beyond) {

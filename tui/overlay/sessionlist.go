@@ -12,16 +12,16 @@ import (
 	"winnow/tui/style"
 )
 
-// Widths of a session's title, in cells. On the line of a title, the border, the mark, the
-// date and the count take besideTitle; the title gets the rest, but at least minTitle.
+// Widths in cells. Border, mark, date and number of messages take besideTitle cells of a
+// session's line; the title gets the others, but at least minTitle. maxTitle is the maximum.
 const (
 	minTitle    = 16
 	besideTitle = 42
 	maxTitle    = 500
 )
 
-// SessionEntries returns the entries for sessions on a screen of w cells, grouped by
-// folder. The slice all is sorted in place. current is the id of the open session.
+// SessionEntries returns an entry for each session, grouped by folder, for a screen of w
+// cells. It sorts all in place. current is the id of the open session.
 func SessionEntries(all []history.Session, current string, w int, icons style.Icons) (entries []Entry) {
 	var folders []string
 	for _, session := range all {

@@ -21,8 +21,8 @@ type ScreenSettings struct {
 	LongReply       string // what happens when an answer is longer than the screen: one of the Reply constants; "" means ReplyStay
 	PanePlace       string // where the pane of the window is: one of the Pane constants; "" means PaneBeside
 	Notify          bool   // notify the user when a long turn ends while the user is looking elsewhere
-	EnterSends      bool   // send_key = "enter": enter sends, the other keys break the line
-	AsksEnter       bool   // send_key is not set: the first enter asks which key should send
+	EnterSends      bool   // send_key is "enter": enter sends, and the other send keys start a new line
+	AsksEnter       bool   // send_key is not set: the first enter asks whether enter should send
 }
 
 // The values of long_reply.
@@ -39,13 +39,14 @@ const (
 	PaneAway   = "away"   // hidden; no key moves the focus to it
 )
 
-// NextPane returns the value of pane that follows the current one.
+// NextPane returns the value of pane that follows the current one; the first follows the
+// last.
 func (s *ScreenSettings) NextPane() string {
 	all := []string{PaneBeside, PaneFull, PaneAway}
 	return all[(slices.Index(all, cmp.Or(s.PanePlace, PaneBeside))+1)%len(all)]
 }
 
-// Setting is a setting of the session or of the screen, as a line of a list.
+// Setting is a setting of the session or of the screen, as the list of settings shows it.
 type Setting struct {
 	Key    string
 	Title  string
@@ -54,17 +55,17 @@ type Setting struct {
 	words  map[string]string // how values are shown; a value without an entry is shown unchanged
 	value  func() string
 	set    func(value string) // nil for OfSession
-	// OfSession means that this is a setting of the session: it is changed by a use case,
-	// not by Set.
+	// OfSession means that this is a setting of the session, which a use case changes
+	// instead of Set.
 	OfSession bool
-	stored    func() (key, value string) // what the config stores; nil means Key and value
+	stored    func() (key, value string) // see Stored; nil means Key and value
 }
 
 // Value returns the current value, in words.
 func (s Setting) Value() string { return cmp.Or(s.words[s.value()], s.value()) }
 
-// Entry returns the setting as an entry of a list. A narrow list leaves out the explanation
-// of the value.
+// Entry returns the setting as an entry of a picker. A narrow picker leaves out the
+// explanation of the value.
 func (s Setting) Entry() Entry {
 	short, _, _ := strings.Cut(s.Value(), ": ")
 	return Entry{Value: s.Key, Text: s.Title, Extra: s.Value(), Short: short, About: s.about + ": " + strings.Join(s.short(), ", ")}
@@ -79,11 +80,12 @@ func (s Setting) short() []string {
 	return all
 }
 
-// Set changes a setting of the screen.
+// Set changes a setting of the screen; it panics if OfSession is set.
 func (s Setting) Set(value string) { s.set(value) }
 
-// Step returns the value n places after the current one, or the first if the current one is
-// not in the list; after the last value comes the first.
+// Step returns the value that follows the current one if n is 1, or precedes it if n is -1;
+// the first follows the last. If the current value is not in the list, Step returns the
+// first.
 func (s Setting) Step(n int) string {
 	at := slices.Index(s.values, s.value())
 	if at < 0 {
@@ -92,7 +94,7 @@ func (s Setting) Step(n int) string {
 	return s.values[(at+n+len(s.values))%len(s.values)]
 }
 
-// Stored returns the setting as the config file stores it.
+// Stored returns the key and the current value as the config file contains them.
 func (s Setting) Stored() (key, value string) {
 	if s.stored != nil {
 		return s.stored()
@@ -118,7 +120,7 @@ func AllSettings(now assistant.Settings, screen *ScreenSettings) []Setting {
 		session("user_request_allowance", "Tokens for your message", "context kept free for your next message when older ones are sent along", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.URA())
 		}, "100", "500", "2000", "8000"),
-		session("max_trim_attempts", "Messages dropped to fit", "how many old messages are left out, at most, if the model says that a request is too long", func(s assistant.Settings) string {
+		session("max_trim_attempts", "Messages dropped to fit", "maximum number of old messages left out if the model says that a request is too long", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.NTA())
 		}, "10", "25", "100"),
 	}, screen.settings()...)

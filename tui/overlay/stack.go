@@ -25,17 +25,17 @@ type (
 	// TypedAhead keeps the overlay open: the key was typed before the question could be
 	// read, and is meant for whatever had the focus before.
 	TypedAhead struct{}
-	// Work keeps the overlay open and requests work that would take too long for a key. Run
-	// may be called from any goroutine; the function it returns shows the result, and must
-	// be called where keys are handled.
+	// Work keeps the overlay open and asks the caller to do work that would take too long
+	// while a key is handled. Run may be called from any goroutine; the function that it
+	// returns shows the result, and must be called where keys are handled.
 	Work struct{ Run func() (show func()) }
 	// Chosen closes the overlay with a choice; the overlay's Kind determines what was
 	// chosen.
 	Chosen struct {
 		Kind   Kind
-		Value  string        // value of the entry
-		Action keymap.Action // the action with which the user chose, if the overlay offers several; for a question, the answer
-		Query  string        // the search text, if an action other than LineAccept chose
+		Value  string        // Entry.Value, or the text of a Line; "" for a question
+		Action keymap.Action // the action with which the user chose; for a question, the answer
+		Query  string        // the search text of a Picker; "" if Action is LineAccept
 	}
 )
 
@@ -73,7 +73,7 @@ const (
 
 // Overlay is a box above the screen.
 type Overlay interface {
-	// Key handles a key by name, or text that was typed or, if the name is empty, pasted.
+	// Key handles a key and the text that it types, if any. For pasted text, name is "".
 	Key(name keymap.Key, text string) Outcome
 	// Escape goes back to the previous step, or closes the overlay.
 	Escape() Outcome
@@ -98,7 +98,7 @@ type Overlay interface {
 	Hints() string
 }
 
-// Hints describes the keys of the topmost overlay, for the footer.
+// Hints describes the keys of the topmost overlay, for the footer; "" if none is open.
 func (s *Stack) Hints() string {
 	if o, _, ok := s.Top(); ok {
 		return o.Hints()
@@ -210,7 +210,7 @@ func (s *Stack) Scroll(n int) {
 	}
 }
 
-// apply closes the topmost overlay if its outcome says so.
+// apply closes the topmost overlay if its outcome says so, and sets the Kind of a choice.
 func (s *Stack) apply(out Outcome, kind Kind) Outcome {
 	switch c := out.(type) {
 	case Closed:
@@ -291,8 +291,8 @@ func bodySize(o Overlay, w, h int) (bw, bh int) {
 	return max(1, min(width, w-frameW)), min(max(bh, 1), h-frameH)
 }
 
-// framed draws the border, with the title at the top, and closeHint (how to close the
-// overlay) and the position at the bottom.
+// framed draws a border around lines of w cells, with the title at the top, and at the bottom
+// closeHint, which says how to close the overlay, and the position.
 func framed(title, closeHint, position string, lines []string, w int, st style.Styles) string {
 	b := st.Border.Overlay
 	border := st.Overlay.Border
@@ -325,7 +325,7 @@ const (
 	listPadding = 4  // cells for the cursor and gaps
 )
 
-// List draws entries next to a text being written: at most rows of them in a frame, on a
+// List draws entries in a frame, for a text that is being written: at most rows of them, on a
 // screen of w cells. The selected entry is marked and visible; -1 selects none.
 func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	if rows = min(rows, len(entries)); rows < 1 {
@@ -353,7 +353,8 @@ func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 
 const maxVisible = 400 // maximum number of bytes of a text that are drawn
 
-// visible returns a text as it can be drawn on one line.
+// visible returns a text as it is drawn on one line: line breaks and tabs become blanks,
+// invisible characters become visible, and a long text is cut.
 func visible(text string) string {
 	if len(text) > maxVisible {
 		text = strings.ToValidUTF8(text[:maxVisible], "")

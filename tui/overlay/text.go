@@ -24,8 +24,8 @@ type Answer struct {
 	Label  string
 }
 
-// Text shows lines to read, with a hint or the answers to a question below them. It cuts
-// nothing off: long lines are wrapped, and the rest is scrolled.
+// Text shows lines to read, with a hint or the answers to a question below them. Nothing is
+// cut off: long lines are wrapped, and the user can scroll.
 type Text struct {
 	title   string
 	lines   []string   // safe to show; may contain styles
@@ -40,7 +40,7 @@ type Text struct {
 	answers []Answer      // answers to a question
 	no      keymap.Action // the answer that changes nothing
 	marked  int           // index of the answer that AnswerMarked gives; -1 means no
-	early   keymap.Key    // the last answer given within GuardTime, for the hint
+	early   keymap.Key    // key of the last answer given too early, see GuardTime; "" if none
 	lastKey time.Time
 	now     func() time.Time
 }
@@ -134,7 +134,7 @@ func (t *Text) answer(name keymap.Key, text string) Outcome {
 	return nil
 }
 
-// mark marks the answer n places further.
+// mark marks the next answer if n is 1, the previous one if it is -1.
 func (t *Text) mark(n int) {
 	count := len(t.answers)
 	t.marked = (max(t.marked, 0) + n + count) % count
@@ -234,9 +234,9 @@ func (t *Text) wrap(w int) []string {
 	return t.wrapped
 }
 
-// wrapRules wraps a line. It breaks a list of rules after a comma, not at a hyphen within a
-// rule, by temporarily replacing hyphens with a control character, which no displayed text
-// contains.
+// wrapRules wraps a line to w cells. It breaks a list of rules after a comma, not at a hyphen
+// within a rule, by temporarily replacing hyphens with a control character, which no
+// displayed text contains.
 func wrapRules(l string, w int) []string {
 	const hyphen = "\x01"
 	wrapped := strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(l, "-", hyphen), w, ","), hyphen, "-")
@@ -255,8 +255,8 @@ func hintLines(hint string, w int, st style.Styles) []string {
 	return strings.Split(st.Overlay.Muted.Render(strings.Join(style.WrapClauses(hint, w), "\n")), "\n")
 }
 
-// foot returns a gap followed by the hint, or by the answers in as many lines of w cells as
-// necessary.
+// foot returns a blank line followed by the hint, or else by the answers, in lines of w
+// cells; nothing if there is neither.
 func (t *Text) foot(w int, st style.Styles) (lines []string) {
 	if t.hint != "" {
 		return append([]string{""}, hintLines(t.hint, w, st)...)
