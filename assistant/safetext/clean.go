@@ -78,8 +78,8 @@ func (c *Cleaner) flush() Text {
 }
 
 // decode returns the rune at the start of s and its length. A truncated character becomes one U+FFFD for its longest
-// valid prefix, so that its remaining bytes are never read as C1 controls. A single byte that is a C1 control is
-// treated as that control, as in a terminal in 8-bit mode.
+// valid prefix, so that its remaining bytes are never read as C1 controls. A single byte that is a C1 control which
+// starts or ends a sequence is treated as that control, as in a terminal in 8-bit mode.
 func decode(s string) (r rune, n int) {
 	r, n = utf8.DecodeRuneInString(s)
 	if r != utf8.RuneError || n > 1 {

@@ -32,10 +32,10 @@ const (
 	afterEsc             // after ESC
 	inEsc                // after ESC and intermediates
 	inCSI
-	inOSC    // ends at BEL, ST or a line break
-	inString // SOS, PM, APC: ends at ST or a line break
-	inDCS    // ends only at ST, because sixel data contains line breaks
-	stringEsc
+	inOSC     // ends at BEL, ST, CAN, SUB or a line break
+	inString  // SOS, PM, APC: ends at ST, CAN, SUB or a line break
+	inDCS     // ends at ST, CAN or SUB, but not at a line break, which sixel data contains
+	stringEsc // after ESC in a control string
 )
 
 // stateAfter returns the state after a C1 control that starts a sequence with a body, or inText for any other rune.

@@ -26,7 +26,7 @@ var visibleFormat = &unicode.RangeTable{
 }
 
 // pictographs approximates Extended_Pictographic, the characters that emoji sequences consist of. A superfluous
-// character leaves an invisible joiner in the text; a missing character would split an emoji.
+// character may leave an invisible joiner in the text; a missing one would split an emoji.
 var pictographs = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x00a9, Hi: 0x00ae, Stride: 5},
@@ -53,7 +53,8 @@ var joinerScripts = []*unicode.RangeTable{
 	unicode.Thaana, unicode.Tibetan, unicode.Balinese, unicode.Javanese, unicode.Lao, unicode.Thai,
 }
 
-// viramas end a consonant. A joiner directly after a virama selects its half form, also at the end of a word.
+// viramas remove the vowel of a consonant. A joiner directly after a virama selects the form of that consonant, also at
+// the end of a word.
 var viramas = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x094d, Hi: 0x0d4d, Stride: 0x80}, // Devanagari to Malayalam
 	{Lo: 0x0dca, Hi: 0x0dca, Stride: 1},

@@ -3,8 +3,8 @@ package safetext
 import "unicode"
 
 // deceptive returns the indices of the deceptive characters in text: letters of another script within a Latin word,
-// words consisting of look-alikes in an id or address, and look-alikes of slash, dot, colon, star or hyphen. Ordinary
-// text in one script has none.
+// words consisting of look-alikes in an id or address, mathematical letters and digits, and look-alikes of ASCII
+// punctuation beside ASCII characters. Ordinary text in one script has none.
 func deceptive(text []rune) map[int]bool {
 	found := map[int]bool{}
 	for i := 0; i < len(text); {

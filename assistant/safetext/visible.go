@@ -115,7 +115,8 @@ func Line[S ~string](s S, width int) Text {
 	return Text(ansi.Truncate(line, width, ellipsis))
 }
 
-// Lines returns the lines of a text, made safe to show, with four spaces for each tab. clean is Clean or Visible.
+// Lines returns the lines of a text, with four spaces for each tab and made safe to show by clean, for example Clean or
+// Visible.
 func Lines[S, T ~string](text S, clean func(string) T) []string {
 	lines := strings.Split(string(text), "\n")
 	for i, l := range lines {
