@@ -149,8 +149,8 @@ func Terminal(e assistant.Event) bool {
 	}
 }
 
-// DecodeEvent reads the output of assistant.EncodeEvent. An unknown type returns an error
-// that names it.
+// DecodeEvent reads the output of assistant.EncodeEvent. The error for an unknown type names
+// the type.
 func DecodeEvent(text string) (assistant.Event, error) {
 	var head struct{ Type string }
 	if err := json.Unmarshal([]byte(text), &head); err != nil {
@@ -171,7 +171,7 @@ func DecodeEvent(text string) (assistant.Event, error) {
 	return nil, fmt.Errorf("event type %q is unknown", head.Type)
 }
 
-// Parts reads a stream to its end.
+// Parts reads a stream to its end and returns its parts, and the error if it broke off.
 func Parts(stream iter.Seq2[llm.Part, error]) (all []llm.Part, err error) {
 	for part, err := range stream {
 		if err != nil {

@@ -54,7 +54,8 @@ func Respond(status int, body string, headers ...string) Reply {
 	}
 }
 
-// Stalled sends the events before, waits for the gate, and sends the rest.
+// Stalled returns a reply that sends the events in before, waits at the gate, and sends the
+// events in after.
 func Stalled(before string, at *Gate, after string) Reply {
 	return func(x *Exchange) {
 		x.Start(http.StatusOK, "Content-Type", eventStream)
@@ -65,16 +66,17 @@ func Stalled(before string, at *Gate, after string) Reply {
 	}
 }
 
-// Unanswered reads the request but sends nothing, not even headers, until the gate is open.
-func Unanswered(at *Gate, then Reply) Reply {
+// Unanswered returns a reply that sends nothing, not even headers, until the gate is open.
+// Then it answers with late.
+func Unanswered(at *Gate, late Reply) Reply {
 	return func(x *Exchange) {
 		if x.Stall(at) {
-			then(x)
+			late(x)
 		}
 	}
 }
 
-// CutAfter sends these events and closes the connection.
+// CutAfter returns a reply that sends these events and closes the connection.
 func CutAfter(body string) Reply {
 	return func(x *Exchange) {
 		x.Start(http.StatusOK, "Content-Type", eventStream)
@@ -100,13 +102,13 @@ func Calls(calls ...Call) Reply {
 	}
 }
 
-// TokenLimit rejects, like OpenAI, requests whose messages have more than limit tokens
-// (Chat.Tokens), and passes others on to within.
-func TokenLimit(limit int, within Reply) Reply {
+// TokenLimit returns a reply that rejects requests whose messages have more than limit
+// tokens (Chat.Tokens), as OpenAI does, and answers other requests with accepted.
+func TokenLimit(limit int, accepted Reply) Reply {
 	return func(x *Exchange) {
 		n := x.Chat.Tokens()
 		if n <= limit {
-			within(x)
+			accepted(x)
 			return
 		}
 		refused := chatapi.Problem{
@@ -117,7 +119,7 @@ func TokenLimit(limit int, within Reply) Reply {
 	}
 }
 
-// ModelList answers with a list of models with these ids.
+// ModelList returns a reply with a list of models with these ids.
 func ModelList(ids ...string) Reply {
 	models := make([]map[string]any, len(ids))
 	for i, id := range ids {

@@ -96,7 +96,7 @@ func (s *Script) Requests() []llm.Request {
 	return slices.Clone(s.requests)
 }
 
-// Cancelled returns the number of answers that ended because their context did, or because
+// Cancelled returns the number of answers that ended early because their context ended or
 // the consumer left the range loop.
 func (s *Script) Cancelled() int {
 	s.mu.Lock()

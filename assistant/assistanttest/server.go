@@ -139,8 +139,8 @@ func (x *Exchange) flush() { http.NewResponseController(x.writer).Flush() }
 // Gone reports whether the client has closed the connection.
 func (x *Exchange) Gone() bool { return x.request.Context().Err() != nil }
 
-// Stall waits until the gate is open. It returns false if the client closes the connection
-// or the server stops first.
+// Stall waits until the gate is open, and opens it when the server stops. It returns false
+// if the client closes the connection first.
 func (x *Exchange) Stall(g *Gate) bool {
 	go func() {
 		select {

@@ -99,7 +99,7 @@ func (w *Window) Type(word string) error {
 	return nil
 }
 
-// Context returns the words.
+// Context returns the words, and whether they have unsaved changes.
 func (w *Window) Context() (any, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
