@@ -16,8 +16,8 @@ const (
 	StageRetry      Stage = "overflow_retry"     // a later, shorter request was too long
 	StageExhausted  Stage = "overflow_exhausted" // the request was too long and no more pairs may be dropped
 	StageComplete   Stage = "complete"
-	StageError      Stage = "error" // the request failed for another reason
-	StagePromptSize Stage = "prompt_too_large"
+	StageError      Stage = "error"            // the request failed for another reason
+	StagePromptSize Stage = "prompt_too_large" // the message alone was too long, so nothing was sent
 )
 
 // Attempt is the state of one send: which pairs are sent, and how many were dropped. Only
@@ -28,8 +28,8 @@ type Attempt struct {
 	boundary   Boundary
 	sys        int
 	aut        int
-	turnTokens int // tokens added by the running turn after the user's text
-	pairs      []int
+	turnTokens int   // tokens added by the running turn after the user's text
+	pairs      []int // indices of the visible pairs that were included at first
 	costs      []int // of pairs
 	history    int   // size of pairs[dropped:]
 	dropped    int   // T
@@ -55,13 +55,13 @@ func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
 	return a
 }
 
-// TooLarge reports that message and system prompt alone exceed the model's limit. The
-// caller must then send nothing; the error code is CodePromptTooLarge.
+// TooLarge reports whether message and system prompt alone exceed the model's limit. If so,
+// the caller must send nothing; the error code is CodePromptTooLarge.
 func (a *Attempt) TooLarge() bool { return a.aut+a.sys > a.boundary.ML }
 
 // Overflow ends the attempt as too long and starts the next one without the oldest pair. It
-// returns false if no pair is left or NTA pairs were dropped for this response. The caller
-// must then send nothing more; the error code is CodeExhausted.
+// returns false if no pair is left or NTA pairs have been dropped for this response. The
+// caller must then send nothing more; the error code is CodeExhausted.
 func (a *Attempt) Overflow() (next bool) {
 	if a.stage != StageSent {
 		return false
@@ -112,7 +112,7 @@ func (a *Attempt) Included() []int { return a.pairs[a.dropped:] }
 // PredictedCount returns X: how many pairs were included before any was dropped.
 func (a *Attempt) PredictedCount() int { return len(a.pairs) }
 
-// DroppedCount returns T: how many pairs were dropped so far in this turn.
+// DroppedCount returns T: how many pairs have been dropped so far in this turn.
 func (a *Attempt) DroppedCount() int { return a.dropped }
 
 // Stage returns the state of the attempt.
@@ -121,8 +121,8 @@ func (a *Attempt) Stage() Stage { return a.stage }
 // Counter returns the context counter after this send.
 func (a *Attempt) Counter() string { return a.boundary.Counter(a.dropped) }
 
-// Record returns the current numbers of the attempt. The caller adds model, selection,
-// error and, if requested, messages.
+// Record returns the current numbers of the attempt. The caller adds the model, the
+// included and removed pairs, the error and, if requested, the messages.
 func (a *Attempt) Record() Record {
 	total := a.history + a.aut + a.turnTokens
 	return Record{

@@ -117,20 +117,20 @@ func (b Boundary) Trims(aut int, cost func(i int) Cost) (pairs, tokens int) {
 	return pairs, tokens
 }
 
-// nearLimit is the fraction of a model's limit at which NearLimit becomes true: a few
+// nearLimit is the fraction of the usable tokens at which NearLimit becomes true: a few
 // messages before pairs are left out.
 const nearLimit = 0.8
 
-// NearLimit reports that the conversation is close to the model's limit, or beyond it.
+// NearLimit reports whether the conversation is close to the model's limit, or beyond it.
 func (b Boundary) NearLimit() bool {
 	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
 }
 
-// Counter returns the context counter: X/Y, or [X-T]/Y if the last send dropped trimmed
-// pairs.
-func (b Boundary) Counter(trimmed int) string {
-	if trimmed > 0 {
-		return fmt.Sprintf("[%d-%d]/%d", b.X, trimmed, b.Y)
+// Counter returns the context counter: X/Y, or [X-T]/Y if the last send dropped pairs;
+// dropped is their number, T.
+func (b Boundary) Counter(dropped int) string {
+	if dropped > 0 {
+		return fmt.Sprintf("[%d-%d]/%d", b.X, dropped, b.Y)
 	}
 	return fmt.Sprintf("%d/%d", b.X, b.Y)
 }

@@ -3,10 +3,10 @@ package budget
 import "slices"
 
 // Tracker tracks the boundary of the visible pairs. Changes to the pairs, the limit or the
-// settings mark the Tracker dirty; nothing else does, not even trimming. The next call to
-// Boundary then computes it from the previous one, in time proportional to how far it
-// moves. A Tracker must be used by one goroutine. The zero value has no pairs and the limit
-// of an unknown model.
+// settings mark the Tracker dirty; trimming does not. The next call to Boundary then
+// computes the boundary from the previous one, in time proportional to how far it moves. A
+// Tracker must be used by one goroutine. The zero value has no pairs and the limit of an
+// unknown model.
 type Tracker struct {
 	params Params
 	limit  Limit
