@@ -1,8 +1,8 @@
 // Package advice suggests what a user can do about an error. It looks up an error of a turn by its code, and an
 // error of the workspace by its value.
 //
-// Advice is symbolic: it contains the name of an action in the key table, and each front end replaces the name
-// with its own key, command or flag. All functions are pure and may be called from any goroutine.
+// Advice is symbolic: it contains the name of an action, usually one in the key table, and each front end replaces the
+// name with its own key, command or flag. All functions are pure and may be called from any goroutine.
 package advice
 
 import (
@@ -60,7 +60,7 @@ func ForCode(code string, way func(action string) string) string {
 var byError = []struct {
 	err          error
 	cause        string // "" means the text of the error
-	action, does string // the action, and what it does; action is "" if does is a complete clause
+	action, does string // the action and what it does; both are "" if there is no advice
 }{
 	{assistant.ErrBusy, "", "escape", "cancels"},
 	{assistant.ErrNoModel, "no model is selected", Models, "chooses one"},

@@ -112,7 +112,7 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Check returns an error if the Data of a file does not match its Hash and Size.
+// Check returns an error if the file has Data that does not match its Hash and Size.
 func (f File) Check() error {
 	if f.Data != nil && (f.Hash != hash(f.Data) || f.Size != int64(len(f.Data))) {
 		return fmt.Errorf("%q does not match its hash", f.Name)
@@ -139,7 +139,7 @@ func Stripped(files []File) []File {
 	return files
 }
 
-// Tokens estimates the cost of the pictures among files, using OpenAI's published rule for models that process tiles
+// Tokens estimates the tokens of the pictures among files, using OpenAI's published rule for models that process tiles
 // (https://platform.openai.com/docs/guides/images-vision, "Calculating costs"): the picture is scaled down to 2,048
 // pixels per side, then to 768 on the shorter side; it costs 85 tokens plus 170 for each tile of 512 pixels.
 func Tokens(files []File) (sum int) {

@@ -33,7 +33,7 @@ type Message struct {
 	} `json:"tool_calls"`
 }
 
-// UnmarshalJSON reads a message whose content is a text or a list of parts.
+// UnmarshalJSON reads a message whose content is a string or a list of parts.
 func (m *Message) UnmarshalJSON(raw []byte) error {
 	type fields Message
 	form := struct {
@@ -56,7 +56,7 @@ func (m *Message) UnmarshalJSON(raw []byte) error {
 
 // Problem is the reason why a request is refused.
 type Problem struct {
-	Status  int    // of HTTP
+	Status  int    // HTTP status
 	Code    string // for programs
 	Param   string // the invalid field; "" if the problem is not in a single field
 	Message string
@@ -92,8 +92,8 @@ func Read(body []byte) (r Request, refused *Problem) {
 // Done is the event that ends a stream.
 const Done = "data: [DONE]\n\n"
 
-// event returns an event. choices is the content of its array of choices; more contains
-// further fields, each preceded by a comma.
+// event returns an event. choices is the content of the event's array of choices; more
+// contains further fields, each preceded by a comma.
 func event(choices, more string) string {
 	return `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"choices":[` + choices + `]` + more + "}\n\n"
 }

@@ -42,7 +42,7 @@ func Pieces[S ~string](text S, calls int) []Piece[S] {
 	return out
 }
 
-// eachCard calls do with the number, start and end of each card marker in text.
+// eachCard calls do with the number, start and end of each card marker in text; see Pieces.
 func eachCard(text string, calls int, do func(n, start, end int)) {
 	const digits = 6 // maximum number of digits
 	shown := map[int]bool{}
@@ -66,14 +66,14 @@ func eachCard(text string, calls int, do func(n, start, end int)) {
 
 func unescapeMarkers(s string) string { return strings.ReplaceAll(s, escapedStart, cardStart) }
 
-// AfterLastCard returns the start of the text after the last card marker, or 0 without a marker.
+// AfterLastCard returns the index in text at which the last card marker ends, or 0 if there is none.
 func AfterLastCard[S ~string](text S, calls int) (after int) {
 	eachCard(string(text), calls, func(_, _, end int) { after = end })
 	return after
 }
 
-// Guard escapes what looks like a card marker in streamed model text. Chunks may end anywhere, because it holds back
-// a possible beginning of a marker.
+// Guard escapes what looks like a card marker in streamed model text. Chunks may end anywhere, because a Guard holds
+// back a possible beginning of a marker.
 type Guard struct{ held string }
 
 // Write returns the text that is safe to pass on.

@@ -112,7 +112,8 @@ func (p *Parser) flushText() {
 	}
 }
 
-// seek adds text up to the next marker to the output and returns the rest after it.
+// seek adds text up to the next marker to the output and returns what follows the marker. Without a marker, it holds
+// back the end of text that may be the beginning of one.
 func (p *Parser) seek(text string) (rest string) {
 	var at []int
 	if p.markers != nil && p.tried < maxPayloads {
@@ -133,7 +134,7 @@ func (p *Parser) seek(text string) (rest string) {
 	return text[at[1]:]
 }
 
-// closePayload reads the JSON after a marker; if that fails, it becomes text.
+// closePayload reads the JSON after a marker. If that fails, marker and JSON become text.
 func (p *Parser) closePayload() {
 	kind := p.open
 	data, err := kind.Read(json.RawMessage(strings.TrimSpace(string(p.body))))

@@ -104,8 +104,8 @@ func Read(data []byte) (List, error) {
 	return l, err
 }
 
-// UnmarshalJSON decodes the output of MarshalJSON. It returns an *Error for an unknown version or type and for a
-// missing or unknown field; l is then unchanged.
+// UnmarshalJSON decodes the output of MarshalJSON. It returns an *Error for anything else, such as an unknown version
+// or type or a missing or unknown field; l is then unchanged.
 func (l *List) UnmarshalJSON(data []byte) error {
 	var list listJSON
 	if err := decodeExactly(data, &list); err != nil {

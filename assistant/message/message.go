@@ -41,8 +41,8 @@ type ToolCall struct {
 	Result     json.RawMessage `json:"result"`    // nil if there is no result
 	Error      *string         `json:"error"`     // nil if the call did not fail
 
-	// Joined reports that the call belongs to the same response as the previous call. It is not part of the published
-	// form: after decoding, a call without text belongs to the previous response.
+	// Joined reports whether the call belongs to the same response as the previous call. It is not part of the
+	// published form: after decoding, it is true for a call without text that follows another call.
 	Joined bool `json:"-"`
 }
 
@@ -82,8 +82,8 @@ func (l List) Wire() []llm.Message {
 	return append(out, results...)
 }
 
-// Content returns the text of the tool message: the result of the call, or a JSON object with the error if the call
-// failed without a result.
+// Content returns the text of the tool message: the result of the call, without quotes if it is a JSON string, or a
+// JSON object with the error if the call failed without a result.
 func (m *ToolCall) Content() string {
 	var text string
 	switch {

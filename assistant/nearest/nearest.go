@@ -1,6 +1,6 @@
 // Package nearest finds the known name that is closest to a misspelt one.
 //
-// All functions are pure. Hint and Distance take time proportional to the product of the two lengths, so callers must
+// All functions are pure. Comparing two names takes time proportional to the product of their lengths, so callers must
 // limit the lengths.
 package nearest
 
@@ -12,8 +12,8 @@ import (
 )
 
 // Hint returns a sentence, preceded by a space, that suggests the nearest known name or, if none is near, lists all
-// known names. It returns "" if there are no known names. A name is near if it is within two edits, or one edit per
-// three bytes.
+// known names. It returns "" if there are no known names. A name is near if it is within two edits or one edit per
+// three bytes, whichever is more, ignoring case.
 func Hint(name string, known []string) string {
 	best, limit := "", 1+max(2, len(name)/3)
 	for _, k := range known {
@@ -30,8 +30,8 @@ func Hint(name string, known []string) string {
 	return ""
 }
 
-// Names returns up to n known names that may have been meant, nearest first: names that contain the given name or are
-// contained in it (their distance is the difference in length), and names within one edit per three bytes.
+// Names returns up to n known names that may have been meant, nearest first, ignoring case: names that contain the given
+// name or are contained in it (their distance is the difference in length), and names within one edit per three bytes.
 func Names(name string, known []string, n int) []string {
 	name = strings.ToLower(name)
 	distance := map[string]int{}
