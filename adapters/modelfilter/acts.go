@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -37,24 +36,24 @@ type (
 		Provider string
 		Rule     Rule
 	}
-	// RemoveRules removes rules, all of them or none.
+	// RemoveRules removes all of the rules, or none if one of them cannot be removed.
 	RemoveRules struct {
 		Provider string
 		Rules    []Rule
 	}
-	// ImportRules adds rules and skips rejected ones.
+	// ImportRules adds rules and skips the rejected ones; it fails if all are rejected.
 	ImportRules struct {
 		Provider string
 		Lists    [2][]string // by List
 	}
 	// PickProvider makes a provider the current one.
 	PickProvider struct{ Provider string }
-	// RefreshModels asks providers for their models. If there is only one provider, the proxy is
-	// also asked which models of that provider it serves.
+	// RefreshModels asks providers for their models. If there is only one, it also asks the proxy
+	// which models of that provider it serves; otherwise it also compares the other proxies.
 	RefreshModels struct{ Providers []string }
-	// ReadModels reads the model lists of a few more providers.
+	// ReadModels reads the stored model lists of the next readAtOnce providers.
 	ReadModels struct{}
-	// ReadFacts reads the facts about a provider's models and how often they are used.
+	// ReadFacts reads the facts about a provider's models and how often each model was used.
 	ReadFacts struct{ Provider string }
 	// MarkSeen marks the new models of a provider as seen.
 	MarkSeen struct{ Provider string }
@@ -63,8 +62,8 @@ type (
 	// Look reports what the user is looking at.
 	Look struct {
 		Tab, Search string
-		Rule        Rule   // the highlighted rule; its models are highlighted too; zero if there is none
-		Model       string // the highlighted model; its rule is highlighted too; "" if there is none
+		Rule        Rule   // the rule to highlight with its models; zero if there is none
+		Model       string // the model to highlight with its rule if Rule is zero; "" if there is none
 	}
 )
 
@@ -77,8 +76,8 @@ type act interface {
 	about() string
 }
 
-// Act implements [assistant.Actor]. It returns ErrLocked, assistant.ErrMoved, or the error of the
-// act itself.
+// Act implements [assistant.Actor]. The error is ErrLocked, wraps assistant.ErrMoved, or is
+// specific to the act.
 func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done string, err error) {
 	known, ok := a.(act)
 	if !ok {
@@ -93,8 +92,8 @@ func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done
 // Step implements [assistant.Act].
 func (a AddRule) Step() string { return "Add " + a.Rule.String() }
 
-// about implements act. Adding a rule depends on no displayed rule. It returns "" so that the rule
-// that the user typed is not rejected when another user changes the rules.
+// about returns "", so that a rule that the user has typed is not rejected because the displayed
+// rules have changed meanwhile.
 func (a AddRule) about() string { return "" }
 
 func (a AddRule) do(_ context.Context, w *Window) (string, error) {
@@ -136,17 +135,7 @@ func (a RemoveRules) what() string {
 func (a RemoveRules) about() string { return a.Provider }
 
 func (a RemoveRules) do(_ context.Context, w *Window) (string, error) {
-	return w.edited(a.Provider, "deleted "+a.what(), func(s Scope) error {
-		for i, r := range a.Rules {
-			if slices.Contains(a.Rules[:i], r) { // already removed as a duplicate
-				continue
-			}
-			if err := s.Remove(r.List, r.Pattern); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return w.edited(a.Provider, "deleted "+a.what(), func(s Scope) error { return s.removeAll(a.Rules) })
 }
 
 // Step implements [assistant.Act].
@@ -184,7 +173,7 @@ func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
 			}
 		}
 		if added[Ignore]+added[Allow] == 0 {
-			return errors.New("none of the rules was added: " + RefusalText(all[0].Err))
+			return importRefused(all)
 		}
 		return nil
 	})
@@ -198,8 +187,20 @@ func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
 	return done, nil
 }
 
-// edited changes the rules of a provider and returns done, followed by the effect on the
-// models.
+// importRefused returns the error for an import of which every rule was rejected.
+func importRefused(all []Imported) error {
+	if len(all) == 0 {
+		return errors.New("there are no rules to import")
+	}
+	rule, why := Rule{all[0].List, all[0].Pattern}, RefusalText(all[0].Err)
+	if len(all) == 1 {
+		return fmt.Errorf("%s was not added: %s", rule, why)
+	}
+	return fmt.Errorf("none of the %d rules was added; the first, %s, was refused: %s", len(all), rule, why)
+}
+
+// edited changes the rules of a provider. It returns done, followed by the effect on the models
+// and by the hidden models that were used recently.
 func (w *Window) edited(provider, done string, change func(Scope) error) (string, error) {
 	s, err := w.On(provider)
 	if err != nil {
@@ -285,7 +286,7 @@ func (a RefreshModels) do(ctx context.Context, w *Window) (string, error) {
 		return "", err
 	}
 	w.compareServed(ctx, r.Provider)
-	if before.Source == models.SourceCatalogue { // the catalogue does not list what the provider really served
+	if before.Source == models.SourceCatalogue { // the provider may never have served what only the catalogue listed
 		r.Gone = nil
 	}
 	return refreshedText(r), nil
@@ -320,8 +321,8 @@ func (ReadModels) Step() string { return "" }
 
 func (ReadModels) about() string { return "" }
 
-// readAtOnce is how many model lists one ReadModels reads. It is small, so that the lists appear on
-// the screen one after another.
+// readAtOnce is how many model lists one ReadModels reads. It is small, so that the screen shows
+// the first lists before the last ones have been read.
 const readAtOnce = 8
 
 func (ReadModels) do(ctx context.Context, w *Window) (string, error) {

@@ -22,8 +22,8 @@ type Added struct {
 	Matches int      // number of models that the rule matches
 }
 
-// Add stages a rule at the end of a list. It returns ErrLocked, a *FixedError, or an *engine.Refusal with the reason
-// why the pattern is rejected.
+// Add stages a rule at the end of a list. It returns ErrLocked, a *FixedError, an *engine.Refusal with the reason why
+// the pattern is rejected, or another error if the pattern is too long.
 func (s Scope) Add(list List, pattern string) (added Added, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()
@@ -57,27 +57,46 @@ func check(e *engine.Engine, list List, pattern string) (engine.Verdict, error) 
 	return e.Check(list, pattern)
 }
 
-// Remove stages the removal of a rule, with its duplicates. It returns ErrLocked, a
+// Remove stages the removal of a rule and its duplicates. It returns ErrLocked, a
 // *FixedError, or an *UnknownError.
-func (s Scope) Remove(list List, pattern string) error {
+func (s Scope) Remove(list List, pattern string) error { return s.removeAll([]Rule{{list, pattern}}) }
+
+// removeAll stages the removal of all the rules, or of none if one of them cannot be removed.
+func (s Scope) removeAll(rules []Rule) error {
 	return s.w.asUser(func() error {
 		p := s.provider()
-		if err := s.w.remove(p, list, pattern); err != nil {
-			return err
+		for _, r := range rules {
+			if err := p.removable(r.List, strings.TrimSpace(r.Pattern)); err != nil {
+				return err
+			}
 		}
-		s.w.recordRules(RuleChange{Provider: p.name, List: list, Pattern: strings.TrimSpace(pattern)})
+		for i, r := range rules {
+			if slices.Contains(rules[:i], r) { // already removed as a duplicate
+				continue
+			}
+			pattern := strings.TrimSpace(r.Pattern)
+			s.w.stageRemove(p, r.List, pattern)
+			s.w.recordRules(RuleChange{Provider: p.name, List: r.List, Pattern: pattern})
+		}
 		return nil
 	})
 }
 
-func (w *Window) remove(p *provider, list List, pattern string) error {
+// removable returns an error if a rule does not exist or its list cannot be edited.
+func (p *provider) removable(list List, pattern string) error {
 	if err := p.editable(list); err != nil {
 		return err
 	}
-	pattern = strings.TrimSpace(pattern)
-	rules := p.lists[list].rules
-	if !slices.Contains(rules, pattern) {
+	if rules := p.lists[list].rules; !slices.Contains(rules, pattern) {
 		return &UnknownError{What: list.String() + " rule", Name: pattern, Near: nearest.Names(pattern, rules, maxNear)}
+	}
+	return nil
+}
+
+func (w *Window) remove(p *provider, list List, pattern string) error {
+	pattern = strings.TrimSpace(pattern)
+	if err := p.removable(list, pattern); err != nil {
+		return err
 	}
 	w.stageRemove(p, list, pattern)
 	return nil
@@ -98,8 +117,8 @@ func (w *Window) clear(p *provider, list List) (int, error) {
 // Import is a set of rules to import.
 type Import struct {
 	Lists [2][]string // by List; a nil list is not changed
-	// Replace replaces the list's rules, unless all imported rules are rejected. Rules that others make redundant are
-	// accepted, so that the list becomes the one that is imported.
+	// Replace replaces the rules of each list that is not nil, unless all rules imported into it are rejected. A rule
+	// that another rule covers is then accepted, so that the list becomes the imported one.
 	Replace bool
 }
 

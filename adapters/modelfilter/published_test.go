@@ -189,8 +189,33 @@ func TestWhatAnImportSaysWasDone(t *testing.T) {
 	if done, err := f.Act(t.Context(), act, f.Revision()); err != nil || done != "added 1 ignore rule and 1 allow rule: no model changes · 1 refused" {
 		t.Errorf("%q, %v", done, err)
 	}
-	if _, err := f.Act(t.Context(), ImportRules{"openai", [2][]string{{"o1*"}, nil}}, f.Revision()); err == nil || !strings.HasPrefix(err.Error(), "none of the rules was added: ") {
+	if _, err := f.Act(t.Context(), ImportRules{"openai", [2][]string{{"o1*"}, nil}}, f.Revision()); err == nil || !strings.HasPrefix(err.Error(), "ignore rule “o1*” was not added: ") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestARefusedImportNamesARule(t *testing.T) {
+	f := fresh(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=o1*,o3*\n")
+	for want, rules := range map[string][]string{
+		"there are no rules to import":                                    nil,
+		"ignore rule “o1*” was not added: the ignore rule already exists": {"o1*"},
+		"none of the 2 rules was added; the first, ignore rule “o3-mini”, was refused: rule “o3*” already covers it": {"o3-mini", "o1*"},
+	} {
+		if _, err := f.Act(t.Context(), ImportRules{"openai", [2][]string{rules, nil}}, f.Revision()); err == nil || err.Error() != want {
+			t.Errorf("import of %q = %v, want %s", rules, err, want)
+		}
+	}
+}
+
+func TestRulesAreRemovedTogetherOrNotAtAll(t *testing.T) {
+	f := fresh(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=o1*,o3*\n")
+	act := RemoveRules{"openai", []Rule{{Ignore, "o1*"}, {Allow, "gone"}}}
+	if _, err := f.Act(t.Context(), act, f.Revision()); err == nil || f.Dirty() {
+		t.Errorf("an unknown rule: %v, unsaved changes: %t", err, f.Dirty())
+	}
+	act.Rules = []Rule{{Ignore, "o1*"}, {Ignore, "o3*"}, {Ignore, "o1*"}}
+	if _, err := f.Act(t.Context(), act, f.Revision()); err != nil || len(f.Diff()) != 2 {
+		t.Errorf("two rules: %v, %v", err, f.Diff())
 	}
 }
 

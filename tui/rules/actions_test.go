@@ -118,7 +118,7 @@ func TestEditsByHand(t *testing.T) {
 		}, "added 3 ignore rules and 1 allow rule: no model changes · 1 refused", "gpt-3.5* *-preview* gpt-9* *audio* o1* x* y*", "gpt-4o-audio-preview o3"},
 		"import, all refused": {
 			func(b *bench) string { b.do("import-rules"); return b.keys("gpt-3.5-turbo*<enter>") },
-			"error: none of the rules was added: rule “gpt-3.5*” already covers it", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+			"error: ignore rule “gpt-3.5-turbo*” was not added: rule “gpt-3.5*” already covers it", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
