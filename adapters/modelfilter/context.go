@@ -16,11 +16,12 @@ const (
 	windowType = "model_filter"
 	// defaultContextTokens limits the context if no budget is set.
 	defaultContextTokens = 16_000
-	// cutNote is the advice to the language model for a truncated context.
-	cutNote = "The lists are cut to fit; every count is exact. Use get_models_matching_pattern, get_model_details and explain_model_status for the rest."
+	// cutNote tells the language model that the context is truncated.
+	cutNote = "The lists are cut to fit, but every count is exact. For the rest, use get_models_matching_pattern, get_model_details and explain_model_status."
 )
 
-// Context describes the window to the language model. Each model is named once.
+// Context describes the window to the language model. Each model of the current provider is named
+// once, apart from highlights and changes.
 type Context struct {
 	WindowType      string `json:"window_type"`
 	CurrentProvider string `json:"current_provider"`
@@ -29,8 +30,8 @@ type Context struct {
 		Available int    `json:"available_count"`
 		Source    string `json:"source,omitempty"` // where the models come from
 		At        string `json:"as_of,omitempty"`  // RFC 3339
-		// Free contains the names of the models that no rule matches, which are shown.
-		// Other models are listed with the rule that decides them.
+		// Free names the models that no rule matches and that are therefore shown. The others
+		// are listed with the rule that decides them.
 		Free []string `json:"without_rule"`
 	} `json:"models"` // of the current provider
 	Rules struct {
@@ -47,19 +48,19 @@ type Context struct {
 	} `json:"ui_state"`
 	Available []string          `json:"available_providers"`
 	Providers []ContextProvider `json:"providers"` // the available providers with their counts
-	// Changes lists the changes to models since the user last looked, for all providers
-	// whose models have been read.
+	// Changes lists up to maxNews changes to models since the user last looked, for all
+	// providers whose models have been read.
 	Changes []ContextNews `json:"model_changes,omitempty"`
 	// Warnings are about rules that cannot be edited, ids that are not filtered, and a
 	// provider whose models are unknown.
 	Warnings []string `json:"warnings,omitempty"`
-	// Truncated reports that lists were truncated; Note contains advice for that case.
+	// Truncated reports that lists were truncated; Note then says how to get the rest.
 	Truncated bool   `json:"truncated,omitempty"`
 	Note      string `json:"note,omitempty"`
 }
 
-// ContextProvider is a provider with its counts. Counts of models are omitted until they
-// have been read, because the context does no I/O.
+// ContextProvider is a provider with its counts. The counts of its models are omitted until
+// the models have been read, because Context reads only those of the current provider.
 type ContextProvider struct {
 	Provider  string `json:"provider"`
 	Shown     *int   `json:"shown,omitempty"`
@@ -133,11 +134,11 @@ func (w *Window) contextProviders() []ContextProvider {
 	return out
 }
 
-// shares divides the space in the context: each part may take this percentage of the space
-// that the previous parts left. The list of models gets the rest.
+// shares divides the space in the context: each field is the percentage that a part may take of
+// the space that the earlier parts left. The models without a rule get the rest.
 type shares struct{ rules, affected, highlighted int }
 
-// fill adds the lists of a provider to c until c has limit characters: the rules, the
+// fill adds to c as much of a provider's lists as fits in limit characters: the rules, the
 // models whose status they decide, the models that the user has highlighted, and the models
 // that no rule matches. fits is false if something was left out.
 func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled Context, fits bool) {
@@ -174,8 +175,8 @@ func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled C
 	return c, fits
 }
 
-// appendFitting appends items to a list while there is room, in characters. It returns
-// false if some items were left out.
+// appendFitting appends items to a list while their JSON fits in room, in characters, and
+// reduces room accordingly. It returns false if some items were left out.
 func appendFitting[T any](list *[]T, room *int, items []T) bool {
 	for _, item := range items {
 		cost := jsonSize(item) + len(",")
@@ -192,7 +193,7 @@ func appendFitting[T any](list *[]T, room *int, items []T) bool {
 func jsonSize(v any) int {
 	text, err := assistant.PlainJSON(v)
 	if err != nil {
-		return 0 // all items of a context can be encoded
+		return 0 // cannot happen: everything in a context can be encoded
 	}
 	return utf8.RuneCount(text)
 }
@@ -218,7 +219,7 @@ func freeModels(provider string, statuses []engine.ModelStatus) []string {
 }
 
 // warnings lists what cannot be changed, so that the language model does not promise to
-// change it.
+// change it, and says if no models are known.
 func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 	var out []string
 	for _, list := range lists {
@@ -227,7 +228,11 @@ func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 		}
 	}
 	if n := len(e.Unfiltered()); n > 0 {
-		out = append(out, fmt.Sprintf("the proxy filters only ids that begin with %s/; number of other ids, which are never hidden: %d", p.name, n))
+		others := "1 model has another id and is"
+		if n > 1 {
+			others = fmt.Sprintf("%d models have other ids and are", n)
+		}
+		out = append(out, fmt.Sprintf("the proxy filters only ids that begin with %s/; %s never hidden", p.name, others))
 	}
 	if e.Total() == 0 {
 		out = append(out, fmt.Sprintf("no models of %s are known yet; refresh_models fetches them", p.name))
@@ -235,7 +240,8 @@ func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 	return out
 }
 
-// SetContextBudget limits the context to about this many estimated tokens.
+// SetContextBudget limits the context to about this many estimated tokens; 0 means
+// defaultContextTokens.
 func (w *Window) SetContextBudget(tokens int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

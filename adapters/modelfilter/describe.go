@@ -17,7 +17,8 @@ import (
 const maxPatternCells = 40
 
 // DescribeChange implements [assistant.Describer]: "hid *mini* on openai (7 models)". It
-// counts the currently known models, which takes a few milliseconds for a thousand rules.
+// applies the rules to the currently known models, which takes a few milliseconds for a
+// thousand rules.
 // It returns "" if a state cannot be read, or if only the search or the order of rules
 // changed.
 func (w *Window) DescribeChange(before, after json.RawMessage) string {
@@ -46,9 +47,9 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	return ""
 }
 
-// effectBetween returns how replacing some rules of a provider with others affects its
-// models. Rules that cannot be edited, such as those from the environment, apply in both
-// cases.
+// effectBetween returns the effect on a provider's models of replacing the rules before with
+// the rules after. A list that cannot be edited, such as one set by the environment, is the
+// same in both.
 func (w *Window) effectBetween(name string, before, after ruleSet) ModelEffect {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +69,8 @@ func (w *Window) effectBetween(name string, before, after ruleSet) ModelEffect {
 	return effectOf(was, is)
 }
 
-// sentenceOf describes changes and their effects on the models of each provider.
+// sentenceOf describes changes to the rules of one or more providers. effects holds the effect
+// on the models of each of these providers.
 func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	var providers, patterns []string
 	hidden, shown, known, alike := 0, 0, false, len(effects) == 1
@@ -164,8 +166,8 @@ func changedRules(c checkpoint.Change) string {
 	return strings.Join(done, ", ")
 }
 
-// ruleAt describes the effect of adding a value at a path in the state, or of removing the
-// value.
+// ruleAt describes the addition of a value at a path in the state, or its removal from there.
+// A value that is not a rule is given with its path, after a sign.
 func ruleAt(path string, raw json.RawMessage, added bool) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

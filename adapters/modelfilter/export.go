@@ -4,10 +4,10 @@ import (
 	"context"
 )
 
-// Exported is the window as other programs see it: the rules that the proxy uses now, without staged changes.
+// Exported is the window as other programs see it: the rules in force, without staged changes.
 type Exported struct {
 	File      string             `json:"file"`
-	Unsaved   bool               `json:"unsaved"` // there are staged changes that are not in the file
+	Unsaved   bool               `json:"unsaved"` // there are staged changes
 	Providers []ExportedProvider `json:"providers"`
 }
 
@@ -21,7 +21,7 @@ type ExportedProvider struct {
 	Hidden   []string `json:"hidden"`
 }
 
-// Export implements [assistant.Exporter]; it returns an Exported. It waits for the disk.
+// Export implements [assistant.Exporter]. It returns an Exported and may wait for the disk.
 func (w *Window) Export(ctx context.Context) (any, error) {
 	w.ReadModels(ctx)
 	if err := ctx.Err(); err != nil {

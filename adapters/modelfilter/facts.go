@@ -11,8 +11,8 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Order is an order for listing models by a fact. Models for which the fact is unknown come
-// last, even in reverse.
+// Order sorts models by a fact. Models for which the fact is unknown come last, even in
+// reverse order.
 type Order struct {
 	Name  string // for the language model and the command line
 	Title string // for users
@@ -23,7 +23,7 @@ type Order struct {
 }
 
 var orders = []Order{
-	{"status", "shown or hidden", func(m *condition.Model) (int64, bool) {
+	{"status", "status", func(m *condition.Model) (int64, bool) {
 		if m.Hidden {
 			return 0, true
 		}
@@ -102,8 +102,8 @@ func (o Order) Sorted(n int, model func(i int) *condition.Model, reversed bool) 
 	return append(sorted, unknown...)
 }
 
-// Model returns what is known about the model at an index of Models. Before ReadFacts,
-// that is only its id.
+// Model returns what is known about the model at an index of Models. Before ReadFacts, its
+// facts are unknown.
 func (s *ProviderSnapshot) Model(i int) condition.Model {
 	m := s.Models[i].Known()
 	id := m.Info.ID
@@ -115,7 +115,7 @@ func (s *ProviderSnapshot) Model(i int) condition.Model {
 	return m
 }
 
-// Known returns what conditions can check without the model's facts and use: its id and its status.
+// Known returns what conditions can check without the model's facts and use: its id, its status and whether it is new.
 func (v ModelView) Known() condition.Model {
 	m := condition.Model{Hidden: v.Status == engine.Ignored, Allowed: v.Status == engine.Whitelisted, New: v.New}
 	m.Info.ID = v.ID

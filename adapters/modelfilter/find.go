@@ -22,12 +22,13 @@ type Found struct {
 	// Unknown counts models left out because a fact used in the condition is unknown for
 	// them.
 	Unknown int
-	NoUse   int // how many of Unknown were left out because their use is unknown
-	// Problems describes the usage files that cannot be used, one sentence each.
+	NoUse   int // how many of these models have an unknown use
+	// Problems explains why the use of some models cannot be read, in one sentence for each
+	// provider concerned.
 	Problems []string
 }
 
-// unknown counts a model that is left out.
+// unknown counts a model that is left out because a fact is unknown.
 func (f *Found) unknown(m FoundModel) {
 	f.Unknown++
 	if !m.UseKnown {
@@ -36,8 +37,8 @@ func (f *Found) unknown(m FoundModel) {
 }
 
 // Find selects models of the named providers, or of all available providers if none is
-// named. It returns an *UnknownError for an unknown provider. It reads the usage files, so
-// it may wait for the disk.
+// named. It returns an *UnknownError for an unknown provider. It reads how the models are
+// used, so it may wait for the disk or the proxy.
 func (w *Window) Find(where condition.Condition, providers ...string) (Found, error) {
 	var found Found
 	if len(providers) == 0 {
@@ -74,14 +75,14 @@ func (w *Window) Find(where condition.Condition, providers ...string) (Found, er
 // HidePlan contains the rules that hide some models of one provider.
 type HidePlan struct {
 	Provider string   `json:"provider"`
-	Patterns []string `json:"patterns"` // ignore rules to add; they match these models and no other known ones
+	Patterns []string `json:"patterns"` // ignore rules to add; of the known models they match only those in Hides
 	Hides    []string `json:"hides"`    // ids that the patterns hide
 	Allowed  []string `json:"allowed"`  // ids that stay shown because an allow rule matches them
 	Left     []string `json:"left"`     // ids that no pattern can distinguish from another model, or that the proxy does not filter
 }
 
-// PlanHide returns, for each provider, a few patterns that hide the shown models in
-// found, in the order of found. Providers without shown models are left out.
+// PlanHide returns a plan for each provider with shown models in found, in the order of
+// found: a few patterns that hide these models.
 func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	var plans []HidePlan
 	wanted := map[string][]string{}
@@ -119,8 +120,8 @@ func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	return plans, nil
 }
 
-// hiddenBy returns as hidden the ids that a pattern matches. rest contains left, followed by
-// all other ids.
+// hiddenBy splits ids into hidden, the ids that a pattern matches, and the other ids. It
+// returns left, followed by these others, as rest.
 func hiddenBy(patterns, ids, left []string) (hidden, rest []string) {
 	compiled := make([]*glob.Pattern, len(patterns))
 	for i, text := range patterns {

@@ -16,14 +16,14 @@ type finder struct {
 	read      map[string][]FoundModel // all models of the providers searched so far
 	unknown   int                     // number of models for which a fact in a phrase is unknown
 	unmatched []fields                // phrases that select no model
-	text      []string                // a sentence about each of these phrases
-	problems  []string                // problems with usage files
+	text      []string                // sentences about these phrases and about the providers concerned
+	problems  []string                // as in Found
 	asks      bool                    // the request is a question, so "no model" is a valid answer
 }
 
 func (w *Window) finder() *finder { return &finder{w: w, read: map[string][]FoundModel{}} }
 
-// models returns all models of a provider.
+// models returns all models of a provider. Only the first call reads them.
 func (r *finder) models(provider string) ([]FoundModel, error) {
 	if all, ok := r.read[provider]; ok {
 		return all, nil
@@ -55,7 +55,8 @@ var vendors = []string{
 }
 
 // providersNamed returns the providers that a text names: names separated by spaces, "*" for
-// all, "major" for well-known vendors; a name after a minus sign is excluded. "" names none.
+// all, "major" for well-known vendors. A name after a minus sign is excluded; if there are only
+// such names, all other providers are returned. "" names none.
 func (w *Window) providersNamed(text string) (names []string, err error) {
 	all, without := withLock(w, func() []string { return slices.Clone(w.order) }), []string(nil)
 	for word := range strings.FieldsSeq(text) {
@@ -127,9 +128,10 @@ func (r *finder) locate(p phrase, provider string) ([]string, error) {
 	return nil, nil
 }
 
-// fits returns the providers on which a phrase selects models. If there are none, missing
-// contains the words that match no model or, if each word matches one, all words. Unless
-// mustSelect is set, fits also returns a provider on which a pattern selects no model.
+// fits returns the providers in names on which a phrase selects models. Unless mustSelect is
+// set, that includes providers on which no model matches, but the phrase is only a pattern. If
+// there are none, missing contains the words that match no model or, if each word matches one,
+// all words. unknown counts the models for which a fact in the phrase is unknown.
 func (r *finder) fits(p phrase, names []string, mustSelect bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)
@@ -162,8 +164,9 @@ func aboutPrices(conditions string) string {
 // letterWords matches the words of a name that a user might misspell.
 var letterWords = regexp.MustCompile(`[a-z]{4,}`)
 
-// miss adds a phrase that selects no model to unmatched, with the words that match nothing, similar
-// words, and the providers elsewhere that have such models.
+// miss adds a phrase that selects no model to unmatched. missing contains its words that match
+// nothing, and elsewhere the providers that do have such models. An unmet condition in a question is
+// not added, because "no model" answers the question.
 func (r *finder) miss(p phrase, missing, elsewhere []string) {
 	if r.asks && slices.Equal(missing, p.facts) {
 		return
@@ -216,8 +219,9 @@ var conditionsFor = map[string][]string{
 	"big": {"ctx>=200k"}, "large": {"ctx>=200k"}, "small": {"ctx<32k"}, "multimodal": {"vision"},
 }
 
-// misspelt returns the providers, families and words in names of known models that differ from
-// a word by one letter, or by two if it is long.
+// misspelt returns up to maxNear providers, families and words in names of known models that differ
+// from a word by at most a quarter of its letters, or by one. It returns none if the word begins
+// with one of them.
 func (r *finder) misspelt(word string) (near []string) {
 	providers, _ := r.providersOrCurrent("*") // cannot fail: * names known providers only
 	known := slices.Concat(knownFamilies, providers)

@@ -14,8 +14,8 @@ type ModelList = models.List
 
 // modelLister lists the models of providers. *models.Lists implements it.
 type modelLister interface {
-	// Cached does not use the network.
-	Cached(provider string) (ModelList, bool)
+	// Cached returns the list as known without the network; ok is false if it is empty.
+	Cached(provider string) (list ModelList, ok bool)
 	// Models requests the list over the network.
 	Models(ctx context.Context, provider string) (ModelList, error)
 	// MarkSeen marks the provider's models as seen.
@@ -79,7 +79,7 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 		w.changed()
 	}()
 	if w.opts.Models == nil {
-		return Refreshed{}, fmt.Errorf("nothing is known about the models of %s: no model source is configured", p.name)
+		return Refreshed{}, fmt.Errorf("the models of %s cannot be refreshed: no model source is configured", p.name)
 	}
 	list, err := w.opts.Models.Models(ctx, p.name)
 	if err != nil {
@@ -94,8 +94,8 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	return Refreshed{list, without(list.IDs, before), without(before, list.IDs)}, nil
 }
 
-// AcceptModels uses a model list that another part of the program got from an endpoint. used is
-// false if the list contains no available provider. AcceptModels waits for the disk.
+// AcceptModels uses a model list that another part of the program got from an endpoint. used
+// reports whether this set the list of an available provider. AcceptModels waits for the disk.
 func (w *Window) AcceptModels(ctx context.Context, a models.Answer) (used bool) {
 	lists, ok := w.opts.Models.(*models.Lists)
 	if !ok {
@@ -112,7 +112,7 @@ func (w *Window) AcceptModels(ctx context.Context, a models.Answer) (used bool) 
 	return len(names) > 0
 }
 
-// without returns the strings of a that are not in b.
+// without returns the strings of a that are not in b, never nil.
 func without(a, b []string) []string {
 	excluded := make(map[string]bool, len(b))
 	for _, id := range b {
@@ -170,8 +170,9 @@ func (w *Window) ReadModels(ctx context.Context) {
 	}
 }
 
-// compareServed asks the proxy which models of a provider it serves, and publishes the
-// difference in the Snapshot. If the proxy does not answer, the difference is unknown.
+// compareServed asks the proxy which models of a provider it serves, and publishes in the
+// Snapshot how they differ from what the rules leave shown. If the proxy does not answer, the
+// difference becomes unknown.
 func (w *Window) compareServed(ctx context.Context, provider string) {
 	source, ok := w.opts.Models.(interface {
 		Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)

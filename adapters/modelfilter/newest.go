@@ -11,24 +11,24 @@ import (
 // release is the version and date of a model, taken from its name.
 type release struct {
 	model   FoundModel
-	version []int  // the first numbers that are neither a date nor a size
+	version []int  // the first run of numbers that are neither a date nor a size
 	date    int    // YYYYMMDD, or MMDD without a year; undated if there is none
 	series  string // the name without version and date; a newer model replaces older ones of its series
 }
 
-// undated is the date of a name without a date. Such a name is an alias of the newest model of its
-// series.
+// undated is the date of a name that contains none. It sorts as the newest, because such a name is an
+// alias of the newest model of its series.
 const undated = 99999999
 
 var (
-	// dates finds 20251101, 2025-11-01, 0613 and the revision 002 at the end of a part.
+	// dates finds a part of the name that is a date or a revision: 20251101, 2025-11-01, 0613, 002.
 	dates = regexp.MustCompile(`[-_@:](20\d\d-?\d\d-?\d\d|\d{3,4})(?:$|[-_@:])`)
 	// sizes finds 70b, 8x7b, a22b and 16k, which are not versions.
 	sizes = regexp.MustCompile(`[-_:](?:a?\d+(?:\.\d+)?[bkm]|\d+x\d+b)\b`)
 	// versions finds 3-5, 4.1, the 4 of 4o and the 3 of qwen3.
 	versions = regexp.MustCompile(`(?:^|\D)(\d{1,2}(?:[.-]\d{1,2})*)(?:$|\D)`)
-	// notGeneral matches models that are skipped if there are any others: a newer speech or image
-	// model is not a newer version of its family.
+	// notGeneral matches names of models that are skipped if there are any others: a speech or image
+	// model is not a newer version of the general models of its family.
 	notGeneral = regexp.MustCompile(`(?i)embed|tts|audio|realtime|transcribe|image|moderation|whisper|sora|search|instruct|guard|vision`)
 	firstWord  = regexp.MustCompile(`^[A-Za-z]+`)
 )
@@ -52,10 +52,10 @@ func newRelease(m FoundModel) release {
 	return r
 }
 
-// newestOf returns the newest models, one per series: count models or, if count is 0, those with
-// the highest version. Of equally new models it picks the one with the shortest id. Versions of
-// different families cannot be compared, so unless oneFamily is set, only the most common family
-// counts.
+// newestOf returns the newest models, one per series: up to count models or, if count is 0, those
+// with the highest version. Of equally new models of a series it picks the one with the shortest id.
+// Versions of different families cannot be compared, so unless oneFamily is set, only the most
+// common family counts.
 func newestOf(models []FoundModel, count int, oneFamily bool) (out []FoundModel) {
 	family := func(m FoundModel) string { return firstWord.FindString(displayName(m.Provider, m.Info.ID)) }
 	if !oneFamily {

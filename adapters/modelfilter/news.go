@@ -33,8 +33,8 @@ func (n News) Word() string {
 	}
 }
 
-// Price returns the current price, and the previous one if it has changed: "$2.5 in, $10
-// out"; "" if unknown.
+// Price returns the current prices, each with the previous one if it has changed: "$2.5 in
+// (was $3), $10 out". It returns "" if they are unknown or the model is gone.
 func (n News) Price() string {
 	in, out := n.Model.Info.Facts.PriceIn, n.Model.Info.Facts.PriceOut
 	if n.Kind == models.Vanished || !in.Known && !out.Known {
@@ -66,8 +66,8 @@ type newsSource interface {
 	News(provider string) []models.Change
 }
 
-// news returns the changes to a provider's models. The caller holds mu and has read the
-// models.
+// news returns the changes to a provider's models, and reads them if necessary. The caller
+// holds mu.
 func (w *Window) news(p *provider) (out []News) {
 	source, ok := w.opts.Models.(newsSource)
 	if !ok {
@@ -108,7 +108,7 @@ func (w *Window) News(providers ...string) (out []News, err error) {
 	return out, nil
 }
 
-// maxNews is how many changes the context lists.
+// maxNews is the maximum number of changes that the context lists.
 const maxNews = 20
 
 // ContextNews is a change to a model in the form that the language model gets.

@@ -100,7 +100,7 @@ func TestConversations(t *testing.T) {
 			"hide gemini previews => gemini+ignore(*preview*)",
 			"only show models with 1m context on gemini => gemini+allow(*flash) gemini+allow(gemini-2.5-pro) gemini+ignore(*)",
 			"hide o3-mini => openai+ignore(o3-mini)",
-			"only show o3 models and gpt-5 models => | This applies only to openai | These stay hidden, because other rules hide them: o3-mini. | allow `gpt-5*`, `o3`; ignore `*` for openai",
+			"only show o3 models and gpt-5 models => | This applies only to openai | Still hidden, because other rules apply: o3-mini. | allow `gpt-5*`, `o3`; ignore `*` for openai",
 			"only show o3-mini on openai => | \"add_whitelist\":[\"o3-mini\"]",
 		},
 		"who uses it": {

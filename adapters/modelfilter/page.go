@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"winnow/assistant"
 )
@@ -24,7 +23,7 @@ const (
 var tabs = map[string]string{
 	TabRules:   "the list of rules",
 	TabModels:  "the list of models",
-	TabChanges: "the difference between the staged rules and the file",
+	TabChanges: "the unsaved changes of all providers",
 	TabAll:     "the counts of all providers",
 }
 
@@ -116,8 +115,8 @@ func Register(pages *assistant.Pages, w *Window) error {
 		ClientActions: []assistant.ClientAction{
 			{Action: ActionShowModels, Description: "open the list of models with their status"},
 			{Action: ActionShowRules, Description: "open the list of rules"},
-			{Action: ActionShowChanges, Description: "open the difference between the staged rules and the file"},
-			{Action: ActionOpenSave, Description: "open the preview of a save, in which the user can save"},
+			{Action: ActionShowChanges, Description: "show how the staged rules differ from the file"},
+			{Action: ActionOpenSave, Description: "open the save preview, where the user can save"},
 			assistant.NewClientAction[findModels](ActionFindModels, "open the list of models and search it", nil),
 		},
 		Tabs: map[string]assistant.Tab{TabRules: {}, TabModels: {}, TabChanges: {}, TabAll: {}},
@@ -132,14 +131,30 @@ func (w *Window) pageContext(where assistant.Location) string {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if where.Tab != TabAll {
-		return fmt.Sprintf("The user is looking at %s of %s.", what, visible(w.current))
+	current := visible(w.current)
+	switch where.Tab {
+	case TabAll:
+		return fmt.Sprintf("The user is looking at %s. %sThe current provider is %s.", what, w.shownCounts(), current)
+	case TabChanges:
+		return fmt.Sprintf("The user is looking at %s. The current provider is %s.", what, current)
 	}
+	return fmt.Sprintf("The user is looking at %s of %s.", what, current)
+}
+
+// shownCounts returns sentences about the number of shown models of each provider, each
+// followed by a space. The caller holds mu.
+func (w *Window) shownCounts() (text string) {
 	var known []string
 	for _, name := range w.order {
-		if e := w.providerNamed(name).engine; e != nil && e.Total() > 0 && len(known) < maxListed {
+		if e := w.providerNamed(name).engine; e != nil && e.Total() > 0 {
 			known = append(known, fmt.Sprintf("%s %d of %d", visible(name), e.Available(), e.Total()))
 		}
 	}
-	return fmt.Sprintf("The user is looking at %s. Models shown by provider: %s; other providers are not known yet. The current provider is %s.", what, strings.Join(known, ", "), visible(w.current))
+	if len(known) > 0 {
+		text = "Shown models: " + joined(known, maxListed) + ". "
+	}
+	if n := len(w.order) - len(known); n > 0 {
+		text += fmt.Sprintf("The models of %s are not known yet. ", assistant.Counted(n, "provider"))
+	}
+	return text
 }

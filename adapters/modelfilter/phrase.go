@@ -15,12 +15,12 @@ import (
 // of facts. With newest, it selects only the newest of these models.
 type phrase struct {
 	text   string
-	names  []string // patterns, and words that stand between separators in a name
+	names  []string // patterns, and words that a name contains between separators
 	facts  []string // the words of the condition
 	where  condition.Condition
 	family bool // "gpt-4 models": not just the model called gpt-4
 	newest bool
-	count  int // how many of the newest; 0 means all with the highest version
+	count  int // how many of the newest models; 0 means all with the highest version
 }
 
 // readPhrase reads a phrase such as "mini", "gpt-4*", "newest 2 claude" or "price>10 tools".
@@ -66,9 +66,9 @@ func (p phrase) pattern() string {
 	return ""
 }
 
-// in returns the models that the phrase selects and the number of models whose facts are
-// unknown. If the phrase selects none, missing contains the words that match no model, but not a
-// pattern that matches none.
+// in returns the models that the phrase selects, and the number of models for which one of its facts
+// is unknown. If the phrase selects none, missing contains the words that no model matches, or that
+// no model matches together. A pattern on its own is never missing.
 func (p phrase) in(models []FoundModel, now time.Time) (fit []FoundModel, unknown int, missing []string) {
 	fit = models
 	for _, name := range p.names {
@@ -135,7 +135,7 @@ func ids(models []FoundModel) (out []string) {
 }
 
 // named returns the models whose names match a pattern or contain a word or its singular. If
-// alone is set, a model with exactly this name is the only result.
+// alone is set and models have exactly this name, it returns only these.
 func named(models []FoundModel, word string, alone bool) []FoundModel {
 	if hasWildcard(word) {
 		return matching(models, word)
@@ -211,7 +211,7 @@ func (p phrase) written(models, fit []FoundModel) string {
 	}
 	shapes := []string{"*" + text + "*", text + "*"}
 	if !slices.ContainsFunc(fit, func(m FoundModel) bool { return !strings.HasPrefix(displayName(m.Provider, m.Info.ID), parts[0].text) }) {
-		slices.Reverse(shapes) // a family
+		slices.Reverse(shapes) // a family: all names begin with the same word
 	}
 	for _, shape := range append(shapes, "*-"+text+"*", "*/"+text+"*", "*-"+text, "*-"+text+"-*") {
 		if len(matching(models, shape)) == len(fit) && len(matching(fit, shape)) == len(fit) {

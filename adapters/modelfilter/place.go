@@ -152,7 +152,8 @@ func (p placed) SetPosition(raw json.RawMessage) error {
 	return nil
 }
 
-// fromPlace is implemented by the arguments of tools that depend on the current provider.
+// fromPlace is implemented by the arguments of tools that depend on the current provider. from
+// sets it to the provider of the caller's place.
 type fromPlace interface{ from(provider string) }
 
 func (a *ruleArgs) from(provider string)   { a.Provider = otherwise(a.Provider, provider) }

@@ -18,7 +18,7 @@ import (
 // masked replaces the value of a variable that is not a rule list.
 const masked = "••••"
 
-// RuleChange is a rule that differs between the window and the file.
+// RuleChange is the addition or removal of a rule.
 type RuleChange struct {
 	Provider string
 	List     List
@@ -51,7 +51,7 @@ func (c RuleChange) sentence() string {
 	return c.Verb() + " " + visible(c.Pattern) + " on " + visible(c.Provider)
 }
 
-// Diff lists the staged rules that differ from the file, by provider.
+// Diff lists the staged changes to the rules in the file, by provider.
 func (w *Window) Diff() []RuleChange { return withLock(w, w.diff) }
 
 func (w *Window) diff() []RuleChange { return changesOf(w.dirtyProviders()) }
@@ -66,7 +66,7 @@ func changesOf(providers []*provider) []RuleChange {
 }
 
 // stagedChanges lists the staged changes of the given providers as text for a plan. Unlike
-// changesOf, it includes the lists in which only the order has changed.
+// changesOf, it includes lists in which only the order has changed.
 func stagedChanges(providers []*provider) []assistant.Change {
 	out := inWords(changesOf(providers))
 	for _, p := range providers {
@@ -182,8 +182,8 @@ func (w *Window) discardPlan(d draft) assistant.SavePlan {
 	return plan
 }
 
-// checkShown returns a *assistant.PlanChanged with the plan of d if d is not what was
-// shown, according to digest.
+// checkShown returns an *assistant.PlanChanged with the plan of d if digest, the digest of the
+// plan that was shown, is neither empty nor that of d.
 func (w *Window) checkShown(d draft, digest string, plan func(draft) assistant.SavePlan) error {
 	if digest == "" || digest == d.digest {
 		return nil
@@ -277,7 +277,7 @@ type ModelEffect struct {
 	Known    bool        // false if the provider's models, and therefore the effect, are unknown
 	Shown    []string    // ids that were hidden before
 	Hidden   []string    // ids that were shown before, starting with the used models
-	Used     []UsedModel // models in Hidden that were used in the last 7 days
+	Used     []UsedModel // the models in Hidden that were used in the last 7 days
 
 	now time.Time // when Used was determined
 }

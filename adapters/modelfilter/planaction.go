@@ -89,11 +89,11 @@ func planTexts(effects []assistant.Effect, provider string, shown int) planText 
 	return planText{strings.Join(effect, "; "), strings.Join(does, " and ") + on, strings.Join(done, " ")}
 }
 
-// laterModels warns that patterns made from a condition apply to other models by name alone.
+// laterModels warns that patterns made from a condition apply to later models by name alone.
 const laterModels = "The patterns match only these models today; a model added later is matched by its name alone."
 
-// useful removes from a plan the rules that would be refused because other rules make them
-// redundant. If nothing is left, it notes why.
+// useful removes from a plan the rules that would be refused. If no change is left, it notes
+// why they would be refused.
 func (s Scope) useful(p rulePlan) rulePlan {
 	return withEngine(s, func(_ *provider, e *engine.Engine) rulePlan {
 		e = e.Clone()
@@ -132,7 +132,7 @@ func (m *meaning) precise() []string {
 	return m.patterns
 }
 
-// named lists models in a note.
+// named names the first models and counts the rest, for a note.
 func (m *meaning) named(models []FoundModel) string {
 	var names []string
 	for _, f := range models {
@@ -145,7 +145,7 @@ func (m *meaning) named(models []FoundModel) string {
 }
 
 // hide adds ignore rules, and allow rules for the exceptions, because an allow rule takes
-// precedence.
+// precedence. It removes an allow rule whose pattern is to be ignored.
 func (m *meaning) hide(p *rulePlan) {
 	shown := kept(m.meant, func(f FoundModel) bool { return !f.Hidden })
 	if len(shown) == 0 && len(m.meant) > 0 && !m.verbatim {
@@ -168,7 +168,7 @@ func (m *meaning) hide(p *rulePlan) {
 		return f.Status.Status == engine.Whitelisted && !slices.Contains(p.RemoveAllow, f.Status.Rule)
 	})
 	if len(stay) > 0 {
-		p.note("An allow rule keeps these shown: " + m.named(stay) + ".")
+		p.note("Not hidden, because an allow rule applies: " + m.named(stay) + ".")
 	}
 }
 
@@ -176,15 +176,15 @@ func (m *meaning) addAllow(p *rulePlan, patterns []string) {
 	p.AddAllow = append(p.AddAllow, without(patterns, m.rules[Allow])...)
 }
 
-// showOnly allows the models by patterns, removes the allow rules that match other models, and hides
-// the rest.
+// showOnly allows the models by patterns, removes the allow rules that match other models, and
+// ignores *.
 func (m *meaning) showOnly(p *rulePlan, models []FoundModel, patterns []string) {
 	if len(models) == 0 {
-		p.note("No model on " + m.provider + " would be left.")
+		p.note("No model would be left on " + m.provider + ".")
 		return
 	}
 	if len(m.left) > 0 {
-		p.note("These stay hidden, because other rules hide them: " + m.named(m.left) + ".")
+		p.note("Still hidden, because other rules apply: " + m.named(m.left) + ".")
 	}
 	others := minus(m.models, models)
 	for _, rule := range m.rules[Allow] {
@@ -200,8 +200,8 @@ func (m *meaning) showOnly(p *rulePlan, models []FoundModel, patterns []string) 
 	}
 }
 
-// show removes the ignore rules that hide only the models meant. If a broader rule hides some of
-// them, it allows the models instead.
+// show removes the ignore rules that hide only models in meant. If a broader rule hides some of
+// these models, it allows all of them instead.
 func (m *meaning) show(p *rulePlan) {
 	hidden := kept(m.meant, func(f FoundModel) bool { return f.Hidden })
 	for _, rule := range m.rules[Ignore] {
@@ -226,9 +226,9 @@ func (m *meaning) allow(p *rulePlan, patterns []string) {
 	}
 }
 
-// planRemoval plans the removal of rules. Each name is the pattern of a rule or, if no rule has
-// that pattern, a word that occurs in the pattern of only one rule. Without names, it plans to
-// remove all rules.
+// planRemoval plans the removal of rules. The action clear removes all rules. For the action remove,
+// each name in a.Models is the pattern of a rule or, if no rule has that pattern, a word that occurs
+// in the pattern of only one rule.
 func (r *finder) planRemoval(a planArgs) (out []rulePlan, err error) {
 	providers, err := r.providersOrCurrent(a.Provider)
 	if err != nil {

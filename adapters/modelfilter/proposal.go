@@ -27,8 +27,8 @@ type Proposal struct {
 	Reasoning    string   `json:"reasoning"`
 }
 
-// maxProposed is the maximum number of rules that a proposal may change. No user would read
-// more before accepting it.
+// maxProposed is the maximum number of rules that a proposal may change. Nobody would read
+// more before accepting the proposal.
 const maxProposed = 100
 
 // ReadProposal decodes and validates the data of a proposal payload.
@@ -216,7 +216,7 @@ RULE_PROPOSAL: {"add_ignore": ["*-preview*"], "add_whitelist": ["gpt-4o"], "remo
 func proposalType(w *Window) assistant.PayloadType {
 	schema, err := jsonschema.For[Proposal](nil)
 	if err != nil {
-		panic("modelfilter: the schema of a proposal: " + err.Error()) // cannot happen unless Proposal is wrong
+		panic("modelfilter: the schema of a proposal: " + err.Error()) // cannot happen: the type is fixed
 	}
 	schema.AdditionalProperties = nil // language models add fields, which are ignored
 	return assistant.PayloadType{

@@ -31,8 +31,8 @@ func (w *Window) Mark() (restore func() error) {
 	}
 }
 
-// Proposals implements [assistant.Proposer]. It returns one proposal for each provider
-// whose rules differ.
+// Proposals implements [assistant.Proposer]. It returns a proposal for each provider whose
+// rules differ, or several if more than maxProposed rules differ.
 func (w *Window) Proposals(before, after json.RawMessage) ([]assistant.Payload, error) {
 	was, is, err := readStates(before, after)
 	if err != nil {

@@ -41,7 +41,7 @@ type provider struct {
 // staged rules.
 type ruleList struct {
 	vars  []string // variables in the file that set the list; the last one decides
-	saved []string // rules in the file, or in another file if it has none; a save replaces them
+	saved []string // rules in the file or, if it does not set the list, in another file; a save replaces them
 	rules []string // the staged rules
 	// by records who staged the last change to a pattern. It may also contain patterns that have
 	// been saved since.
@@ -65,7 +65,7 @@ func (l *ruleList) effective() []string {
 	return l.rules
 }
 
-// inForce returns the rules that the proxy uses without a save.
+// inForce returns the rules that the proxy would use without a save.
 func (l *ruleList) inForce() []string {
 	if l.fromEnv {
 		return l.envRules
@@ -114,7 +114,7 @@ func (p *provider) editable(list List) error {
 	return nil
 }
 
-// engine returns the engine of p, creating it if necessary.
+// engine returns the engine of p. If there is none, it reads the models and creates one.
 func (w *Window) engine(p *provider) *engine.Engine {
 	if p.engine == nil {
 		p.setModels(w.cached(p))
@@ -140,8 +140,8 @@ func (p *provider) changes() []RuleChange {
 	return out
 }
 
-// stagedBy returns the saved rules after applying only the staged changes for whose author belongs
-// returns true.
+// stagedBy returns the saved rules with the staged changes of some authors applied: those for whom
+// belongs returns true.
 func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
 	added, removed := without(l.rules, l.saved), without(l.saved, l.rules)
 	theirs := func(pattern string) bool { return !belongs(l.by[pattern]) }
@@ -190,7 +190,7 @@ func (w *Window) stage(p *provider, list List, rules []string) {
 	w.touch(p)
 }
 
-// stageAdd appends one rule. The cost depends only on that rule.
+// stageAdd appends one rule, without matching the other rules again.
 func (w *Window) stageAdd(p *provider, list List, pattern string) {
 	e, l := w.engine(p), &p.lists[list] // create the engine first, so that it starts with the old rules
 	l.rules = append(l.rules, pattern)
@@ -199,7 +199,7 @@ func (w *Window) stageAdd(p *provider, list List, pattern string) {
 	w.touch(p)
 }
 
-// stageRemove removes a rule with its duplicates. The cost depends only on that rule.
+// stageRemove removes a rule and its duplicates, without matching the other rules again.
 func (w *Window) stageRemove(p *provider, list List, pattern string) {
 	e, l := w.engine(p), &p.lists[list]
 	l.rules = slices.DeleteFunc(slices.Clone(l.rules), func(r string) bool { return r == pattern })
@@ -222,7 +222,7 @@ func ruleChanges(provider string, before, after ruleSet) []RuleChange {
 	return out
 }
 
-// mergeRules applies the changes from base to ours to theirs. If theirs equals base, the result is
+// mergeRules applies to theirs the changes from base to ours. If theirs equals base, the result is
 // ours in the same order.
 func mergeRules(base, ours, theirs []string) []string {
 	if slices.Equal(base, theirs) {
@@ -264,8 +264,9 @@ func conflicting(provider string, base, ours, theirs ruleSet) []RuleChange {
 	return out
 }
 
-// reorder lists the available providers: the providers in read, the providers with staged rules,
-// and the current one. If no provider has a key variable, it includes the catalogue's providers.
+// reorder determines the available providers and their order: the providers in read and then all
+// others, unless they are empty, and the current one. If no provider has a key variable, the
+// catalogue's providers come before the current one.
 func (w *Window) reorder(read []string) {
 	names := append(slices.Clone(read), slices.Sorted(maps.Keys(w.providers))...)
 	names = slices.DeleteFunc(names, func(name string) bool { return w.providerNamed(name).empty() })
@@ -287,7 +288,7 @@ func (w *Window) reorder(read []string) {
 	}
 }
 
-// defaultProvider is the provider shown first if none has a key.
+// defaultProvider is the first provider to show if none has rules or a key.
 const defaultProvider = "openai"
 
 // firstProvider returns the first provider with rules, preferably one with a key; otherwise the

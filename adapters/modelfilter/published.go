@@ -43,7 +43,7 @@ type ProviderSnapshot struct {
 	Models   []ModelView
 	Info     []llm.ModelInfo // facts in the order of Models; nil if not read yet, see ReadFacts
 	Counts   Counts
-	Source   ModelList // source of Models, without the ids and Others
+	Source   ModelList // source of Models, without IDs, New and Others
 
 	SourcesText string // where Models come from; "" if unknown
 
@@ -197,7 +197,7 @@ func (s *ProviderSnapshot) Preview(list List, pattern string) engine.Effect {
 	return s.engine.Preview(list, pattern)
 }
 
-// PreviewRemove returns the effect of removing a rule.
+// PreviewRemove returns the effect of removing the rule at index.
 func (s *ProviderSnapshot) PreviewRemove(list List, index int) engine.Effect {
 	return s.engine.PreviewRemove(list, index)
 }
@@ -223,13 +223,13 @@ func (s *ProviderSnapshot) Suggest(ids []string) []string {
 	return engine.Suggest(ids, without(s.engine.Models(), ids))
 }
 
-// RuleHighlight highlights a rule with the models that it matches. It returns the zero
+// RuleHighlight returns the highlight of a rule with the models that it matches, or the zero
 // value if there is no such rule.
 func (s *ProviderSnapshot) RuleHighlight(list List, pattern string) Highlight {
 	return ruleHighlight(s.engine, list, pattern)
 }
 
-// ModelHighlight highlights a model with the rule that decides it.
+// ModelHighlight returns the highlight of a model with the rule that decides it, if any.
 func (s *ProviderSnapshot) ModelHighlight(id string) Highlight { return modelHighlight(s.engine, id) }
 
 // Effect returns the effect of a proposal for this provider on its models, and the errors

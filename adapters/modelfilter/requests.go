@@ -8,7 +8,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 )
 
-// requestGroups are parts of model names that a user is likely to hide together.
+// requestGroups are words in the names of models that a user is likely to hide together.
 var requestGroups = []string{"preview", "mini", "embedding"}
 
 // requestFamilies are model families of which a user is likely to keep only the newest

@@ -129,7 +129,7 @@ var toolCases = map[string]toolCase{
 		data: map[string]any{"unmatched": []any{map[string]any{"models": "trubo", "missing": strs("trubo"), "near": strs("turbo"), "instead_of": "trubo", "elsewhere": []any{}}}},
 	},
 	"plan to hide": {
-		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Would hide 3 models on openai: allow `*mini*`; ignore `gpt-4*`. An allow rule keeps these shown: gpt-4o-preview."},
+		tool: "plan_rules", args: `{"action":"hide","models":["gpt-4 models"],"except":["mini"]}`, says: []string{"Would hide 3 models on openai: allow `*mini*`; ignore `gpt-4*`. Not hidden, because an allow rule applies: gpt-4o-preview."},
 		rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"plan elsewhere": {
