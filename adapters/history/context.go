@@ -16,17 +16,17 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Limits on the context. The tools return what the context omits.
+// Limits on the context. search_pairs and list_topics return pairs and topics that the context omits.
 const (
 	maxContextPairs = 40 // the number of newest pairs, about two screenfuls
 	maxUserCells    = 80 // the width of a user's text in cells
 )
 
 // truncatedNote tells the model what to do if the context is truncated.
-const truncatedNote = "The lists are truncated to fit; every count is exact. search_pairs, list_topics and list_sessions return the rest."
+const truncatedNote = "The lists are truncated to fit; every count is exact. search_pairs and list_topics return more."
 
-// countTimeout limits how long it may take to count the pairs that a filter line matches, which may require reading
-// their texts. If counting takes longer, the context contains no count.
+// countTimeout limits the time for counting the pairs that the user's filter line matches, because counting may require
+// reading their texts. If it takes longer, the context contains no count.
 const countTimeout = 2 * time.Second
 
 // defaultContextTokens is the limit on the context if no budget is set.
@@ -54,7 +54,7 @@ type ContextCounts struct {
 	Topics    int            `json:"topics"`
 	Models    int            `json:"models"`
 	Saved     int            `json:"saved_filters"`
-	Starred   map[string]int `json:"starred"` // by stars
+	Starred   map[string]int `json:"starred"` // by number of stars
 	Unflagged int            `json:"unflagged"`
 	NoTopic   int            `json:"without_topic"`
 	Failed    int            `json:"failed"`
@@ -118,7 +118,7 @@ func pairLine(p assistant.Pair) PairLine {
 	return l
 }
 
-// Context returns a Context that fits the context budget.
+// Context returns a Context that fits the context budget, and records for Changes what has changed since the last one.
 func (w *Window) Context() (any, error) {
 	w.storeMu.Lock()
 	defer w.storeMu.Unlock()
@@ -179,7 +179,7 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	return c, nil
 }
 
-// truncate shortens the longest list until the context has at most limit characters.
+// truncate repeatedly shortens the longest list, until the context has at most limit characters or all lists are empty.
 func (c *Context) truncate(limit int) {
 	if jsonChars(*c) <= limit {
 		return

@@ -93,16 +93,16 @@ var kindOrder = []kind{stars, flags, topics}
 func clause(m mark, pairs string) string {
 	switch {
 	case m.kind == stars && m.isDefault():
-		return "removed the stars of " + pairs
+		return "removed the stars from " + pairs
 	case m.kind == stars:
 		n, _ := strconv.Atoi(m.value) // readState has checked the value
 		return "gave " + assistant.Counted(n, "star") + " to " + pairs
 	case m.kind == flags && m.isDefault():
 		return "flagged " + pairs
 	case m.kind == flags:
-		return "removed the flag of " + pairs
+		return "removed the flag from " + pairs
 	case m.isDefault():
-		return "removed the topic of " + pairs
+		return "removed the topic from " + pairs
 	default:
 		return "moved " + pairs + " to " + string(safetext.Line(m.value, maxTopicCells))
 	}

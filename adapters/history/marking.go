@@ -16,9 +16,13 @@ type starArgs struct {
 
 func (w *Window) planStars(ctx context.Context, a starArgs, now marks) (change, error) {
 	if a.Stars < 0 || a.Stars > filter.MaxStars {
-		return change{}, refuse(assistant.CodeInvalidArguments, "%d stars is not allowed; use 0 to %d", a.Stars, filter.MaxStars)
+		return change{}, refuse(assistant.CodeInvalidArguments, "stars must be 0 to %d, not %d", filter.MaxStars, a.Stars)
 	}
-	return w.planMark(ctx, a.pairArgs, now, mark{stars, strconv.Itoa(a.Stars)}, assistant.Counted(a.Stars, "star"))
+	words := assistant.Counted(a.Stars, "star")
+	if a.Stars == 0 {
+		words = "no stars"
+	}
+	return w.planMark(ctx, a.pairArgs, now, mark{stars, strconv.Itoa(a.Stars)}, words)
 }
 
 type flagArgs struct {
@@ -35,7 +39,7 @@ func (w *Window) planFlag(ctx context.Context, a flagArgs, now marks) (change, e
 
 type topicArgs struct {
 	pairArgs
-	Topic  string `json:"topic" jsonschema:"path such as \"AI > Agents\"; empty for none"`
+	Topic  string `json:"topic" jsonschema:"path such as \"AI > Agents\"; empty removes the topic"`
 	Create bool   `json:"create,omitempty" jsonschema:"create the topic if it does not exist"`
 }
 
@@ -51,12 +55,12 @@ func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change,
 	}
 	words := "the topic " + quote(path)
 	if !found {
-		words += ", a new topic"
+		words = "the new topic " + quote(path)
 	}
 	return w.planMark(ctx, a.pairArgs, now, mark{topics, path}, words)
 }
 
-// planMark plans to set a mark on pairs; words describes the mark in sentences.
+// planMark plans to set a mark on pairs; words describes the mark in messages, such as "3 stars".
 func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark, words string) (change, error) {
 	s, err := w.selectPairs(ctx, which)
 	if err != nil {

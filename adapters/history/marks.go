@@ -29,7 +29,7 @@ const (
 // defaultMarks contains the marks of a new pair.
 var defaultMarks = map[kind]string{stars: "0", flags: flagOn, topics: ""}
 
-// mark is a kind of mark with one value.
+// mark is one value of a kind, such as 3 stars.
 type mark struct {
 	kind  kind
 	value string
@@ -219,9 +219,17 @@ func (a seqs) String() string {
 	const maxRanges = 40
 	ranges := a.ranges()
 	if more := len(ranges) - maxRanges; more > 0 {
-		return strings.Join(ranges[:maxRanges], ", ") + fmt.Sprintf(" and %d more ranges", more)
+		return strings.Join(ranges[:maxRanges], ", ") + " and " + assistant.Counted(more, "more range")
 	}
 	return strings.Join(ranges, ", ")
+}
+
+// named returns the pairs as named in a sentence: "message 4" or "messages 4-6".
+func (a seqs) named() string {
+	if len(a) == 1 {
+		return "message " + a.String()
+	}
+	return "messages " + a.String()
 }
 
 // parseRanges parses the result of ranges. It rejects numbers above last, which limits the memory that a damaged state

@@ -11,7 +11,7 @@ import (
 	"winnow/assistant/history/transfer"
 )
 
-// Snapshot is the history as it was last read for its pane to draw. It is immutable and shared by all readers.
+// Snapshot is the history as last read, for a pane to draw. It is immutable and shared by all readers.
 type Snapshot struct {
 	Read         bool // true after the first Read
 	Topics       []history.Topic
@@ -20,7 +20,7 @@ type Snapshot struct {
 	Filters      []transfer.SavedFilter
 }
 
-// Read is the act that reads the history for its Snapshot, unless the history has not changed since the last Read.
+// Read is the act that updates the Snapshot, if the history has changed since the last Read.
 type Read struct{}
 
 // Step implements [assistant.Act]; Read is not a step that can be undone.

@@ -74,7 +74,7 @@ func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, 
 	for _, f := range p.Attachments {
 		v.Files = append(v.Files, oneLine(f.Name))
 	}
-	return assistant.OK(fmt.Sprintf("message %d of %s", p.Seq, v.At), v), nil
+	return assistant.OK(fmt.Sprintf("message %d from %s", p.Seq, v.At), v), nil
 }
 
 // head returns the beginning of a text, sanitised; cut reports whether the text was truncated.
@@ -191,7 +191,7 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 		message += fmt.Sprintf(", %d of them truncated", cut)
 	}
 	if left := len(s.pairs) - len(list); left > 0 {
-		message += fmt.Sprintf("; %d older messages do not fit: narrow the filter line to read them", left)
+		message += fmt.Sprintf("; %s did not fit: select fewer messages at a time", assistant.Counted(left, "older message"))
 	}
 	data := map[string]any{"count": len(s.pairs), "pairs": list, "truncated": len(list) < len(s.pairs)}
 	return assistant.OK(message+s.remarks(), data), nil

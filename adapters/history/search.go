@@ -23,7 +23,7 @@ const (
 )
 
 type searchArgs struct {
-	Query string `json:"query,omitempty" jsonschema:"plain words; a pair matches if the user's or the assistant's text contains all of them. \"Words in quotes\" must be adjacent"`
+	Query string `json:"query,omitempty" jsonschema:"plain words; a pair matches if each word is in the user's or the assistant's text. \"Words in quotes\" must be adjacent"`
 	Line  string `json:"line,omitempty" jsonschema:"a filter line such as s>1 d<30d; with a query, both must match"`
 	Limit int    `json:"limit,omitempty" jsonschema:"how many pairs to show, newest first; default 20, at most 100"`
 }
@@ -42,7 +42,7 @@ func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolR
 	words := plainWords(a.Query)
 	line := strings.TrimSpace(a.Line)
 	if len(words) == 0 && line == "" {
-		return assistant.ToolResult{}, refuse(assistant.CodeInvalidArguments, "specify words to search for in query, or a filter line")
+		return assistant.ToolResult{}, refuse(assistant.CodeInvalidArguments, "specify words in query, or a filter line in line")
 	}
 	q, err := parseLine(line)
 	if err != nil {
@@ -87,16 +87,16 @@ func (f searchResult) message() string {
 	if f.Count == 1 {
 		verb = "matches"
 	}
-	const named = 5
+	named := f.Pairs[:min(len(f.Pairs), 5)]
 	out := fmt.Sprintf("%s %s %s", assistant.Counted(f.Count, "message"), verb, what)
-	for i, p := range f.Pairs[:min(len(f.Pairs), named)] {
+	for i, p := range named {
 		sep := "; "
 		if i == 0 {
 			sep = ", newest first: "
 		}
 		out += fmt.Sprintf("%s%d %q", sep, p.ID, p.User)
 	}
-	if more := f.Count - named; more > 0 {
+	if more := f.Count - len(named); more > 0 {
 		out += fmt.Sprintf(" and %d more", more)
 	}
 	return out
@@ -148,8 +148,8 @@ func excerpt(text, word string) string {
 // maxIDs is the maximum number of ids in a call; for more pairs, the call must use a filter line.
 const maxIDs = 1000
 
-// maxBusyPairs is how many of the newest pairs are checked for a pair that is being answered. There are rarely more
-// sessions running at the same time.
+// maxBusyPairs is how many of the newest pairs are checked for a pair that is being answered. More sessions rarely run at
+// the same time.
 const maxBusyPairs = 32
 
 // pairArgs are the arguments that select the pairs of a call.
@@ -188,7 +188,11 @@ func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error)
 		s.busy = s.busy.intersect(pairs)
 		var unknown seqs
 		if s.pairs, unknown = pairs.minus(s.busy).split(s.pairs); len(unknown) > 0 {
-			err = refuse(assistant.CodeFailed, "there is no message %s; search_pairs returns the ids of messages", unknown)
+			verb := "is"
+			if len(unknown) > 1 {
+				verb = "are"
+			}
+			err = refuse(assistant.CodeFailed, "there %s no %s; search_pairs returns the ids of messages", verb, unknown.named())
 		}
 	}
 	if err == nil && len(s.pairs) == 0 {
@@ -248,8 +252,12 @@ func (s selection) remarks() string {
 	for _, h := range s.hints {
 		out += "; " + oneLine(h.String())
 	}
-	if len(s.busy) > 0 {
-		out += fmt.Sprintf("; message %s is still being answered and was left out", s.busy)
+	switch len(s.busy) {
+	case 0:
+	case 1:
+		out += fmt.Sprintf("; %s is still being answered and was left out", s.busy.named())
+	default:
+		out += fmt.Sprintf("; %s are still being answered and were left out", s.busy.named())
 	}
 	return out
 }

@@ -101,9 +101,9 @@ func (w *Window) Apply(raw json.RawMessage) error {
 	return w.store.Restore(ctx, w.difference(now, target, newest))
 }
 
-// difference returns the changes that turn the marks in now into target for the pairs up to newest. Later pairs get
-// back the marks that they had before the tools changed them. A topic that target does not contain is kept if it still has pairs, even
-// cut ones.
+// difference returns the changes that give the pairs up to newest the marks in target. Later pairs get back the marks that
+// they had before the tools changed them. A topic that target does not contain is kept if it still has pairs, even cut
+// ones.
 func (w *Window) difference(now, target marks, newest int64) (d history.Snapshot) {
 	add := func(key mark, pairs ...int64) {
 		m := key.storeMark()

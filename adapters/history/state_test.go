@@ -238,12 +238,12 @@ func TestAChangeOfMarksInWords(t *testing.T) {
 	for _, c := range []struct{ tool, args, want string }{
 		{"star_pairs", `{"ids":[1,2],"stars":3}`, "gave 3 stars to 2 messages"},
 		{"star_pairs", `{"ids":[1,3],"stars":1}`, "gave 1 star to 2 messages"},
-		{"star_pairs", `{"ids":[1],"stars":0}`, "removed the stars of 1 message"},
+		{"star_pairs", `{"ids":[1],"stars":0}`, "removed the stars from 1 message"},
 		{"star_pairs", `{"ids":[1],"stars":0}`, ""},
-		{"flag_pairs", `{"ids":[1,2],"flag":false}`, "removed the flag of 2 messages"},
+		{"flag_pairs", `{"ids":[1,2],"flag":false}`, "removed the flag from 2 messages"},
 		{"flag_pairs", `{"ids":[2],"flag":true}`, "flagged 1 message"},
 		{"set_topic", `{"ids":[4],"topic":"AI > Agents"}`, "moved 1 message to AI > Agents"},
-		{"set_topic", `{"ids":[4],"topic":""}`, "removed the topic of 1 message"},
+		{"set_topic", `{"ids":[4],"topic":""}`, "removed the topic from 1 message"},
 	} {
 		before := stateOf(t, w)
 		good(t, w, c.tool, c.args)
@@ -253,7 +253,7 @@ func TestAChangeOfMarksInWords(t *testing.T) {
 	}
 	for after, want := range map[string]string{
 		empty: "",
-		`{"version":1,"newest":6,"stars":{"2":["1-3"],"3":["4"]},"grey":["6"],"topics":{"AI":[]}}`: "gave 2 stars to 3 messages; gave 3 stars to 1 message; removed the flag of 1 message; 1 more",
+		`{"version":1,"newest":6,"stars":{"2":["1-3"],"3":["4"]},"grey":["6"],"topics":{"AI":[]}}`: "gave 2 stars to 3 messages; gave 3 stars to 1 message; removed the flag from 1 message; 1 more",
 		`{"version":9}`: "",
 		`{`:             "",
 	} {

@@ -18,27 +18,27 @@ func TestToolsThatWork(t *testing.T) {
 		"search a phrase":       {"search_pairs", `{"query":"\"in a loop\""}`, `1 message matches c'in a loop'`, `"found":"They run kubernetes in a loop."`},
 		"search a line":         {"search_pairs", `{"line":"t'AI...' !e"}`, `2 messages match`, `"ids":[2,1]`},
 		"search both":           {"search_pairs", `{"line":"t'AI...' | t'Work'","query":"kubernetes"}`, `2 messages match`, `"ids":[4,2]`},
-		"search limit":          {"search_pairs", `{"line":"b","limit":2}`, `6 messages match b`, `"truncated":true`},
+		"search limit":          {"search_pairs", `{"line":"b","limit":2}`, `5 "fifth: thanks" and 4 more`, `"truncated":true`},
 		"search selected":       {"search_pairs", `{"line":"x"}`, `3 messages match x`, `"ids":[6,5,4]`},
 		"search nothing":        {"search_pairs", `{"query":"zebra"}`, `no message matches c'zebra'`, `"ids":[],"pairs":[]`},
 		"search a hint":         {"search_pairs", `{"line":"t'Wrok'"}`, `nearest: Work`, `"count":0`},
 		"search apostrophes":    {"search_pairs", `{"query":"you're"}`, `1 message matches`, `"ids":[5]`},
 		"search a star":         {"search_pairs", `{"query":"a*t"}`, `no message matches`, `"count":0`},
-		"get":                   {"get_pair", `{"id":3}`, `message 3 of 2026-03-04 05:02`, `"state":"error: net","user":"third: what broke","user_text":"third: what broke"`},
+		"get":                   {"get_pair", `{"id":3}`, `message 3 from 2026-03-04 05:02`, `"state":"error: net","user":"third: what broke","user_text":"third: what broke"`},
 		"topics":                {"list_topics", `{}`, `3 topics`, `"pairs_without_topic":2`},
 		"topics under":          {"list_topics", `{"under":"ai"}`, `2 topics`, `{"topic":"AI > Agents","pairs":2,"with_subtopics":2}`},
 		"sessions":              {"list_sessions", `{}`, `2 sessions`, `"this_session":true,"first_id":4,"began_with":"fourth: an invoice for kubernetes"`},
 		"sessions limit":        {"list_sessions", `{"limit":1}`, `2 sessions`, `"truncated":true`},
 		"summarise":             {"summarise_pairs", `{"line":"t'AI...'"}`, `3 messages to summarise`, `{"id":1,"user":"first: what is a goat","assistant":"An animal with horns."}`},
 		"star ids":              {"star_pairs", `{"ids":[2,1,2],"stars":3}`, `2 messages now have 3 stars`, `"changed":2,"ids":"1-2"`},
-		"star none":             {"star_pairs", `{"ids":[1],"stars":0}`, `nothing changed: 1 message already has 0 stars`, `"changed":0`},
+		"star none":             {"star_pairs", `{"ids":[1],"stars":0}`, `nothing changed: 1 message already has no stars`, `"changed":0`},
 		"flag line":             {"flag_pairs", `{"line":"x's1'","flag":false}`, `3 messages now have no flag`, `"ids":"1-3"`},
 		"topic":                 {"set_topic", `{"ids":[5],"topic":"work"}`, `1 message now has the topic "Work"`, `"changed":1`},
 		"topic some have":       {"set_topic", `{"ids":[4,5],"topic":"Work"}`, `1 message now has the topic "Work"; 1 already had this mark`, `"matched":2`},
-		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `"Life > Goats", a new topic`, `"ids":"5-6"`},
+		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `the new topic "Life > Goats"`, `"ids":"5-6"`},
 		"topic none":            {"set_topic", `{"ids":[1],"topic":""}`, `1 message now has no topic`, `"ids":"1"`},
 		"search by saved":       {"search_pairs", `{"line":"@mine"}`, `1 message matches @mine`, `"ids":[4]`},
-		"summarise within room": {"summarise_pairs", `{"line":"b","tokens":60}`, `1 message to summarise; 5 older messages do not fit`, `"truncated":true`},
+		"summarise within room": {"summarise_pairs", `{"line":"b","tokens":60}`, `1 message to summarise; 5 older messages did not fit`, `"truncated":true`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, w := library(t)
@@ -70,9 +70,9 @@ func TestToolsThatRefuse(t *testing.T) {
 		"summarise nothing":      {"summarise_pairs", `{"line":"s3"}`, assistant.CodeFailed, "no message matches"},
 		"star without pairs":     {"star_pairs", `{"stars":1}`, assistant.CodeInvalidArguments, "specify ids, or a line"},
 		"star with both":         {"star_pairs", `{"ids":[1],"line":"b","stars":1}`, assistant.CodeInvalidArguments, "not both"},
-		"star an unknown pair":   {"star_pairs", `{"ids":[1,77,78],"stars":1}`, assistant.CodeFailed, "there is no message 77-78"},
-		"four stars":             {"star_pairs", `{"ids":[1],"stars":4}`, assistant.CodeInvalidArguments, "use 0 to 3"},
-		"minus one star":         {"star_pairs", `{"ids":[1],"stars":-1}`, assistant.CodeInvalidArguments, "use 0 to 3"},
+		"star an unknown pair":   {"star_pairs", `{"ids":[1,77,78],"stars":1}`, assistant.CodeFailed, "there are no messages 77-78"},
+		"four stars":             {"star_pairs", `{"ids":[1],"stars":4}`, assistant.CodeInvalidArguments, "stars must be 0 to 3, not "},
+		"minus one star":         {"star_pairs", `{"ids":[1],"stars":-1}`, assistant.CodeInvalidArguments, "stars must be 0 to 3, not "},
 		"star a broken line":     {"star_pairs", `{"line":"s5","stars":1}`, assistant.CodeInvalidArguments, "column "},
 		"star nothing":           {"star_pairs", `{"line":"t'Wrok'","stars":1}`, assistant.CodeFailed, "nearest: Work"},
 		"flag an unknown pair":   {"flag_pairs", `{"ids":[0],"flag":true}`, assistant.CodeFailed, "there is no message 0"},
@@ -126,6 +126,12 @@ func TestAPairThatIsBeingAnsweredIsNotMarked(t *testing.T) {
 	if r := call(t, w, "star_pairs", `{"line":"x","stars":1}`); !r.Success || !strings.Contains(r.Message, "3 messages now have 1 star; message 7 is still being answered") {
 		t.Errorf("by line: %+v", r)
 	}
+	another := *running
+	another.Seq, another.ID = 0, ""
+	put(t, s, &another)
+	if r := call(t, w, "star_pairs", `{"ids":[1,7,8],"stars":1}`); !r.Success || !strings.Contains(r.Message, "; messages 7-8 are still being answered and were left out") {
+		t.Errorf("two pairs: %+v", r)
+	}
 	if got := marksOf(t, s); !strings.Contains(got, "6:1+ 7:0+") {
 		t.Errorf("the store has %s", got)
 	}
@@ -142,9 +148,9 @@ func TestMoreThanFiftyPairsAsk(t *testing.T) {
 		tool, args string
 		shows      string // of 52 messages; "" never asks
 	}{
-		"star":      {"star_pairs", `{"line":"b","stars":1}`, "52 messages: 1 star\nmessages 1-52"},
-		"flag":      {"flag_pairs", `{"line":"b","flag":false}`, "52 messages: no flag"},
-		"topic":     {"set_topic", `{"line":"b","topic":"X","create":true}`, `52 messages: the topic "X"`},
+		"star":      {"star_pairs", `{"line":"b","stars":1}`, "52 messages will have 1 star:\n1-52"},
+		"flag":      {"flag_pairs", `{"line":"b","flag":false}`, "52 messages will have no flag:"},
+		"topic":     {"set_topic", `{"line":"b","topic":"X","create":true}`, `52 messages will have the new topic "X":`},
 		"few":       {"star_pairs", `{"line":"x's1'","stars":1}`, ""},
 		"unchanged": {"flag_pairs", `{"line":"b","flag":true}`, ""},
 		"broken":    {"star_pairs", `{"line":"b'","stars":1}`, ""},
@@ -158,9 +164,9 @@ func TestMoreThanFiftyPairsAsk(t *testing.T) {
 	good(t, w, "set_topic", `{"line":"x's3'","topic":"AI > Many","create":true}`)
 	before := stateOf(t, w)
 	for name, c := range map[string]struct{ tool, args, shows string }{
-		"star":      {"star_pairs", `{"line":"b","stars":1}`, "52 messages: 1 star\nmessages 1-52"},
-		"flag":      {"flag_pairs", `{"line":"b","flag":false}`, "52 messages: no flag"},
-		"topic":     {"set_topic", `{"line":"b","topic":"X","create":true}`, `52 messages: the topic "X"`},
+		"star":      {"star_pairs", `{"line":"b","stars":1}`, "52 messages will have 1 star:\n1-52"},
+		"flag":      {"flag_pairs", `{"line":"b","flag":false}`, "52 messages will have no flag:"},
+		"topic":     {"set_topic", `{"line":"b","topic":"X","create":true}`, `52 messages will have the new topic "X":`},
 		"few":       {"star_pairs", `{"line":"x's1'","stars":1}`, ""},
 		"unchanged": {"flag_pairs", `{"line":"b","flag":true}`, ""},
 	} {

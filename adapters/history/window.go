@@ -140,11 +140,11 @@ func (w *Window) Tools() []assistant.Tool {
 	return []assistant.Tool{
 		readTool(w, "search_pairs", "Find pairs by plain words, by a filter line, or by both.", w.searchPairs),
 		readTool(w, "get_pair", "Read one pair: its texts, tool calls and marks.", w.getPair),
-		readTool(w, "list_topics", "List the tree of topics with their counts.", w.listTopics),
+		readTool(w, "list_topics", "List the tree of topics, with the number of pairs in each.", w.listTopics),
 		readTool(w, "list_sessions", "List the sessions, most recently used first, each with the beginning of its first message.", w.listSessions),
 		readTool(w, "summarise_pairs", "Read many pairs in condensed form, to summarise them in your answer.", w.summarisePairs),
 		writeTool(w, "star_pairs", "Give pairs 0 to 3 stars.", w.planStars),
-		writeTool(w, "flag_pairs", "Flag pairs, or remove their flag.", w.planFlag),
+		writeTool(w, "flag_pairs", "Flag pairs, or remove their flags.", w.planFlag),
 		writeTool(w, "set_topic", "Set or remove the topic of pairs.", w.planTopic),
 	}
 }
@@ -158,7 +158,7 @@ func refuse(code, format string, args ...any) *refusal {
 	return &refusal{assistant.Fail(code, format, args...)}
 }
 
-// result converts a refusal to a result without error.
+// result converts a refusal to a result without an error.
 func result(r assistant.ToolResult, err error) (assistant.ToolResult, error) {
 	var refused *refusal
 	if errors.As(err, &refused) {
@@ -223,7 +223,7 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 		if _, err = result(assistant.ToolResult{}, err); err != nil || len(c.pairs) <= confirmAbove {
 			return assistant.Preview{}, err
 		}
-		return assistant.Preview{Text: fmt.Sprintf("%s: %s\nmessages %s", assistant.Counted(len(c.pairs), "message"), c.words, c.pairs), Ask: true}, nil
+		return assistant.Preview{Text: fmt.Sprintf("%s will have %s:\n%s", assistant.Counted(len(c.pairs), "message"), c.words, c.pairs), Ask: true}, nil
 	}
 	return t
 }
@@ -266,8 +266,8 @@ func (w *Window) env(ctx context.Context) history.Env {
 	}
 }
 
-// recordChanges records the marks that have changed since the last report to the model, for pairs that the model knows,
-// and stores line and the marks in now as the reported state.
+// recordChanges records what has changed since the last report to the model: the marks of pairs that the model knows, and
+// the filter line. It then stores now and line as reported.
 func (w *Window) recordChanges(now marks, line string) {
 	then, oldLine := w.reportedMarks, w.reportedLine
 	if w.reportedMarks, w.reportedLine = &now, line; then == nil {
