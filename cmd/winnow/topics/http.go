@@ -54,7 +54,7 @@ func overHTTP(p *page, _ Facts) {
 	p.rows(rows)
 	p.text("POST /v1/window/edit also returns 422 with the code of a failed tool. With the code invalid, errors lists the invalid fields with their location and the reason, never with their value.")
 	p.head("Changes in this version")
-	p.text("Query parameters that openapi.json does not list are refused (422 invalid), as are unknown fields in a body. The detail texts of invalid have changed, and errors lists them by field. All lists have pages, with limit, after and next; after replaces before in the list of pairs. The response to a new session has Location. The plan of a save is GET /v1/window/plan?session=ID. An empty limit, after or text counts as not given.")
+	p.text("Query parameters that openapi.json does not list are refused (422 invalid), as are unknown fields in a body. The detail texts of invalid have changed, and errors lists them by field. All lists have pages, with limit, after and next; after replaces before in the list of pairs. The response to a new session has a Location header. The plan of a save is GET /v1/window/plan?session=ID. An empty limit, after or text counts as not given.")
 }
 
 // code adds lines without wrapping them.

@@ -25,7 +25,7 @@ func filterLanguage(p *page, _ Facts) {
 	p.text("Three or more letters in a row are a word to search for in messages, answers and reasoning. b u g are three terms, bug is a word; several words must all occur.")
 	p.text("Precedence: parentheses, !, adjacent terms (and), | or + (or). Spaces between terms are ignored. " +
 		"In quotes, * matches any text and \\* an asterisk. Case is ignored.")
-	p.head("Commands (they act on the messages that the preceding line selects)")
+	p.head("Commands (they act on the messages that the terms before them select)")
 	rows = nil
 	for _, c := range filter.Complete(":", 1, filter.Sources{}) {
 		usage, help, _ := strings.Cut(filter.Usage(filter.Verb(c.Text)), ": ")

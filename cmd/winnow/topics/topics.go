@@ -71,7 +71,7 @@ func All() []Topic {
 	}
 }
 
-// Lines returns the page.
+// Lines returns the lines of the page.
 func (t Topic) Lines(f Facts) []string {
 	p := &page{}
 	t.write(p, f)
@@ -90,13 +90,13 @@ func List() []string {
 	return p.lines
 }
 
-// page collects the lines of a page.
+// page collects the lines of a page as it is written.
 type page struct{ lines []string }
 
 // head starts a section.
 func (p *page) head(text string) { p.gap(); p.lines = append(p.lines, text) }
 
-// gap separates two sections.
+// gap adds an empty line, except at the top of the page.
 func (p *page) gap() {
 	if len(p.lines) > 0 {
 		p.lines = append(p.lines, "")
@@ -110,13 +110,13 @@ func (p *page) text(text string) {
 }
 
 const (
-	indent = 2 // columns before a row
-	space  = 2 // columns between two cells
-	widest = 32
+	indent = 2  // columns before a row
+	space  = 2  // columns between two cells
+	widest = 32 // columns of the widest cell that can widen its column
 )
 
-// rows adds rows of aligned cells. The last cell of a row is wrapped; a cell wider than widest does not widen its
-// column.
+// rows adds rows of aligned cells. The last cell of a row is wrapped; a cell wider than widest moves the rest of its
+// row to the right.
 func (p *page) rows(rows [][]string) {
 	p.gap()
 	var widths []int
@@ -271,7 +271,7 @@ func keys(p *page, f Facts) {
 	}
 }
 
-// allModes is the number of modes.
+// allModes is the number of modes of the screen, from INPUT to HUD.
 const allModes = 5
 
 func settings(p *page, f Facts) {
@@ -345,7 +345,7 @@ func team(p *page, _ Facts) {
 	p.text("Nothing is sent, and loaded messages stay readable. A message that could not be stored stays in the box and is sent again automatically.")
 }
 
-// older lists the changes that precede those in the README, one per line.
+// older lists the changes before the ones in the README, one per line.
 //
 //go:embed news.txt
 var older string
