@@ -19,8 +19,7 @@ const (
 	connectTimeout = 30 * time.Second
 	// callTimeout is the timeout of a call if the settings do not specify one.
 	callTimeout = time.Minute
-	// closeTime is how long a server may take to end by itself. A command that takes longer
-	// is killed.
+	// closeTime is how long a server may take to end. A command that takes longer is killed.
 	closeTime = 200 * time.Millisecond
 	// maxTools limits the tools of all servers together: providers accept 128 per request,
 	// and the window has its own.
@@ -77,9 +76,9 @@ func (c *Client) Start() {
 			case err != nil:
 				c.opts.Notify("MCP server " + s.config.Name + ": " + err.Error())
 			case len(r.LeftOut) > 0:
-				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s; %d left out, listed by winnow tools test", assistant.Counted(len(r.Tools), "tool"), r.Name, len(r.LeftOut)))
+				c.opts.Notify(fmt.Sprintf("MCP server %s: %s available, %d left out (winnow tools test says why)", r.Name, assistant.Counted(len(r.Tools), "tool"), len(r.LeftOut)))
 			default:
-				c.opts.Notify(fmt.Sprintf("%s of the MCP server %s", assistant.Counted(len(r.Tools), "tool"), r.Name))
+				c.opts.Notify(fmt.Sprintf("MCP server %s: %s available", r.Name, assistant.Counted(len(r.Tools), "tool")))
 			}
 		})
 	}
@@ -103,7 +102,8 @@ func (c *Client) Wait(ctx context.Context) (missing []string) {
 	return missing
 }
 
-// Tools returns the tools of the servers that have answered, in the order of the settings.
+// Tools returns the tools of the servers that have answered, in the order of the settings,
+// but at most maxTools.
 func (c *Client) Tools() (tools []assistant.Tool) {
 	for _, s := range c.servers {
 		tools = append(tools, s.tools()...)
@@ -114,7 +114,7 @@ func (c *Client) Tools() (tools []assistant.Tool) {
 // Report describes a server.
 type Report struct {
 	Name    string        `json:"name"`
-	Address string        `json:"address"` // the program, or the URL
+	Address string        `json:"address"` // the file name of the command, or the scheme and host of the URL
 	Tools   []Offered     `json:"tools"`
 	LeftOut []LeftOut     `json:"left_out"`
 	Unknown []string      `json:"unknown"` // entries of allowed_tools that the server does not have
@@ -173,7 +173,7 @@ func (c *Client) clean(text string) string {
 	return string(safetext.Clean(c.opts.Redactor.Redact(text)))
 }
 
-// line is clean for a single line of at most width cells.
+// line does the same as clean, and cuts the text to a single line of at most width cells.
 func (c *Client) line(text string, width int) string {
 	return string(safetext.Line(c.opts.Redactor.Redact(text), width))
 }

@@ -161,7 +161,7 @@ func TestAServerThatEndsOrFloodsIsReported(t *testing.T) {
 			if missing := c.Wait(t.Context()); missing != nil {
 				t.Errorf("missing = %v", missing)
 			}
-			if got := told.String(); !strings.Contains(got, "MCP server bad: ") || !strings.Contains(got, want) || !strings.Contains(got, "2 tools of the MCP server good") {
+			if got := told.String(); !strings.Contains(got, "MCP server bad: ") || !strings.Contains(got, want) || !strings.Contains(got, "MCP server good: 2 tools available") {
 				t.Errorf("notices = %s", got)
 			}
 			if tools := c.Tools(); len(tools) != 2 {
@@ -268,7 +268,7 @@ func TestWhatAServerSaysIsChecked(t *testing.T) {
 	for name, want := range map[string]string{
 		"list": "a schema that is not an object", "text": "a schema that is not an object", "array": "not an object", "bomb": "too large", "wide": "too large",
 		"deep": "too deeply nested", "self": "refers to itself", "root": "another document or to itself", "far": "another document",
-		"large": "more than 32 KiB", "hidden": "a name with hidden characters, a‹U+200B›b", "wrong": "an invalid schema", "(unnamed)": "no name", "same name": "twice",
+		"large": "more than 32 KiB", "hidden": "a name with hidden characters, a‹U+200B›b", "wrong": "an invalid schema", "(unnamed)": "needs a name", "same name": "twice",
 	} {
 		if !strings.Contains(reasons[name], want) {
 			t.Errorf("%s is left out because %q, want %q", name, reasons[name], want)

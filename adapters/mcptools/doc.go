@@ -5,8 +5,8 @@
 //
 // A Client connects to the servers in the settings: it starts their commands, or connects
 // to their addresses with streamable HTTP. Tools returns the tools of all servers that have
-// answered so far. A Report describes one server: the tools it offers, those that were left
-// out and why, and what failed.
+// answered so far. A Report describes one server: the tools it offers, the tools that were
+// left out and why, and what failed.
 //
 // # Trust
 //
@@ -26,7 +26,7 @@
 //
 // # Caveats
 //
-// Over HTTP only responses are read, so a list of tools is read again only after a new
-// connection. On Linux a command is killed when this program ends, for whatever reason; on
-// other systems it only sees the end of its standard input.
+// Over HTTP only responses are read, so a change to the list of tools is noticed only after
+// the next connection. On Linux a command is killed when this program ends, for whatever
+// reason; on other systems the command only sees the end of its standard input.
 package mcptools

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// dialTimeout limits connecting to an address, and its TLS handshake.
-	dialTimeout = 10 * time.Second
-	// retries is how often a broken stream is resumed.
+	// handshakeTimeout limits the TLS handshake with a server.
+	handshakeTimeout = 10 * time.Second
+	// retries is how many times a broken stream is resumed.
 	retries = 2
 )
 
@@ -29,10 +29,11 @@ type httpLink struct {
 	connection sdk.Connection
 	transport  *http.Transport
 	mu         sync.Mutex // guards the fields connection and wrong
-	wrong      string
+	wrong      string     // why the last request failed; "" if it succeeded
 }
 
-// newHTTP returns the link to an address. Headers are sent only to its origin.
+// newHTTP returns the link to the address in the settings. The headers in the settings are
+// sent only to the origin of this address.
 func (s *server) newHTTP(ctx context.Context) (link, error) {
 	o := s.client.opts
 	at, err := openai.CheckBaseURL(s.config.URL, s.config.AllowHTTP)
@@ -52,7 +53,7 @@ func (s *server) newHTTP(ctx context.Context) (link, error) {
 		headers.Set(name, value)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSHandshakeTimeout = dialTimeout
+	transport.TLSHandshakeTimeout = handshakeTimeout
 	transport.MaxResponseHeaderBytes = 64 << 10
 	l := &httpLink{transport: transport}
 	l.Endpoint, l.DisableStandaloneSSE, l.MaxRetries, l.MaxEventSize = s.config.URL, true, retries, maxReceived
@@ -80,7 +81,7 @@ func (l *httpLink) failure() string {
 	return l.wrong
 }
 
-// fail records why requests fail. The last reason is kept.
+// fail records why a request failed; "" records that it succeeded.
 func (l *httpLink) fail(reason string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

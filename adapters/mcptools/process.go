@@ -37,7 +37,7 @@ type process struct {
 	exited  chan struct{} // closed when the command has ended
 	status  error         // result of waiting for the command; valid once exited is closed
 	ending  sync.Once
-	killed  atomic.Bool // end was called while it was running
+	killed  atomic.Bool // end had to signal the command, because closing its input did not end it
 }
 
 // newProcess starts the command from the settings, with its own variables and the
@@ -79,8 +79,8 @@ func (s *server) newProcess(ctx context.Context) (link, error) {
 	return p, nil
 }
 
-// run starts the command and waits for it to end. On Linux the command is sent a signal
-// when the thread that started it ends, so the thread is reserved for it.
+// run starts the command and waits for it to end. On Linux the command is killed when the
+// thread that started it ends, so run reserves a thread until then.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -141,8 +141,8 @@ func (p *process) failure() string {
 	return text
 }
 
-// end implements link: it closes the server's input, then sends a signal, and then kills
-// the server with its child processes.
+// end implements link: it closes the command's input. If that does not end the command, end
+// asks the command and its child processes to end, and finally kills them.
 func (p *process) end() {
 	p.ending.Do(func() {
 		defer p.out.close()
@@ -183,8 +183,8 @@ func (r *limitedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer for the session. The reader stays open until the server has
-// ended, so that its last output is read.
+// Close implements io.Closer for the session, but does nothing: the reader stays open until
+// the server has ended, so that its last output is read.
 func (r *limitedReader) Close() error { return nil }
 
 func (r *limitedReader) close() { r.closed.Do(func() { _ = r.from.Close() }) }

@@ -5,5 +5,6 @@ import (
 	"syscall"
 )
 
-// endWithProgram has a separate command killed when this program ends for whatever reason.
+// endWithProgram makes the system kill c when this program ends, for whatever reason. Call
+// processgroup.Separate first.
 func endWithProgram(c *exec.Cmd) { c.SysProcAttr.Pdeathsig = syscall.SIGKILL }

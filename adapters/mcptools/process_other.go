@@ -4,5 +4,5 @@ package mcptools
 
 import "os/exec"
 
-// endWithProgram does nothing.
+// endWithProgram does nothing, because only Linux can kill a command when its parent ends.
 func endWithProgram(*exec.Cmd) {}

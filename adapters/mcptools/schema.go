@@ -47,7 +47,8 @@ func words(s string) map[string]bool {
 
 // boundedSchema rebuilds the schema of a tool's parameters from known keywords, and
 // replaces local references with their targets. It rejects a schema that is too large,
-// because checking arguments, and sending the schema with every request, costs more the larger it is.
+// because the schema is sent with every request and checks the arguments of every call. Its
+// errors continue a sentence that begins with "its parameters".
 func boundedSchema(raw any) (*jsonschema.Schema, error) {
 	if raw == nil {
 		raw = map[string]any{"type": "object"}
@@ -104,13 +105,13 @@ func resolved(text []byte) (schema *jsonschema.Schema, err error) {
 	return schema, nil
 }
 
-// rebuild is the state of rebuilding one schema.
+// rebuild is the state of boundedSchema.
 type rebuild struct {
 	top   map[string]any
 	nodes int
 }
 
-// schema rebuilds one schema. within lists the references on the path to it.
+// schema rebuilds a schema or subschema. within lists the references on the path to it.
 func (b *rebuild) schema(node any, within []string, depth int) (any, error) {
 	if b.nodes++; b.nodes > maxNodes || depth > maxDepth {
 		return nil, errors.New("have a schema that is too large or too deeply nested")
@@ -209,7 +210,7 @@ func (b *rebuild) mapped(keyword string, value any, within []string, depth int) 
 	return out, nil
 }
 
-// plain returns the value of a keyword that is not a schema.
+// plain returns the value of one of plainKeywords; nil drops the keyword.
 func plain(keyword string, value any) (any, error) {
 	text, isText := value.(string)
 	switch keyword {

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// maxListed limits the tools of one server, and maxPages the pages that list them.
+	// maxListed limits the number of tools of one server, and maxPages the number of pages
+	// that list them.
 	maxListed = 200
 	maxPages  = 20
 	// listPause is the minimum time between two reads of the list when a server reports
@@ -199,7 +200,7 @@ func (s *server) watch(session *sdk.ClientSession, l link) {
 	}
 }
 
-// reason converts an error of the connection into one for the user.
+// reason returns the error that the user is shown for a failed connection.
 func (s *server) reason(ctx context.Context, err error, l link) error {
 	text := err.Error()
 	switch {

@@ -21,7 +21,7 @@ const (
 	// separator separates the names of a server and its tool. No tool of a window contains
 	// it.
 	separator = "__"
-	// maxToolName is the longest tool name that all providers accept.
+	// maxToolName is the maximum length of a tool name that all providers accept.
 	maxToolName = 64
 	// maxName is the maximum width of a name in messages, in cells.
 	maxName = 80
@@ -37,7 +37,7 @@ const (
 // category is the heading under which the tools of MCP servers are listed.
 const category = "MCP"
 
-// notUndone is added to the result of every call to a server.
+// notUndone ends the sentences that describe what a call to a server does.
 const notUndone = "cannot be undone here"
 
 // offer converts the tools that a server lists into the tools that are offered to the model.
@@ -58,7 +58,7 @@ func (s *server) offer(listed []*sdk.Tool) (offered []assistant.Tool, r Report) 
 		name := toolName(s.config.Name, t.Name, names)
 		switch {
 		case t.Name == "":
-			leaveOut("(unnamed)", "it has no name")
+			leaveOut("(unnamed)", "every tool needs a name")
 			continue
 		case seen[t.Name]:
 			leaveOut(t.Name, "the server lists it twice")
@@ -96,8 +96,7 @@ func (s *server) tool(name string, t *sdk.Tool, asks bool) assistant.Tool {
 	}
 }
 
-// indented returns arguments with one field per line, in the form in which they will be
-// sent.
+// indented returns arguments as JSON with one field per line.
 func indented(args json.RawMessage) string {
 	var value any
 	if json.Unmarshal(args, &value) != nil {
@@ -110,18 +109,19 @@ func indented(args json.RawMessage) string {
 	return string(text)
 }
 
-var (
-	odd      = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-	maxClash = 4
-)
+// unsafeInName matches a character that some providers do not accept in tool names.
+var unsafeInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// toolName returns the name under which a tool is offered: valid for all providers, and not
-// in taken.
+// maxTries is the number of names that toolName tries.
+const maxTries = 4
+
+// toolName returns the name under which a tool is offered. All providers accept the name, and
+// it is not in taken.
 func toolName(server, tool string, taken map[string]bool) string {
-	name := server + separator + odd.ReplaceAllString(tool, "_")
+	name := server + separator + unsafeInName.ReplaceAllString(tool, "_")
 	sum := sha256.Sum256([]byte(tool))
 	digits := hex.EncodeToString(sum[:])
-	for n := range maxClash {
+	for n := range maxTries {
 		if len(name) <= maxToolName && !taken[name] {
 			return name
 		}
@@ -131,7 +131,7 @@ func toolName(server, tool string, taken map[string]bool) string {
 	return name
 }
 
-// cut cuts a text to n characters and appends … if something was cut off.
+// cut cuts off a text after n characters; … shows that something was cut off.
 func cut(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -142,7 +142,7 @@ func cut(text string, n int) string {
 // Result is a server's answer, for the model and for the card of the call.
 type Result struct {
 	Text string `json:"text,omitempty"`
-	Cut  int    `json:"characters_left_out,omitempty"`
+	Cut  int    `json:"characters_left_out,omitempty"` // number of characters missing at the end of Text
 }
 
 // result converts a server's answer into the result of a call.
@@ -180,7 +180,7 @@ func bounded(text string) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// described returns part of a result as text. Pictures, audio and files are only named.
+// described returns a part of a result as text. Pictures, audio and files are only named.
 func described(c sdk.Content) string {
 	switch c := c.(type) {
 	case *sdk.TextContent:
