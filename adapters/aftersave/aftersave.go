@@ -30,7 +30,7 @@ import (
 const (
 	// commandLimit is how long the command may take.
 	commandLimit = 2 * time.Minute
-	// checkLimit is how long the proxy is polled after the command, and checkPause the time between two requests.
+	// checkLimit is how long the proxy is polled after the command, and checkPause is the time between two requests.
 	checkLimit = time.Minute
 	checkPause = time.Second
 	// termTime is how long a cancelled command has to end before it is killed.
@@ -70,7 +70,7 @@ type Runner struct {
 	running bool
 	again   bool              // there was a save during the run
 	stop    func()            // cancels the run; valid while running
-	last    assistant.Applied // result of the last run; zero before the first run of this program
+	last    assistant.Applied // state of the last run; zero before the first run of this program
 	idle    chan struct{}     // closed when nothing runs
 }
 
@@ -88,7 +88,7 @@ func New(o Options) *Runner {
 	return r
 }
 
-// Last returns the result of the last run of any program that uses this file; the zero value if there was none.
+// Last returns the state of the last run of any program that uses the file at path; the zero value if there was none.
 func Last(path string) (last assistant.Applied, err error) {
 	if path == "" {
 		return last, nil
@@ -99,7 +99,7 @@ func Last(path string) (last assistant.Applied, err error) {
 	return last, err
 }
 
-// Saved starts the command and does not wait for it.
+// Saved starts a run or, during a run, schedules another. It returns the state of the run without waiting for its end.
 func (r *Runner) Saved() assistant.Applied {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +112,7 @@ func (r *Runner) Saved() assistant.Applied {
 	return r.last
 }
 
-// begin marks the start of a run and returns the context of the run. The caller has locked r.
+// begin marks the start of a run and returns the context of the run. The caller has locked r.mu.
 func (r *Runner) begin() context.Context {
 	ctx, stop := context.WithCancel(r.ctx)
 	r.stop = stop
@@ -136,7 +136,7 @@ func (r *Runner) starting() assistant.Applied {
 	return assistant.Applied{State: assistant.AppliedRunning, Message: string("Running " + command + "."), Began: time.Now().UTC()}
 }
 
-// note stores the state of the run. The caller has locked r.
+// note stores the state of the run. The caller has locked r.mu.
 func (r *Runner) note(a assistant.Applied) {
 	r.last = a
 	if r.opts.Path == "" {
@@ -147,8 +147,7 @@ func (r *Runner) note(a assistant.Applied) {
 	}
 }
 
-// Applied implements assistant.Applier. It returns the result of the last run, which may be from an earlier run of the
-// program.
+// Applied implements assistant.Applier. It returns the state of the last run, which another program may have made.
 func (r *Runner) Applied() assistant.Applied {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -282,8 +281,8 @@ func (r *Runner) command(run context.Context) error {
 		return fmt.Errorf("it took longer than %s and was stopped", commandLimit)
 	}
 	var exit *exec.ExitError
-	if errors.As(status, &exit) {
-		return fmt.Errorf("%s: %s", exit.ProcessState, lastLine(out))
+	if last := lastLine(out); last != "" && errors.As(status, &exit) {
+		return fmt.Errorf("%s: %s", exit.ProcessState, last)
 	}
 	return status
 }

@@ -24,6 +24,8 @@ func TestMain(m *testing.M) {
 	case "fail":
 		fmt.Println("stopping\nno such service: proxy", os.Getenv("SECRET_API_KEY"))
 		os.Exit(3)
+	case "silent":
+		os.Exit(4)
 	}
 }
 
@@ -66,6 +68,9 @@ func TestTheResultIsTold(t *testing.T) {
 	}
 	unasked := func(context.Context) (string, error) { t.Error("the proxy is asked"); return "", nil }
 	if text := told(t, "fail", assistant.AppliedFailed, unasked); !strings.Contains(text, "exit status 3: no such service: proxy.") || strings.Contains(text, "sk-") {
+		t.Error(text)
+	}
+	if text := told(t, "silent", assistant.AppliedFailed, unasked); !strings.Contains(text, "exit status 4. The rules") {
 		t.Error(text)
 	}
 }
