@@ -14,8 +14,8 @@ type Target interface {
 	Name() string
 	// Export returns the rules in force and the models.
 	Export(ctx context.Context) (modelfilter.Exported, error)
-	// Stage replaces the rules of some providers. It returns the plan of a save, and the user as whom the rules were
-	// staged.
+	// Stage replaces the rules of some providers. It returns the plan of a save, and the user in whose name the rules
+	// were staged; "" if unknown.
 	Stage(ctx context.Context, rules []Rules) (plan assistant.SavePlan, user string, err error)
 	// Save saves the plan with this digest, and no other.
 	Save(ctx context.Context, digest string) (assistant.Saved, error)
@@ -72,7 +72,7 @@ type ModelDifference struct {
 	Other    string `json:"other"` // its state on the other target: Hidden or Absent
 }
 
-// Compare compares two targets. a and b are their names.
+// Compare compares two targets. a and b are their names; ofA and ofB are the results of Export.
 func Compare(a, b string, ofA, ofB modelfilter.Exported) Difference {
 	d := Difference{Rules: []RuleDifference{}, Models: []ModelDifference{}, Unknown: []string{}}
 	for _, provider := range providers(ofA, ofB) {
@@ -103,7 +103,7 @@ func providers(all ...modelfilter.Exported) (names []string) {
 	return names
 }
 
-// providerOf returns a provider. If there is none, it returns a provider without rules, and false.
+// providerOf returns a provider of e by its name. If e lacks it, providerOf returns a provider without rules, and false.
 func providerOf(e modelfilter.Exported, name string) (modelfilter.ExportedProvider, bool) {
 	for _, p := range e.Providers {
 		if p.Provider == name {

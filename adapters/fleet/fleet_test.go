@@ -41,6 +41,25 @@ func TestCompare(t *testing.T) {
 }
 
 // A server that answers with anything else than what it should is an error that says so; the token goes to no other.
+func TestNothingIsStagedWithoutTheRoleSave(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/sessions" {
+			t.Errorf("the request %s is made", r.URL.Path)
+		}
+		_, _ = w.Write([]byte(`{"id":"1","user":"anna","role":"write"}`))
+	}))
+	defer server.Close()
+	s, err := NewServer("a", server.URL, "secret", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, _, err := s.Stage(t.Context(), []Rules{{Provider: "openai"}}); err == nil || !strings.Contains(err.Error(), "needs the role save") {
+			t.Errorf("Stage = %v", err)
+		}
+	}
+}
+
 func TestServersThatMisbehave(t *testing.T) {
 	var stolen string
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { stolen = r.Header.Get("Authorization") }))

@@ -26,6 +26,7 @@ type Server struct {
 	client  *http.Client
 	session string // the id of the session that stages and saves; "" before it is needed
 	user    string // the user of the session
+	role    assistant.Role
 }
 
 // Limits of a request.
@@ -96,7 +97,7 @@ type imported struct {
 	}
 }
 
-// refusal returns the first rule that was refused.
+// refusal returns an error for the first rule that was refused, or nil.
 func (i imported) refusal() error {
 	for _, r := range i.Data.Results {
 		if !r.Success {
@@ -109,21 +110,20 @@ func (i imported) refusal() error {
 // list returns a list that JSON does not encode as null, because null would leave the target's list unchanged.
 func list(rules []string) []string { return append([]string{}, rules...) }
 
-// open opens the session. Before anything is staged, it refuses a role that is not allowed to save.
+// open opens the session if it is not open yet. It returns an error if the user may not save, so that nothing is staged.
 func (s *Server) open(ctx context.Context) error {
-	if s.session != "" {
-		return nil
+	if s.session == "" {
+		var opened struct {
+			ID, User string
+			Role     assistant.Role
+		}
+		if err := s.call(ctx, http.MethodPost, "/v1/sessions", map[string]any{}, &opened); err != nil {
+			return err
+		}
+		s.session, s.user, s.role = opened.ID, opened.User, opened.Role
 	}
-	var opened struct {
-		ID, User string
-		Role     assistant.Role
-	}
-	if err := s.call(ctx, http.MethodPost, "/v1/sessions", map[string]any{}, &opened); err != nil {
-		return err
-	}
-	s.session, s.user = opened.ID, opened.User
-	if !opened.Role.May(assistant.RoleSave) {
-		return fmt.Errorf("its token has the role %s, but saving needs the role %s", opened.Role, assistant.RoleSave)
+	if !s.role.May(assistant.RoleSave) {
+		return fmt.Errorf("its token has the role %s, but saving needs the role %s", s.role, assistant.RoleSave)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (s *Server) call(ctx context.Context, method, path string, body, into any) 
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return reachable(err)
+		return unreachable(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= http.StatusBadRequest {
@@ -176,7 +176,7 @@ func (s *Server) call(ctx context.Context, method, path string, body, into any) 
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return reachable(err)
+		return unreachable(err)
 	case len(raw) > maxAnswer:
 		return fmt.Errorf("the response is larger than %d MiB", maxAnswer>>20)
 	case into == nil:
@@ -188,8 +188,8 @@ func (s *Server) call(ctx context.Context, method, path string, body, into any) 
 	return nil
 }
 
-// reachable describes a connection error without the address, because the user knows the target by its name.
-func reachable(err error) error {
+// unreachable describes a connection error without the address, because the user knows the target by its name.
+func unreachable(err error) error {
 	var of *url.Error
 	if errors.As(err, &of) {
 		err = of.Err
