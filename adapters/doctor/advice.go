@@ -55,8 +55,8 @@ const (
 	kinds
 )
 
-// advice lists what to do about each kind of problem, in lines: a command to paste, a setting to change or a line for
-// a file. {what} is replaced with what the finding names.
+// advice says what to do about each kind of problem, in lines: a command to paste, a setting to change or a line for a
+// file. {what} is replaced with what the finding names.
 var advice = [kinds]string{
 	PlainTerminal: "winnow --plain",
 	MergedKeys: "winnow doctor keys   shows which keys arrive\nwinnow config edit   and set send_key = \"enter\" to send with enter\n" +
@@ -71,7 +71,7 @@ var advice = [kinds]string{
 	OpenFiles:    "chmod go-rwx {what}",
 	Unreadable:   "sudo chown -R $USER {what} && chmod -R u+rwX {what}",
 	NotWritable:  "chmod u+rwx {what}   and check that its disk is not full: df {what}",
-	BadEnvFile:   "winnow --env-file FILE   or correct this one",
+	BadEnvFile:   "winnow --env-file FILE   uses another file; or correct this one",
 	EnvLines:     "winnow rules lint   and change these lines:\n{what}",
 	NoEndpoint:   "winnow config edit   and add a [[provider]], or: winnow -m offline/rules",
 	BadKey:       "winnow config show   shows where the key comes from; change the key there",
@@ -89,8 +89,8 @@ var advice = [kinds]string{
 	NoHistoryServer: "winnow config show   shows the address in use; winnow help team   explains where the password comes from\n" +
 		"or use a local file: winnow --history=''",
 	WindowHeld:   "wait until {what} is done, or close it",
-	StaleProxy:   "restart the proxy: it reads its rules when it starts; winnow models --drift   lists the models",
-	NotApplied:   "run the after_save command, then: winnow models --drift   lists the models that differ",
+	StaleProxy:   "restart the proxy: it reads its rules when it starts\nwinnow models --drift   lists the models",
+	NotApplied:   "run the after_save command\nwinnow models --drift   lists the models that still differ",
 	UsedHidden:   "winnow rules lint   lists them; winnow rules remove PATTERN shows them again",
 	UnusedShown:  "winnow models --where 'shown unused:90d'   lists them; winnow rules hide --where 'shown unused:90d' hides them",
 	BadUsage:     "check that the setting proxy_data names the proxy's data folder, and update this program if the proxy is newer",
@@ -101,7 +101,7 @@ var advice = [kinds]string{
 	TooSlow:      "winnow doctor   runs the check again; if the result is the same, {what} is not responding",
 }
 
-// Advice lists the advice for every kind, with an example for what a finding names.
+// Advice returns the advice for every kind, with example as the name.
 func Advice(example string) []string {
 	all := make([]string, kinds)
 	for k := range all {
@@ -160,7 +160,7 @@ func (f Finding) Lines(sign, arrow string) []string {
 	return lines
 }
 
-// Check examines one subject. If it does not end in time, Run leaves it running.
+// Check examines one subject. Run stops waiting for a Check that does not end in time, but does not end it.
 type Check struct {
 	About string
 	Do    func(context.Context) []Finding

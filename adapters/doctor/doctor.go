@@ -1,8 +1,8 @@
 // Package doctor examines winnow's environment: the terminal and tmux, the folders and the .env file, the endpoints,
 // the history, the proxy, and whether winnow's files contain keys.
 //
-// Each check returns Findings and repairs nothing. A Finding that is not OK has a Kind, which determines the
-// advice. The functions do I/O and may be called from any goroutine; Run makes several Checks concurrently.
+// Each check returns Findings and repairs nothing. The Kind of a problem determines the advice in its Finding. The
+// functions do I/O and may be called from any goroutine; Run makes several Checks concurrently.
 package doctor
 
 import (
@@ -101,8 +101,8 @@ func quoted(path string) string {
 
 var plainPath = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// Folder checks for files that others can read, and whether the folder is writable. It creates and removes an empty
-// file.
+// Folder checks that other users cannot access the files in a folder, and that the folder is writable; for this, it
+// creates and removes an empty file.
 func Folder(dir string) Finding {
 	var readable, paths []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

@@ -155,7 +155,7 @@ func TestABackgroundJobAsksNothing(t *testing.T) {
 	if err := shell.Run(); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"keyboard" "ok" "not asked, because winnow runs in the background" ""} and ended with status 0, <nil>`; said.String() != want {
+	if want := `{"keyboard" "ok" "not checked, because winnow runs in the background" ""} and ended with status 0, <nil>`; said.String() != want {
 		t.Errorf("%s; want %s", said.String(), want)
 	}
 	if n, _ := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCINQ); n > 0 {

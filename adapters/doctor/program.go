@@ -29,7 +29,7 @@ func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Findin
 	f := Pass("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)
 	switch {
 	case e.Remote:
-		f = Pass("endpoint", "%s at %s is used only when you name it; it comes from %s", e.Name, e.BaseURL, e.From)
+		f = Pass("endpoint", "%s at %s (%s) is used only if you name it", e.Name, e.BaseURL, e.From)
 		f.Next = "winnow --provider " + e.Name
 		return []Finding{f}
 	case e.Auto && !e.Answers(ctx):
@@ -75,7 +75,7 @@ func endpointProblem(e *endpoints.Endpoint, err error) Kind {
 	return kind
 }
 
-// History examines the history, or the error of opening it.
+// History examines the history, or reports err if the history could not be opened.
 func History(ctx context.Context, store history.Condition, err error) Finding {
 	if _, newer := errors.AsType[*history.NewerSchemaError](err); newer {
 		return Fail("history", NewerSchema, err, "")
@@ -99,7 +99,7 @@ func History(ctx context.Context, store history.Condition, err error) Finding {
 // Journal checks whether another program is changing the rules of a window; path is the path of its journal.
 func Journal(window, path string) Finding {
 	if held := checkpoint.Writer(path); held != nil {
-		return Problem("rules", Warning, WindowHeld, string(safetext.Visible(held.Holder())+" is changing them now"), string(safetext.Visible(cmp.Or(held.Program, "the other winnow"))))
+		return Problem("rules", Warning, WindowHeld, string(safetext.Visible(held.Holder())+" is changing the rules now"), string(safetext.Visible(cmp.Or(held.Program, "the other winnow"))))
 	}
 	return Pass("rules", "no other program is changing %s", window)
 }
@@ -143,7 +143,7 @@ func Use(filter *modelfilter.Window) []Finding {
 		known, unused = known || f.Known, unused+len(f.Unused)
 	}
 	if len(rules) > 0 {
-		out = append(out, Problem("use", Warning, UsedHidden, strings.Join(rules, "; "), ""))
+		out = append(out, Problem("use", Warning, UsedHidden, "models in use are hidden by "+strings.Join(rules, "; "), ""))
 	}
 	if unused > 0 {
 		out = append(out, Problem("use", Warning, UnusedShown, assistant.Counted(unused, "model")+" shown but not used for 90 days", ""))

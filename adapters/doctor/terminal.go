@@ -39,7 +39,7 @@ func (t Terminal) Examine(ctx context.Context) []Finding {
 	dumb := t.Name == "" || t.Name == "dumb"
 	terminal := Pass("terminal", "TERM is %s", cmp.Or(t.Name, "not set"))
 	if t.Program != "" {
-		terminal.Detail += ", the program " + t.Program
+		terminal.Detail += ", TERM_PROGRAM is " + t.Program
 	}
 	switch {
 	case !isTerminal(t.Out):
@@ -61,11 +61,11 @@ func (t Terminal) Examine(ctx context.Context) []Finding {
 	return found
 }
 
-// keyboard queries the terminal for its keyboard protocol. tmux supports none, but passesOn means that tmux passes on
+// keyboard queries the terminal for its keyboard protocol. tmux supports none, but if passesOn is set, tmux passes on
 // ctrl+enter from the terminal in which it runs.
 func (t Terminal) keyboard(ctx context.Context, passesOn bool) Finding {
 	if inBackground(t.In) {
-		return Pass("keyboard", "not asked, because winnow runs in the background")
+		return Pass("keyboard", "not checked, because winnow runs in the background")
 	}
 	k, err := AskKeyboard(ctx, t.In, t.Out, cmp.Or(t.AnswerTime, 3*time.Second))
 	switch said := k.Sentence(t.Send); {

@@ -4,7 +4,7 @@ package processgroup
 
 import "os/exec"
 
-// Separate does nothing.
+// Separate does nothing, because this system has no process groups.
 func Separate(*exec.Cmd) {}
 
 // Terminate ends the command.
