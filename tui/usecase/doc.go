@@ -9,9 +9,9 @@
 // command. A screen applies the state first, so it does not matter whether the outcome
 // arrives before or after the log entry for the same change.
 //
-// An error becomes Failed, unless the use case has its own outcome for the error:
-// PlanChanged if the plan is no longer the plan that the user has seen, Conflicted if
-// another program has changed the same rules.
+// An error becomes Failed, unless the use case has its own outcome for the error, such as
+// PlanChanged if the plan is no longer the plan that the user has seen, or Conflicted if the
+// unsaved rules conflict with what another program did to the file.
 //
 // # How to add a use case
 //

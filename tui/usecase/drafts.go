@@ -24,8 +24,7 @@ type (
 	StartCounted struct{ Reply }
 )
 
-// StoreDraft stores the content of the box; a limit of 0 means no time limit. The outcome
-// is DraftStored.
+// StoreDraft stores a draft; a limit of 0 means no time limit. The outcome is DraftStored.
 func (c *Commands) StoreDraft(request int64, d history.Draft, limit time.Duration) tea.Cmd {
 	return c.command(request, "store the draft", func(ctx context.Context, c call) (Outcome, error) {
 		if limit > 0 {

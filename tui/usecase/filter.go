@@ -23,12 +23,13 @@ type (
 		N    int
 		Err  error // what is wrong with the line, or why the pairs could not be counted
 	}
-	// Filtered is the outcome of SetFilter: the view shows the pairs that the line selects.
+	// Filtered is the outcome of SetFilter. Unless Err is set, the view now shows the pairs that
+	// the line selects.
 	Filtered struct {
 		Reply
 		Line   string
 		Result workspace.Filtered
-		Err    error // why the filter could not be set
+		Err    error // why the filter could not be set, or nil
 	}
 	// CommandPlanned describes what the :command of a filter line would do.
 	CommandPlanned struct {
@@ -151,7 +152,7 @@ func added(before, now assistant.State) (n int) {
 	return n
 }
 
-// Matches reports whether the active filter line selects a pair. The outcome is Matched.
+// Matches checks whether the active filter line selects a pair. The outcome is Matched.
 func (c *Commands) Matches(request, seq int64) tea.Cmd {
 	return c.command(request, "filter the answer", func(ctx context.Context, c call) (Outcome, error) {
 		yes, err := c.Workspace.Matches(ctx, seq)

@@ -39,7 +39,7 @@ type Follower struct {
 	work    *workspace.Workspace
 	ctx     context.Context //nolint:containedctx // of the screen
 	version int64           // version of the last update that was read
-	served  *serve.Session  // nil if the session has its window to itself
+	served  *serve.Session  // nil if the session does not share its window
 	done    int64           // number of the newest windowlock.Change read so far
 	drawn   time.Time       // when the last piece of text was returned
 }

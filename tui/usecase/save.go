@@ -22,7 +22,8 @@ type (
 		Reply
 		Now *assistant.PlanChanged
 	}
-	// Conflicted is the outcome of Save if another program has changed the same rules.
+	// Conflicted is the outcome of Save if another program has changed the same rules, has
+	// removed the file or is writing it.
 	Conflicted struct {
 		Reply
 		Conflict *assistant.Conflict

@@ -99,7 +99,7 @@ func (c *Commands) ResumeSession(request int64, id string) tea.Cmd {
 		if c.Session().ID() != id {
 			return nil, err
 		}
-		opened := SessionOpened{Reply: c.reply(), Err: err} // the session was resumed; only its time of use could not be stored
+		opened := SessionOpened{Reply: c.reply()} // err only means that the session's time of use could not be stored
 		if now := c.Session().Model(); now != model {
 			opened.Model = now
 		}

@@ -29,8 +29,8 @@ type (
 	}
 )
 
-// The methods below take effect at once, without I/O and without waiting. They therefore
-// take effect in the order of the key presses.
+// The methods up to Models return no command: they take effect at once, without I/O and
+// without waiting, and therefore in the order of the key presses.
 
 // Begin starts a turn. The events of the turn arrive in the log.
 func (c *Commands) Begin(p assistant.Prompt) (*assistant.Turn, error) {
@@ -54,7 +54,7 @@ func (c *Commands) Answer(id string, yes bool) error { return c.work.Answer(id, 
 // message until it is sent, dropped or stored in a draft.
 func (c *Commands) Dequeue() (assistant.Prompt, bool) { return c.work.Dequeue() }
 
-// EndReAsk makes the next message a new message that does not replace a failed pair.
+// EndReAsk makes the next message a new message that replaces no failed pair.
 func (c *Commands) EndReAsk() {
 	if c.work != nil {
 		c.work.EndReAsk()

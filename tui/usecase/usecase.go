@@ -91,10 +91,11 @@ type call struct {
 // reply returns the Reply of the command. Call it after the use case has ended.
 func (c call) reply() Reply { return Reply{c.request, c.begun, c.Session().State()} }
 
-// command returns the command for a request. If do returns an error, the outcome is Failed.
+// command returns the command for a request; nil until Bind is called. If do returns an error,
+// the outcome is Failed.
 func (c *Commands) command(request int64, doing string, do func(context.Context, call) (Outcome, error)) tea.Cmd {
 	if c.work == nil {
-		return nil // Bind has not been called, so there is no workspace yet
+		return nil
 	}
 	now := call{c.work, c.store, request, c.work.Session().ID()}
 	return func() tea.Msg {
