@@ -36,8 +36,9 @@ func (l *Completions) Typed(text, stem string) (needed bool) {
 	return true
 }
 
-// Show sets the entries for a text; selected is -1 if no entry is selected. It reports
-// whether the user has already accepted the first entry, see AcceptFirst.
+// Show sets the entries for a text; selected is -1 if no entry is selected. It does nothing if
+// the list is closed or for a different text. It reports whether the user has already accepted
+// the first entry, see AcceptFirst.
 func (l *Completions) Show(text string, entries []overlay.Entry, selected int) (accept bool) {
 	if l.text != text || l.closed {
 		return false

@@ -233,8 +233,8 @@ func (b *Model) Clear() {
 	b.empty()
 }
 
-// AddToStash adds a text that could not be sent to the stash, from which Older recalls it.
-// The box does not change.
+// AddToStash adds to the stash a text that could not be sent; Older recalls it from there. The
+// box does not change.
 func (b *Model) AddToStash(text string) {
 	b.recall.addToStash(text)
 	b.recall.leave()
@@ -263,7 +263,7 @@ func (b *Model) AtLastLine() bool {
 	return b.area.Line() == b.area.LineCount()-1 && b.area.LineInfo().RowOffset >= b.area.LineInfo().Height-1
 }
 
-// Move moves the cursor by step lines.
+// Move moves the cursor up a line if step is negative, otherwise down a line.
 func (b *Model) Move(step int) {
 	if step < 0 {
 		b.area.CursorUp()

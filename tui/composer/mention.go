@@ -45,7 +45,8 @@ func (s MentionSource) Files(text string) (names []string) {
 	return names
 }
 
-// Attach appends the text of each named file to the message, and attaches the pictures.
+// Attach appends each named text file to the message, and attaches each named picture. It
+// fails at the first file that cannot be added.
 func Attach(p assistant.Prompt, names []string) (assistant.Prompt, error) {
 	for _, name := range names {
 		data, err := read(filePath(name))
@@ -69,7 +70,7 @@ func Attach(p assistant.Prompt, names []string) (assistant.Prompt, error) {
 	return p, nil
 }
 
-// addPicture adds a picture, unless a picture with the same name was already added.
+// addPicture adds a picture, unless the same picture was already added under the same name.
 func addPicture(files []assistant.Attachment, f assistant.Attachment) ([]assistant.Attachment, error) {
 	pictures := attachment.Pictures(files)
 	switch {

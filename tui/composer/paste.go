@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant"
 	"winnow/assistant/safetext"
 )
 
@@ -40,13 +41,13 @@ func large(text string) bool { return len(text) > ChipFrom || strings.Count(text
 
 // addChip adds a chip for text and returns its label.
 func (b *Model) addChip(text string) string {
-	label := fmt.Sprintf("[paste %d · %s · %d lines]", len(b.chips)+1, formatSize(len(text)), strings.Count(text, "\n")+1)
+	label := fmt.Sprintf("[paste %d · %s · %s]", len(b.chips)+1, formatSize(len(text)), assistant.Counted(strings.Count(text, "\n")+1, "line"))
 	b.chips = append(append([]chip(nil), b.chips...), chip{label, text})
 	return label
 }
 
-// expand replaces the label of each chip with the chip's text, once: if the user has typed
-// the same label, the second occurrence stays.
+// expand replaces the first occurrence of each chip's label with the chip's text. Further
+// occurrences, which the user has typed, stay.
 func expand(text string, chips []chip) string {
 	for _, c := range chips {
 		text = strings.Replace(text, c.label, c.text, 1)

@@ -41,7 +41,7 @@ func (b *Model) AddSent(text string) {
 // Stash returns the cleared texts, oldest first.
 func (b *Model) Stash() []string { return b.recall.stash }
 
-// addToStash adds a text that was not sent to the stash.
+// addToStash adds an unsent text to the stash, unless the same text was sent before.
 func (p *recall) addToStash(text string) {
 	if text == "" || slices.Contains(p.sent, text) {
 		return

@@ -53,7 +53,7 @@ func (u *undoStack) edited(before, after string) {
 	u.run = now
 }
 
-// pushUndo pushes the current text; the next edit is not joined with the last one.
+// pushUndo pushes the current text; the next edit is undone separately from the last one.
 func (b *Model) pushUndo() {
 	b.undo.run = noRun
 	b.undo.push(state{b.area.Value(), b.chips})
