@@ -2,8 +2,8 @@ package list
 
 import "math"
 
-// Edges describes what is above and below the screen after the last View. Its cost does not
-// depend on the number of items: lines are counted only in the items at the edges.
+// Edges describes what is above and below the screen after the last View. Computing it takes
+// the same time for any number of items: lines are counted only in the items at the edges.
 type Edges struct {
 	LinesAbove, ItemsAbove int // how many lines of the first visible item are above the screen, and how many items precede it
 	LinesBelow, ItemsBelow int // how many lines of the last visible item are below the screen, and how many items follow it

@@ -135,7 +135,7 @@ func (l *List) markSeen() {
 	l.seen.id, l.seen.lines = l.source.ID(last), l.heightOf(last)
 }
 
-// maxNew is how many new items Below counts.
+// maxNew is how many new items Below counts at most.
 const maxNew = 100
 
 // Below returns how many lines arrived below the screen since the user left the end, in new
