@@ -26,7 +26,7 @@ func TestThePaneOfTheHistory(t *testing.T) {
 	})
 	d.Wait("2/2")
 	d.goTo("VIEW")
-	d.Wait("2 messages, 1 topic, 0 filters")
+	d.Wait("2 messages, 1 topic, 0 saved filters")
 	d.command("c'apples' :topic 'AI'")
 	d.says("1 message moved to AI · u undoes it")
 	d.Type(tuitest.Tab)
@@ -43,7 +43,7 @@ func TestThePaneOfTheHistory(t *testing.T) {
 	d.command(":save all")
 	d.Wait("there is nothing to save")
 	d.Type(tuitest.Key("ctrl+u"), "t'AI' :save ai", tuitest.Enter)
-	d.Wait("2 messages, 1 topic, 1 filter")
+	d.Wait("2 messages, 1 topic, 1 saved filter")
 }
 
 // The pane reads the history once, not again because it has read it.
@@ -65,7 +65,7 @@ func TestTheIdlePaneOfTheHistoryRests(t *testing.T) {
 				continue
 			default:
 			}
-			if !strings.Contains(frameOf(m), "1 message, 0 topics, 0 filters") {
+			if !strings.Contains(frameOf(m), "1 message, 0 topics, 0 saved filters") {
 				t.Errorf("the pane has not read the history:\n%s", frameOf(m))
 			}
 			b.leave()

@@ -6,8 +6,8 @@
 // A Pane shows a Snapshot of the history window, set by Show, with the topic and the
 // changes of one session. After Changed it asks the window to read the history again.
 //
-// Enter shows the pairs of a topic or a saved filter in the conversation. Select makes the
-// topic of the row the topic of new messages.
+// Enter shows the pairs of a topic or a saved filter in the conversation. Selecting a topic
+// makes it the topic of new messages.
 //
 // # Concurrency
 //
@@ -16,6 +16,6 @@
 //
 // # Caveats
 //
-// A topic's filter line also selects a topic whose path ends in the same way, as the filter
-// language defines. There are no counts until the history has been read once.
+// A topic's filter line also selects other topics whose paths end in the same way, as the
+// filter language defines. There are no counts until the history has been read once.
 package historypane

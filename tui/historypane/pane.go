@@ -181,7 +181,7 @@ func (p *Pane) Hints() []pane.Hint {
 	case rowAll:
 		hints = p.keys.Hints(keymap.To("show its messages", keymap.PaneHighlight))
 	default:
-		hints = p.keys.Hints(keymap.To("go back", keymap.Checkpoints))
+		hints = p.keys.Hints(keymap.To("roll back", keymap.Checkpoints))
 	}
 	return append(hints, p.keys.Hints(keymap.To("next tab", keymap.NextTab), keymap.To("leave", keymap.Escape), keymap.To("help", keymap.Help))...)
 }

@@ -213,7 +213,7 @@ func (s sign) in(icons *style.Icons) string { return signs[s].Icon(icons) }
 // Legend implements pane.Legender.
 func (p *Pane) Legend() []pane.Sign { return signs.Legend(&p.st.Icons) }
 
-// currentTopicIcon returns the mark for the topic of new messages.
+// currentTopicIcon returns the mark of the topic of new messages; "" for any other topic.
 func (p *Pane) currentTopicIcon(path string) string {
 	if p.data.topic == path {
 		return signTopic.in(&p.st.Icons) + " "
@@ -221,7 +221,7 @@ func (p *Pane) currentTopicIcon(path string) string {
 	return ""
 }
 
-// count formats a number of pairs; "" until they are counted.
+// count formats a number of pairs; until they are counted, it returns an ellipsis.
 func (p *Pane) count(n int) string {
 	if !p.data.Read {
 		return p.st.Icons.Ellipsis
@@ -275,7 +275,7 @@ func (p *Pane) about() string {
 	return ""
 }
 
-// totals returns the numbers of the whole history.
+// totals returns the numbers of the whole history or, on the tab of changes, how to roll back.
 func (p *Pane) totals() string {
 	d := &p.data
 	switch {
@@ -285,6 +285,6 @@ func (p *Pane) totals() string {
 		return "counting the messages" + p.st.Icons.Ellipsis
 	}
 	return strings.Join([]string{
-		assistant.Counted(d.Pairs, "message"), assistant.Counted(len(d.Topics), "topic"), assistant.Counted(len(d.Filters), "filter"),
+		assistant.Counted(d.Pairs, "message"), assistant.Counted(len(d.Topics), "topic"), assistant.Counted(len(d.Filters), "saved filter"),
 	}, ", ")
 }
