@@ -32,7 +32,7 @@ type Card struct {
 
 	list    *overlay.Picker // list of the current step, if the step has a list
 	line    overlay.Editor  // the address or the key that is being entered
-	problem string          // problem with the last answer
+	problem string          // what was wrong with the last answer; "" if nothing
 	reason  string          // why a key is needed; "" if that is obvious
 	width   int             // width of the line when last drawn
 	top     int             // row where the list or the line starts when last drawn
@@ -45,14 +45,14 @@ type Card struct {
 	job    int // number of the newest job
 }
 
-// New returns a card.
+// New returns a card that lists no endpoints yet; Start searches for them.
 func New(c Connector) *Card {
 	card := &Card{flow: endpoints.Flow{Source: c}, searching: true}
 	card.showCandidates()
 	return card
 }
 
-// Start searches for candidates.
+// Start searches for endpoints, and lists them unless the user has moved on.
 func (c *Card) Start() overlay.Outcome {
 	return overlay.Work{Run: func() func() {
 		found := c.flow.Source.Search(context.Background())
@@ -93,7 +93,7 @@ func (c *Card) work(busy string, job endpoints.Job) overlay.Outcome {
 	}}
 }
 
-// check waits for the candidate's models.
+// check runs a job that asks the candidate for its models.
 func (c *Card) check(job endpoints.Job) overlay.Outcome {
 	name := c.flow.Candidate.Name
 	if name == "" {

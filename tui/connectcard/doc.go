@@ -1,12 +1,12 @@
-// Package connectcard is the overlay that connects a model: it shows what was found, asks
-// for a key if one is needed, checks it, asks where to store it and which model to use, and
-// writes it to the settings.
+// Package connectcard is the overlay that connects a model: it lists the endpoints that were
+// found, asks for a key if one is needed, checks the key, asks where to store it and which
+// model to use, and writes the settings.
 //
 // # Types
 //
-// A Card is the overlay. Start searches for endpoints. The Value of its Chosen is the id of
-// the connected model; "" if the user skipped the card, or started to type a message, which
-// is then in Query. Sentence describes a problem to the user, with advice.
+// A Card is the overlay. Start searches for endpoints. The Value of the Chosen that closes the
+// card is the id of the connected model; "" if the user connected none. Sentence describes a
+// problem to the user, with advice.
 //
 // # Concurrency
 //
@@ -15,5 +15,6 @@
 //
 // # Caveats
 //
-// A key being entered is drawn masked, and is not part of any outcome or error.
+// A key being entered is drawn masked as soon as it cannot be the name of a key, such as
+// env:NAME. It is not part of any outcome or error.
 package connectcard

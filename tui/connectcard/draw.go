@@ -111,7 +111,7 @@ func Label(c endpoints.Candidate) (name, extra string) {
 
 func candidateValue(c endpoints.Candidate) string { return c.Name + " " + c.BaseURL }
 
-// addressValue is the entry for an address typed into the search.
+// addressValue is the Value of the entry for an address typed into the search.
 const addressValue = "address"
 
 // showCandidates lists the candidates and selects the first that can be connected,
@@ -207,7 +207,7 @@ func (c *Card) head() []string {
 	case endpoints.Storing:
 		return []string{place(c.flow.Checked.BaseURL, c.flow.Checked.Name) + " answers. Where do you want to store the key?"}
 	case endpoints.Consenting:
-		return []string{"The key will be stored as plain text in " + c.flow.Source.SettingsPath() + ". Everyone who can read that file can use the key."}
+		return []string{"The key will be stored as plain text in " + c.flow.Source.SettingsPath() + ". Anyone who can read that file can use the key."}
 	case endpoints.Picking:
 		return []string{"Which model of " + place(c.flow.Checked.BaseURL, c.flow.Checked.Name) + " do you want to use?"}
 	case endpoints.Done:
@@ -329,7 +329,8 @@ func (c *Card) listMin() int {
 	return minList
 }
 
-// masked returns the line as drawn: a key as dots, but the name of a key unmasked.
+// masked returns the line as drawn: a key is shown as dots, even in the line for an address,
+// but not the name of a key.
 func (c *Card) masked(st style.Styles) *overlay.Editor {
 	before, after := c.line.Split()
 	if c.flow.Step == endpoints.Keying && !namesKey(c.line.Text()) || c.flow.Step == endpoints.Addressing && endpoints.LooksLikeKey(c.line.Text()) {
