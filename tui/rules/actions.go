@@ -14,8 +14,8 @@ import (
 	"winnow/tui/pane"
 )
 
-// Do implements pane.Pane. In addition to the actions of the key table it supports the
-// actions that the assistant can suggest on this page.
+// Do implements pane.Pane. It also performs the actions without a key that the assistant can
+// suggest.
 func (p *Pane) Do(action keymap.Action) pane.Action {
 	open := p.tabs.Open
 	if p.tabs.Move(action) {
@@ -109,7 +109,7 @@ func (p *Pane) selectAll() pane.Action {
 }
 
 // enter does what the row under the cursor offers: it highlights a rule or a model, goes to
-// another tab, or marks changes as seen.
+// another tab or provider, or marks changes as seen.
 func (p *Pane) enter() pane.Action {
 	r, ok := p.tabs.List().Current()
 	if !ok {
@@ -201,7 +201,7 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 		}
 	}
 	if names := p.targets(); names[0] != p.data.Provider || len(names) > 1 {
-		return pane.Notify{Text: safetext.Sprintf("choose the provider first: %s", p.keys.Hint(keymap.PaneHighlight, "goes there"))}
+		return pane.Notify{Text: safetext.Clean(pane.Join("choose the provider first", p.keys.Hint(keymap.PaneHighlight, "goes there")))}
 	}
 	if refusal := p.refuseFixed(list); refusal != nil {
 		return refusal
@@ -271,8 +271,9 @@ func (p *Pane) added(list modelfilter.List, pattern string, edit pane.Action) pa
 	return edit
 }
 
-// deleteRow deletes what the row under the cursor represents: a rule, all selected rules,
-// the rule that decides a model, or an unsaved change.
+// deleteRow deletes the selected rules on the rules tab. Otherwise it deletes the rule of the
+// row under the cursor or, if the row is an unsaved change, undoes the change. If the row is a
+// model, it asks before it deletes the rule that decides the model.
 func (p *Pane) deleteRow() pane.Action {
 	if refusal := p.refuseLocked(); refusal != nil {
 		return refusal
@@ -337,7 +338,7 @@ func (p *Pane) deleteRules(rules []modelfilter.RuleView) pane.Action {
 	return p.edit(act)
 }
 
-// restoreRule adds a rule again whose removal has not been saved.
+// restoreRule restores a deleted rule whose deletion has not been saved.
 func (p *Pane) restoreRule(provider string, list modelfilter.List, pattern string) pane.Action {
 	return p.edit(modelfilter.RestoreRule{Provider: provider, Rule: modelfilter.Rule{List: list, Pattern: pattern}})
 }
@@ -352,7 +353,7 @@ func (p *Pane) confirmDeleteDeciding(m modelfilter.ModelView) pane.Action {
 	edit := p.deleteRule(p.data.Provider, r.List, r.Pattern)
 	return pane.Confirm{
 		Title: "Delete the deciding rule?",
-		Lines: []string{listAndPattern(r.List, r.Pattern), assistant.Counted(r.Decides, "model") + " " + effectOf(r.List) + " by this rule."},
+		Lines: []string{listAndPattern(r.List, r.Pattern), "This rule " + verbs[r.List] + "s " + assistant.Counted(r.Decides, "model") + "."},
 		Yes:   "delete", Then: func() pane.Action { return edit },
 	}
 }

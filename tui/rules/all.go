@@ -189,7 +189,7 @@ func (p *Pane) decideNews(n modelfilter.News, list modelfilter.List) pane.Action
 	case n.Kind == models.Vanished:
 		return pane.Notify{Text: safetext.Sprintf("%s is no longer listed", n.ID)}
 	case list == modelfilter.Ignore && n.Model.Hidden:
-		return pane.Notify{Text: safetext.Sprintf("%s is hidden already", n.ID)}
+		return pane.Notify{Text: safetext.Sprintf("%s is already hidden", n.ID)}
 	}
 	name := strings.TrimPrefix(n.ID, n.Provider+"/")
 	return p.edit(modelfilter.AddRule{Provider: n.Provider, Rule: modelfilter.Rule{List: list, Pattern: glob.Quote(name)}})

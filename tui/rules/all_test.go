@@ -127,7 +127,7 @@ func TestEnterGoesToTheProvider(t *testing.T) {
 	b := openAll(t)
 	b.show()
 	b.on("gemini")
-	if said := b.do("add-ignore"); said != "choose the provider first: enter goes there" || b.Typing() {
+	if said := b.do("add-ignore"); said != "choose the provider first · enter goes there" || b.Typing() {
 		t.Errorf("a rule on another provider: said %q, typing %v", said, b.Typing())
 	}
 	if said := b.do("pane-highlight"); said != "switched to gemini: 2 of 3 shown" || b.tabs.Open != tabRules || b.w.Provider() != "gemini" {

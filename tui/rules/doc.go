@@ -10,10 +10,10 @@
 // row under the cursor, and warnings. The text input is for a pattern with its preview, a
 // search, or an import; importedRules are the rules of an import.
 //
-// The overview shows all providers at once: the shown and hidden models, the unsaved
-// changes, and the effect of saving them. It draws the providerNumbers of each provider in
-// the snapshot as lines of an overviewTable; until the models of a provider have been read,
-// only its rules are known.
+// The overview, on the tab All, shows all providers at once: the numbers of shown and hidden
+// models, the unsaved changes, and the effect of saving them. It draws the providerNumbers of
+// each provider in the snapshot as a line of an overviewTable; until the models of a provider
+// have been read, only its rules are known.
 //
 // A rule has a colour and an icon; a model shows the icon of the rule that decides it.
 // Enter on a rule highlights its models, and enter on a model highlights its rule.

@@ -21,8 +21,8 @@ const (
 	footRows = 6  // lines that a short list leaves empty and the foot may use
 )
 
-// Ranks of the notes that are always present. Notes with a higher rank are left out first;
-// the input and the bar have rank 0, warnings have ranks 1 to 8.
+// Ranks of notes. Notes with a higher rank are left out first; the input and the bar have rank
+// 0, all other notes have ranks 1 to 8.
 const (
 	rankAbout     = 5
 	rankSeparator = 9  // the separator and the hints
@@ -136,7 +136,7 @@ const barCells = 12
 func (p *Pane) bar(w int) string {
 	c, st, icons := p.data.Counts, &p.styles, &p.st.Icons
 	if c.Total == 0 {
-		return st.Muted.Render(style.Fit(" no models known", w, icons.Ellipsis))
+		return st.Muted.Render(style.Fit(" no models are known", w, icons.Ellipsis))
 	}
 	short := fmt.Sprintf("%d of %d shown", c.Available, c.Total)
 	text := short
@@ -280,7 +280,7 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
 	case len(c.Hidden) > 0:
 		text += fmt.Sprintf(" · without it %s would be hidden", assistant.Counted(len(c.Hidden), "more model"))
 	default:
-		text += " · without it nothing changes"
+		text += " · without it nothing would change"
 	}
 	return name, text
 }

@@ -31,7 +31,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	text := l.draw(w-len(label)-len(suffix), st)
 	notes := []pane.Note{p.separator(w), {Text: style.Render(label) + text + st.Muted.Render(suffix)}}
 	if p.data.Locked && l.kind != inputSearch {
-		why := "assistant is working: rules locked"
+		why := "the assistant has locked the rules"
 		if !p.locked() {
 			why = p.lockedText()
 		}
@@ -45,7 +45,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	case inputSearch:
 		notes = append(notes, p.oneLine(1, w, st.Count, " "+p.hitCount()))
 		if p.tabs.Open != tabRules && l.Empty() {
-			notes = append(notes, pane.Note{Rank: 4, Text: "a part of a name, a pattern, or conditions: price>10 tools !vision ctx>=100k unused:30d status:deprecated family:gpt hidden new", Style: st.Muted, MaxLines: 3})
+			notes = append(notes, pane.Note{Rank: 4, Text: "part of a name, a pattern, or conditions: price>10 tools !vision ctx>=100k unused:30d status:deprecated family:gpt hidden new", Style: st.Muted, MaxLines: 3})
 		}
 	default:
 	}
@@ -101,7 +101,7 @@ func (p *Pane) hintLine() string {
 func (p *Pane) previewNotes(w, h int) []pane.Note {
 	v, st := &p.input.preview, &p.styles
 	if v.pattern == "" {
-		return []pane.Note{p.oneLine(1, w, st.Muted, " * any run, ? one, [a-z] one of these")}
+		return []pane.Note{p.oneLine(1, w, st.Muted, " * any text, ? one, [a-z] one of these")}
 	}
 	changed := v.change.Hidden
 	if p.input.list == modelfilter.Allow {
@@ -154,8 +154,8 @@ func (p *Pane) importNotes(w int) []pane.Note {
 	return []pane.Note{p.oneLine(1, w, st.Count, " "+p.input.rules.String())}
 }
 
-// listNotes returns the first n lines. If there are more lines, the last note says how
-// many.
+// listNotes returns at most n notes, one per line. If there are more lines, the last note says
+// how many are left out.
 func (p *Pane) listNotes(w, n int, lines []string) []pane.Note {
 	var notes []pane.Note
 	for i, text := range lines[:min(len(lines), max(0, n))] {

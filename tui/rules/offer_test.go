@@ -173,7 +173,7 @@ func TestALockedLineSaysThatNothingIsAdded(t *testing.T) {
 	b.keys("a*")
 	b.w.Lock()
 	b.show()
-	if frame := ansi.Strip(b.screen(40, 20)); !strings.Contains(frame, "assistant is working: rules locked") || strings.Contains(frame, "enter adds") {
+	if frame := ansi.Strip(b.screen(40, 20)); !strings.Contains(frame, "the assistant has locked the rules") || strings.Contains(frame, "enter adds") {
 		t.Errorf("the pane says:\n%s", frame)
 	}
 }

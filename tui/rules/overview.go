@@ -2,7 +2,7 @@ package rules
 
 import "winnow/adapters/modelfilter"
 
-// providerNumbers contains what is known about a provider.
+// providerNumbers contains what is known about a provider, or the totals of all providers.
 type providerNumbers struct{ modelfilter.ProviderView }
 
 // sumNumbers adds up the numbers of providers. unknown is the number of providers whose

@@ -121,7 +121,7 @@ func (n providerNumbers) SavingText() string {
 	case shown > 0:
 		return fmt.Sprintf("shows %d", shown)
 	}
-	return "changes no model"
+	return "affects no model"
 }
 
 // Remarks returns what else a list of providers says about a provider: how many rules it

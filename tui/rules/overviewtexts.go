@@ -24,8 +24,11 @@ func aboutAllProviders(rows []modelfilter.ProviderView) string {
 
 func (n providerNumbers) about(rest string) string {
 	saving, allowed := "nothing unsaved", ""
-	if n.Changes > 0 {
+	switch {
+	case n.Changes > 0 && n.Effect.Known:
 		saving = "saving " + assistant.Counted(n.Changes, "change") + " " + n.SavingText()
+	case n.Changes > 0:
+		saving = assistant.Counted(n.Changes, "unsaved change") + ", " + n.SavingText()
 	}
 	if n.Counts.Whitelisted > 0 {
 		allowed = fmt.Sprintf("%d allowed", n.Counts.Whitelisted)

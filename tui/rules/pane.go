@@ -22,7 +22,7 @@ const (
 	tabCount
 )
 
-// tabNames contains the titles of the tabs, and the names that the window has for the tabs.
+// tabNames contains the titles of the tabs, and the names of the tabs in the window.
 var tabNames = [tabCount]struct{ title, page string }{
 	tabRules:   {"Rules", modelfilter.TabRules},
 	tabModels:  {"Models", modelfilter.TabModels},
@@ -112,7 +112,8 @@ func (p *Pane) Show(s pane.State) {
 	p.rebuild()
 }
 
-// begin restores what the user was last looking at, as recorded in the window.
+// begin restores what the user was last looking at, as recorded in the window. If that was the
+// rules, but there are none and several providers have a key, it opens the tab of all providers.
 func (p *Pane) begin() {
 	p.query, p.searched = p.data.Search, p.data.Search
 	p.highlight = p.data.windowHighlight()
@@ -130,7 +131,7 @@ func (p *Pane) begin() {
 		}
 	}
 	if p.data.Tab == modelfilter.TabRules && !ruled && keyed > 1 {
-		p.openTab(tabAll) // with several providers, the current provider's list of rules is probably empty
+		p.openTab(tabAll)
 	}
 }
 

@@ -57,8 +57,8 @@ func (p *Pane) switchProvider(name string) pane.Action {
 	return p.act(modelfilter.PickProvider{Provider: name})
 }
 
-// refreshModels requests the models of the provider, and asks the proxy which models it
-// serves.
+// refreshModels asks the providers that the action applies to for their models. If there is
+// only one, the proxy is also asked which of its models it serves.
 func (p *Pane) refreshModels() pane.Action {
 	names := p.targets()
 	e := p.act(modelfilter.RefreshModels{Providers: names})

@@ -311,8 +311,11 @@ func (p *Pane) aboutFacts(i int) string {
 	}
 	if known.UseKnown {
 		use := requests(&known, now) + " requests"
+		if known.Use.Requests == 1 {
+			use = "1 request"
+		}
 		if !known.Use.Last.IsZero() {
-			use += ", last " + lastUse(&known, now) + " ago"
+			use += ", last used " + lastUse(&known, now) + " ago"
 		}
 		out = append(out, use)
 	}
@@ -353,7 +356,7 @@ func (p *Pane) pickOrder() pane.Action {
 	}
 	for i, e := range entries {
 		if e.Value == p.sorting.order || e.Value == "name" && p.sorting.order == "" {
-			entries[i].Mark, entries[i].Extra = p.st.Icons.ToolOK, "again: reversed"
+			entries[i].Mark, entries[i].Extra = p.st.Icons.ToolOK, "again to reverse"
 		}
 	}
 	return pane.Pick{Title: "Sort the models by", Entries: entries, Then: func(name string) pane.Action {

@@ -54,7 +54,7 @@ func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
 }
 
 // inUse returns the providers that have rules, unsaved changes or a key; providers with
-// rules come first. If there are none, it returns the current provider.
+// rules come first. If no provider has any of these, it returns the current provider.
 func (p *Pane) inUse() (all []modelfilter.ProviderView) {
 	for _, v := range p.data.Providers {
 		if v.Rules > 0 || v.Key || v.Unsaved {
