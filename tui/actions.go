@@ -18,9 +18,9 @@ import (
 	"winnow/tui/status"
 )
 
-// do performs an action of package keymap by name. An action that is not in m.actions
-// belongs to the pane; "" does nothing. If a screen action were missing from m.actions, it
-// would go to the pane: TestEveryActionDoesSomething prevents that mistake.
+// do performs an action of package keymap by name; "" does nothing. An action that is not
+// in m.actions is passed to the pane. TestEveryActionDoesSomething finds a screen action
+// that is missing from m.actions and would therefore go to the pane.
 func (m *Model) do(action keymap.Action) tea.Cmd {
 	switch do := m.actions[action]; {
 	case do != nil:
@@ -67,7 +67,7 @@ func allActions() map[keymap.Action]func(*Model) tea.Cmd {
 	return all
 }
 
-// viewActions are the actions that move through the conversation and work on its pairs.
+// viewActions returns the actions that move through the conversation and work on its pairs.
 func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 	return map[keymap.Action]func(*Model) tea.Cmd{
 		keymap.NextItem:           onChat((*chat.View).NextPart),
@@ -111,7 +111,8 @@ func viewActions() map[keymap.Action]func(*Model) tea.Cmd {
 	}
 }
 
-// globalActions are the actions available in nearly every mode, or only in the palette.
+// globalActions returns the actions that are available in nearly every mode, or only in the
+// palette.
 func globalActions() map[keymap.Action]func(*Model) tea.Cmd {
 	return map[keymap.Action]func(*Model) tea.Cmd{
 		keymap.NextRegion:     (*Model).nextRegion,
@@ -169,8 +170,8 @@ func focus(to keymap.Mode) func(*Model) tea.Cmd {
 }
 
 // openHelp lists the keys and selects the first key of the current mode. An action that is
-// also in the palette can be run from the list. In the filter line, openHelp explains the
-// filter language.
+// also in the palette can be run from the list. In COMMAND, openHelp opens the help page
+// about the filter language instead, if there is one.
 func (m *Model) openHelp() tea.Cmd {
 	if topic, ok := m.filterTopic(); ok && m.mode == keymap.Command {
 		return m.openTopic(topic)
@@ -193,8 +194,10 @@ func (m *Model) openHelp() tea.Cmd {
 // helpColumn is the minimum width, in cells, of a column of the help.
 const helpColumn = 34
 
-// helpEntries returns a short list of the keys of the screen, followed by all keys. start
-// is the number of entries shown before the user types; a search covers all entries.
+// helpEntries returns the entries of the help: a short list for the current mode, followed
+// by all keys and by the signs of the pane. In PANE the short list contains the signs too.
+// start is the length of the short list, which is shown until the user types; a search
+// covers all entries.
 func (m *Model) helpEntries() (entries []overlay.Entry, start int) {
 	entries = actionEntries(m.keys.HelpOnScreen(m.mode))
 	signs := m.signEntries()
@@ -215,7 +218,7 @@ func (m *Model) helpEntries() (entries []overlay.Entry, start int) {
 // signGroup is the heading of the signs in the help.
 const signGroup = "SIGNS"
 
-// signEntries explains the signs of the pane, as entries of the help.
+// signEntries returns the signs of the pane, with what they mean, as entries of the help.
 func (m *Model) signEntries() (entries []overlay.Entry) {
 	if p, ok := m.pane.(pane.Legender); ok {
 		for _, s := range p.Legend() {
@@ -284,7 +287,7 @@ func (m *Model) firstCommands(all []overlay.Entry) (first []overlay.Entry) {
 	return grouped(first)
 }
 
-// grouped returns the entries by group, ordered by the first entry of each group.
+// grouped sorts the entries by group, in the order in which the groups first appear.
 func grouped(all []overlay.Entry) []overlay.Entry {
 	var order []string
 	for _, e := range all {
@@ -311,7 +314,8 @@ func (m *Model) runAction(name keymap.Action) tea.Cmd {
 	return m.do(name)
 }
 
-// onChat returns an action of the view that may scroll to pairs that are not loaded.
+// onChat returns an action that moves in the chat, and then loads the pairs that have come
+// into view.
 func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(m.conv.chat)
@@ -319,12 +323,11 @@ func onChat(move func(*chat.View)) func(*Model) tea.Cmd {
 	}
 }
 
-// onFold returns an action that opens or closes parts; nothing is the notice shown if there are
-// no parts to open or close.
-func onFold(toggle func(*chat.View) bool, nothing safetext.Text) func(*Model) tea.Cmd {
+// onFold returns an action that opens or closes parts, or shows a notice if there are none.
+func onFold(toggle func(*chat.View) bool, noParts safetext.Text) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		if !toggle(m.conv.chat) {
-			return m.info(nothing)
+			return m.info(noParts)
 		}
 		return m.loadMissing()
 	}
@@ -335,8 +338,8 @@ func onConversation(do func(*conversation) intent) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.carryOut(do(&m.conv)) }
 }
 
-// toCheckpoint returns the action that goes to the next or previous turn that changed the
-// window.
+// toCheckpoint returns the action that goes from the focused pair to the next turn that
+// changed the window or, if step is negative, to the previous one.
 func toCheckpoint(step int) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		focused, _ := m.conv.chat.Focused()
@@ -364,11 +367,12 @@ func moveChoice(n int) func(*Model) tea.Cmd {
 	}
 }
 
-// copyFocused returns the action that copies a text of the focused pair.
-func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model) tea.Cmd {
+// copyFocused returns the action that copies a text of the focused pair. The notice refers to
+// the text by name, such as "the answer".
+func copyFocused(name string, text func(*chat.View) (string, bool)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		copied, _ := text(m.conv.chat)
-		return m.copyOut(copyText{what: what, text: copied})
+		return m.copyOut(copyText{what: name, text: copied})
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // acts are commands that change something. They run one at a time, in the order of the key
-// presses: when one ends, the next starts. Cancelling, answering and quitting are not acts.
+// presses: when one ends, the next starts. Changes that must not wait are not acts, such as
+// cancelling, answering a tool, deciding on proposals, storing the draft and quitting.
 type acts struct {
 	requests int64 // number of requests so far; the last request has this number
 	running  int64 // request number of the running act; 0 if none is running
@@ -18,10 +19,10 @@ type acts struct {
 	released bool // keys no longer wait for the running act to end
 }
 
-// keyQueue holds keys that must wait. While an act is running, keys of VIEW and PANE wait
-// for its outcome, because they work on what the act changes. Until the session is open,
-// keys that need the session wait. Every key after a waiting key waits too. Typing into the
-// box never waits for an act.
+// keyQueue holds keys that must wait. While an act is running, keys in VIEW and PANE wait
+// for its outcome, because they work on what the act changes; keys in other modes and in
+// overlays do not. Until the session is open, keys that need the session wait. Everything
+// after a waiting key waits too, except keys that cancel or quit.
 type keyQueue struct {
 	waiting []tea.Msg // keys, pastes and mouse events, in order
 }
@@ -48,8 +49,8 @@ func (a *acts) next() tea.Cmd {
 	return nil
 }
 
-// query numbers a command that does not wait for the acts: a command that only reads, or
-// one that is needed to quit.
+// query returns the request number of a command that does not wait for the acts, such as a
+// command that only reads.
 func (a *acts) query() (request int64) {
 	a.requests++
 	return a.requests
@@ -85,8 +86,8 @@ func (m *Model) late(o usecase.Outcome) bool {
 
 // showOutcome shows the outcome of a command and drops late outcomes. An outcome that only a
 // flow handles has no case in the second switch, so it is dropped once the flow waits for
-// another request. usecase.Failed is always shown. Request numbers start at 1; a flow with
-// request 0 waits for nothing.
+// another request; usecase.Failed has a case and is shown even then. Request numbers start
+// at 1; a flow with request 0 waits for nothing.
 func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	if m.late(o) {
 		return nil
@@ -136,7 +137,8 @@ func (m *Model) showOutcome(o usecase.Outcome) tea.Cmd {
 	return nil
 }
 
-// onLineOutcome shows the result of a filter line; ok is false for other outcomes.
+// onLineOutcome handles outcomes about filter lines, searches and the names for completion;
+// ok is false for other outcomes.
 func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	switch o := o.(type) {
 	case usecase.Counted:
@@ -168,8 +170,8 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	return nil, true
 }
 
-// onPickerOutcome handles outcomes about sessions, models, topics and settings; ok is false
-// for other outcomes.
+// onPickerOutcome handles outcomes about sessions, cancelled answers, models, topics,
+// settings and requests; ok is false for other outcomes.
 func (m *Model) onPickerOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	switch o := o.(type) {
 	case usecase.RollbackUndone:
@@ -229,8 +231,8 @@ func (m *Model) mustWait(msg tea.Msg) bool {
 	return a != nil && (!a.Early || a.Name == keymap.Escape && cancels || isCommand && (a.Name == keymap.Send || a.Name == keymap.Newline))
 }
 
-// enqueue queues a message that must wait; it returns false if the message can be handled
-// now. A key that cancels never waits and drops the waiting messages; quit never waits
+// enqueue queues a key, a paste or a mouse event that must wait; it returns false if msg can
+// be handled now. A key that cancels never waits and empties the queue; quit never waits
 // here, because quitting has its own wait.
 func (m *Model) enqueue(msg tea.Msg) bool {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
@@ -251,9 +253,9 @@ func (m *Model) enqueue(msg tea.Msg) bool {
 	return true
 }
 
-// flushKeys handles the waiting messages up to the first that must still wait. The screen
-// is drawn before each message, because drawing sets the layout and scroll position that
-// the message depends on.
+// flushKeys handles what waits in the queue, up to the first key that must still wait. The
+// screen is drawn before each of them, because drawing sets the layout and scroll position
+// that keys and clicks depend on.
 func (m *Model) flushKeys() tea.Cmd {
 	var cmds []tea.Cmd
 	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {

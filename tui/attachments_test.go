@@ -85,7 +85,7 @@ func TestAFileIsSentWithAMessageOfTheStart(t *testing.T) {
 	}
 	b := bootFixture(t, setup{}, nil)
 	b.Type("look at @a.txt", tuitest.Send)
-	b.Wait("is sent once the session is loaded")
+	b.Wait("will be sent once the session is loaded")
 	b.Type("next")
 	b.box("next")
 	b.gate.Open()

@@ -40,7 +40,7 @@ func (p *parts) cancelled() *assistant.Pair {
 }
 
 // cancelledCard returns the last line of the conversation, which offers to keep a cancelled
-// answer; "" if there is no such answer.
+// answer or to ask again; "" if there is no cancelled answer or a turn is running.
 func (m *Model) cancelledCard(w int) string {
 	p := m.parts.cancelled()
 	if p == nil || m.turn.running {
@@ -108,7 +108,7 @@ func (m *Model) branchPair(request int64, p assistant.Pair) tea.Cmd {
 	return m.commands.Branch(request, p.Seq)
 }
 
-// nameSession puts the command for naming the session into an empty box.
+// nameSession puts /title with the current title into the box, if the box is empty.
 func (m *Model) nameSession() tea.Cmd {
 	if !m.input.draft.Empty() {
 		return m.info("type /title and the new title")

@@ -50,7 +50,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 type rollback struct {
 	id     string // id of the checkpoint
 	scope  checkpoint.Scope
-	newest string        // the newest step that the user has seen
+	newest string        // id of the newest step that the user has seen
 	notice safetext.Text // start of the notice after the rollback
 }
 
@@ -58,7 +58,7 @@ type rollback struct {
 type rollingBack struct {
 	rollback
 	request int64 // the request whose outcome the rollback waits for
-	undone  bool  // the checkpoint's step was rolled back before
+	undone  bool  // the step was already undone when this rollback began
 }
 
 // begin rolls back to a checkpoint. It asks first if the rollback undoes changes by others.
@@ -125,7 +125,8 @@ func (b *rollingBack) ask(changed *assistant.PlanChanged, r rollback, w wording)
 	return confirm("Roll back?", lines, "roll back", "don't roll back", b.now(r))
 }
 
-// steps lists the steps that a question says will be undone, one per line.
+// steps returns the lines of a question that list the steps to be undone: one line per step,
+// and a last line that counts those left out.
 func (w wording) steps(all []checkpoint.Checkpoint) (lines []string) {
 	const shown = 10
 	for _, c := range all[:min(len(all), shown)] {
@@ -160,8 +161,9 @@ func (m *Model) restored(said notify, warning string) tea.Cmd {
 	return tea.Batch(todo, m.reload())
 }
 
-// undo undoes the newest change to the window, whoever made it. It asks first if undoing the
-// change removes messages.
+// undo undoes the newest change to the window, whoever made it. If the assistant made it, undo
+// asks first whether to remove the messages since then too; this is not possible for a change
+// made in another session of a shared window.
 func (m *Model) undo() tea.Cmd {
 	w := m.wording()
 	return m.carryOut(act{begin: func(p *parts, request int64) intent { return m.rolling.undo(p, request, w) }})

@@ -10,7 +10,7 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// The chips under an answer are walked along, and enter takes the one that is
+// The chips under an answer are walked along, and enter accepts the one that is
 // pointed at.
 func TestEnterTakesTheChoiceThatIsPointedAt(t *testing.T) {
 	offer := at.Say(`What now? SUGGESTED_VALUES: {"values":[{"label":"One","value":"do one"},{"label":"Two","value":"do two"},{"label":"Three","value":"do three"}]}`)

@@ -41,7 +41,7 @@ func (m *Model) names() filter.Sources {
 func (m *Model) openCommand(text string) tea.Cmd {
 	m.setMode(keymap.Command)
 	m.command.line.Open(text)
-	_, m.command.explained = m.filterTopic()
+	_, m.command.hasHelp = m.filterTopic()
 	return m.carryOut(m.command.changed())
 }
 
@@ -51,14 +51,14 @@ func (m *Model) filterTopic() (keymap.HelpTopic, bool) {
 	return t, err == nil
 }
 
-// openFilter opens the filter line with the current line, a space and command. The space
+// openFilter opens the filter line with the active filter, a space and command. The space
 // keeps the next word separate: "x mini", not "xmini".
 func (m *Model) openFilter(command string) tea.Cmd {
 	return m.openCommand(strings.TrimLeft(m.parts.filterLine()+" ", " ") + command)
 }
 
 // commandOnShown returns the action that opens the filter line with a command for the shown
-// pairs, and lists completions of the command's argument.
+// pairs. If a name or an argument must follow, the action also lists completions.
 func commandOnShown(command string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		cmd := m.openFilter(command)
@@ -101,7 +101,8 @@ func (m *Model) runLine(line string) tea.Cmd {
 	return m.acts.add(func(request int64) tea.Cmd { return m.commands.SetFilter(request, line) })
 }
 
-// reopenLine opens the filter line with a rejected line and shows the error.
+// reopenLine opens the filter line with a rejected line and shows the error. If the user has
+// left the conversation in the meantime, it only shows the error.
 func (m *Model) reopenLine(line string, err error) tea.Cmd {
 	if m.mode != keymap.View || m.overlay.Open() {
 		return m.fail(err) // the user has left the filter line
@@ -112,7 +113,7 @@ func (m *Model) reopenLine(line string, err error) tea.Cmd {
 	return nil
 }
 
-// onFiltered shows the pairs that a line selects.
+// onFiltered shows the end of the filtered view and says how many pairs the line selects.
 func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 	if o.Err != nil {
 		return m.reopenLine(o.Line, o.Err)
@@ -201,13 +202,13 @@ func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
 	return m.showMarks()
 }
 
-// showMarks shows the current marks of the pairs, and the pairs that the active filter
-// selects now that the workspace has evaluated it again.
+// showMarks reads the names and the loaded pairs again, because a command may have changed
+// marks and topics.
 func (m *Model) showMarks() tea.Cmd {
 	return tea.Batch(m.loadNames(), m.load(m.conv.chat.Loaded()...))
 }
 
-// openFilters lists the saved filters, so that the user can apply or delete one.
+// openFilters lists the saved filters; the user can apply or delete one.
 func (m *Model) openFilters(all []transfer.SavedFilter) tea.Cmd {
 	entries := make([]overlay.Entry, len(all))
 	for i, f := range all {

@@ -20,11 +20,10 @@ import (
 // commandLine is the state of COMMAND mode: the line that filters the conversation or
 // executes a :command on the selected pairs.
 type commandLine struct {
-	keys   *keymap.Map
-	line   status.InputLine
-	offers lineCompletions
-	// explained means that the help has a page about the filter language.
-	explained bool
+	keys    *keymap.Map
+	line    status.InputLine
+	offers  lineCompletions
+	hasHelp bool // the help has a page about the filter language
 }
 
 // lineCompletions is the list above the filter line. Its entries can be inserted at the
@@ -40,7 +39,8 @@ const maxCompletions = 8
 
 func (o *lineCompletions) open() bool { return len(o.list) > 0 }
 
-// changed shows what is wrong with the changed line, or counts the pairs that it selects.
+// changed closes the list of completions, and shows what is wrong with the line or counts the
+// pairs that the line selects.
 func (l *commandLine) changed() intent {
 	text := l.line.Text()
 	l.offers = lineCompletions{}
@@ -61,8 +61,9 @@ func (l *commandLine) edit(a keymap.Action, text string) intent {
 	return nil
 }
 
-// escape closes the list of completions or, if no list is open, clears the line. empty
-// reports that no list was open and the line was already empty.
+// escape closes the list of completions and restores the line as the user typed it. If no
+// list is open, it clears the line. empty reports that no list was open and the line was
+// already empty.
 func (l *commandLine) escape() (do intent, empty bool) {
 	switch {
 	case l.offers.open():
@@ -90,7 +91,7 @@ func (l *commandLine) onCounted(o usecase.Counted) {
 // pairsCounted formats a number of pairs.
 func pairsCounted(n int) string {
 	if n == 0 {
-		return "no message"
+		return "no messages"
 	}
 	return assistant.Counted(n, "message")
 }
@@ -116,7 +117,8 @@ func (l *commandLine) complete(step int, names filter.Sources) intent {
 	return l.take(step)
 }
 
-// take replaces the inserted entry with another entry of the open list.
+// take replaces the inserted entry with the next entry of the open list or, if step is
+// negative, with the previous one. A list of one entry then closes.
 func (l *commandLine) take(step int) intent {
 	o := l.offers
 	n := len(o.list)
@@ -144,9 +146,9 @@ func (l *commandLine) offer(names filter.Sources) bool {
 	return true
 }
 
-// View draws the lines above the filter line. The completions come first. Below them is the
-// error, the usage of the command, or what the line selects, with the help on the keys.
-// topic is the topic of new messages.
+// View draws the lines above the filter line: the completions and, below them, the error, the
+// usage of the command or what the line selects, with what escape does. topic is the topic
+// of new messages; the default file of an export is named after it.
 func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Styles) (rows []string) {
 	text, tone := l.line.Hint, st.Footer.Bad
 	if !l.line.Wrong {
@@ -161,7 +163,7 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 		format = "%s leaves"
 	}
 	escape := string(l.keys.Clause(keymap.Command, format, keymap.Escape))
-	if l.explained {
+	if l.hasHelp {
 		escape = pane.Join(escape, string(l.keys.Clause(keymap.Command, "%s explains the language", keymap.Help)))
 	}
 	if last := len(lines) - 1; escape != "" && lines[last] != "" && ansi.StringWidth(lines[last]+" · "+escape) <= w-2 {

@@ -26,7 +26,7 @@ func (m *Model) openHUD() tea.Cmd {
 
 // sessionSum is the cost of the session's answers, as shown in the HUD.
 type sessionSum struct {
-	request int64
+	request int64             // last request to read the cost for the HUD
 	read    *usecase.CostRead // nil until the cost has been read
 }
 
@@ -71,10 +71,11 @@ func sumRows(o *usecase.CostRead) []status.Row {
 	if o.Cost.Answers == 0 {
 		return []status.Row{{Name: "answers", Value: "none yet"}}
 	}
-	return []status.Row{{Name: "answers", Value: o.Cost.AnswersText()}, {Name: "their tokens", Value: o.Cost.TokensText()}, {Name: "their price", Value: o.Cost.PriceText()}}
+	return []status.Row{{Name: "answers", Value: o.Cost.AnswersText()}, {Name: "their tokens", Value: o.Cost.TokensText()}, {Name: "their cost", Value: o.Cost.PriceText()}}
 }
 
-// onHUD returns an action of the docked HUD that may scroll to pairs that are not loaded.
+// onHUD returns an action that moves in the docked HUD, and then loads the pairs that have
+// come into view.
 func onHUD(move func(*status.ContextPanel)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		move(&m.hud)
@@ -106,8 +107,8 @@ func (m *Model) showHUD() tea.Cmd {
 	return tea.Batch(m.feedHUD(), m.loadMissing())
 }
 
-// feedHUD passes to the docked HUD what the boundary does not contain: which pairs the last
-// request left out, and how many pairs the filter hides.
+// feedHUD tells the docked HUD what the boundary does not contain: which pairs the last
+// request left out and, once they are counted, how many pairs the filter hides.
 func (m *Model) feedHUD() tea.Cmd {
 	if !m.opts.HUD || !m.ready {
 		return nil
@@ -172,8 +173,8 @@ func (m *Model) cost(p assistant.Prompt) assistant.DraftCost {
 	return m.parts.Draft(p, params, m.now())
 }
 
-// estimate describes the size of the draft and how it affects the pairs sent with it; ""
-// for an empty draft.
+// estimate describes the size of the draft and how the draft affects which pairs are sent
+// with it; "" for an empty draft.
 func (m *Model) estimate() string {
 	if m.input.draft.Empty() {
 		return ""

@@ -26,7 +26,7 @@ type conversation struct {
 	chat      *chat.View
 	widths    style.Cache
 	area      image.Rectangle  // position on the screen, including the head
-	boundary  assistant.Shown  // the last boundary received
+	boundary  assistant.Shown  // which pairs are visible and included, as last received
 	requested map[int64]int64  // last request for each pair that is being loaded
 	search    status.InputLine // the search line opened with "/"
 	found     struct {         // the pairs in the whole history that contain needle
@@ -34,7 +34,7 @@ type conversation struct {
 		seqs   []int64 // sorted
 	}
 	forecast  int64                         // last request to read the effects of proposals
-	effects   map[string][]assistant.Effect // displayed effects of proposals, by ID; never modified
+	effects   map[string][]assistant.Effect // displayed effects of proposals, by ID; replaced, never modified
 	layingOut bool                          // a layOutMsg is pending
 	copying   bool                          // the selection is copied once all its pairs are loaded
 }
@@ -43,7 +43,8 @@ type conversation struct {
 // in the meantime.
 type layOutMsg struct{}
 
-// layOut lays out as much of the long texts on the screen as the budget of a frame allows.
+// layOut lays out as much of the long texts on the screen as the budget of a frame allows. If
+// this finds the hit that a search was looking for, layOut reports the hit.
 func (c *conversation) layOut() intent {
 	var all several
 	more := c.chat.LayOut()
@@ -60,8 +61,8 @@ func (c *conversation) layOut() intent {
 	return all
 }
 
-// setShown updates which pairs are visible and which of them are included. It reports
-// whether the context has become nearly full.
+// setShown updates which pairs are visible and which of them the next request includes. It
+// reports whether the context has become nearly full.
 func (c *conversation) setShown(now assistant.Shown) (nearlyFull bool) {
 	nearlyFull = now.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
 	c.boundary = now
@@ -75,7 +76,7 @@ func (c *conversation) onTrimmed(e assistant.ContextTrimmed) {
 	c.boundary.Counter = fmt.Sprintf("[%d-%d]/%d", e.Sent+e.Trimmed, e.Trimmed, e.Visible)
 }
 
-// newest returns the last pair in view.
+// newest returns the last pair that the filter shows; false if there is none.
 func (c *conversation) newest() (int64, bool) {
 	if refs := c.boundary.Refs; len(refs) > 0 {
 		return refs[len(refs)-1].Seq, true
@@ -83,7 +84,8 @@ func (c *conversation) newest() (int64, bool) {
 	return 0, false
 }
 
-// number returns the position of a pair in view, from 1; 0 if it is not in view.
+// number returns the position, from 1, of a pair among the pairs that the filter shows; 0 if
+// the filter hides the pair.
 func (c *conversation) number(seq int64) int {
 	return 1 + slices.IndexFunc(c.boundary.Refs, func(r assistant.Ref) bool { return r.Seq == seq })
 }
@@ -112,14 +114,15 @@ func (c *conversation) arrived(o usecase.PairsLoaded) []assistant.Pair {
 	return pairs
 }
 
-// jumpToBoundary scrolls to the first pair that the next request contains.
+// jumpToBoundary scrolls to the first pair that the next request includes, and says how many
+// it includes. If it includes all pairs or none, nothing scrolls.
 func (c *conversation) jumpToBoundary() intent {
 	b, text := c.boundary.Boundary, safetext.Text("")
 	switch {
 	case b.Y == 0:
 		text = "there is nothing to send yet"
 	case b.All() && b.X < b.Y:
-		text = safetext.Sprintf("%d of %d messages are sent; failed or unfinished ones never are", b.X, b.Y)
+		text = safetext.Sprintf("requests include %d of %d messages, no failed or unfinished ones", b.X, b.Y)
 	case b.All() && b.Y == 1:
 		text = "the only message is sent"
 	case b.All():
@@ -128,7 +131,7 @@ func (c *conversation) jumpToBoundary() intent {
 		text = "no earlier message fits; only the next one will be sent"
 	default:
 		c.chat.JumpTo(c.boundary.Refs[b.First].Seq)
-		text = safetext.Sprintf("the request starts here: %d of %d messages are sent", b.X, b.Y)
+		text = safetext.Sprintf("the request starts here: it includes %d of %d messages", b.X, b.Y)
 	}
 	return several{notify{text: text}, loadMissing{}}
 }
@@ -167,8 +170,8 @@ func (c *conversation) escapeSearch() {
 	c.chat.Search("")
 }
 
-// toHit goes to the next or previous hit. It searches the history first, because not all
-// pairs are loaded.
+// toHit goes to the next or previous hit. For a new search text, it searches the history
+// first, because not all pairs are loaded.
 func (c *conversation) toHit(back markdown.Direction) intent {
 	needle := c.chat.Searching()
 	if needle == "" {
@@ -202,7 +205,8 @@ func (c *conversation) sayHit(hit chat.Hit) intent {
 	return notify{said, []clause{{" · %s next", keymap.NextHit}, {" · %s previous", keymap.PreviousHit}}}
 }
 
-// onFound goes to a hit, unless the search text has changed in the meantime.
+// onFound records which pairs contain the search text and goes to a hit, unless the search
+// text has changed in the meantime.
 func (c *conversation) onFound(o usecase.Found) intent {
 	if o.Text != c.chat.Searching() {
 		return nil

@@ -96,7 +96,8 @@ func (c *conversation) filtered(w int, s *scene) string {
 	return s.styles.Chat.Notice.Render(name) + s.styles.Chat.Time.Render(string(back))
 }
 
-// lines returns the messages or, if there are none, the text shown in their place.
+// lines returns the messages or, if there are none, the text shown in their place, and the
+// lines below them.
 func (c *conversation) lines(w, h int, s *scene) []string {
 	c.chat.SetActive(s.mode == keymap.View)
 	var under []string

@@ -14,7 +14,7 @@ import (
 // discarding is a discard in progress. The zero value means none.
 type discarding struct {
 	request     int64  // the request whose outcome the discard waits for
-	description string // description of the discard as a step
+	description string // description of the step that the discard makes
 	quits       bool   // the program ends after the discard
 	plan        assistant.SavePlan
 }
@@ -119,8 +119,8 @@ func (m *Model) quitWhenIdle() tea.Cmd {
 	return m.quitNow()
 }
 
-// quitNow asks first if rules are unsaved, unless other sessions share them. The user can
-// also keep the unsaved rules for the next start.
+// quitNow quits. If there are unsaved rules that no other session shares, it first asks
+// whether to save them, discard them or keep them for the next start.
 func (m *Model) quitNow() tea.Cmd {
 	m.quitting, m.queue.waiting, m.acts.released = 0, nil, true
 	others := m.parts.others()

@@ -17,8 +17,8 @@ type enterQuestion struct {
 	done bool // the question has been asked
 }
 
-// askEnter asks the question if the user pressed enter in a one-line draft, unless send_key
-// is set.
+// askEnter asks the question if enter has just ended a one-line draft, and if send_key is not
+// set but can be stored. It reports whether it has asked.
 func (m *Model) askEnter() bool {
 	line, broken := strings.CutSuffix(m.input.draft.Text(), "\n")
 	if !m.opts.AsksEnter || m.enterQuestion.done || m.opts.StoreSetting == nil || m.opts.EnterSends ||
@@ -30,7 +30,8 @@ func (m *Model) askEnter() bool {
 	return true
 }
 
-// answerEnter answers the question: yes removes the line break and sends.
+// answerEnter handles answer i to the question: 0 is yes, which removes the line break, lets
+// enter send and sends the draft; any other answer is no. Either answer is stored.
 func (m *Model) answerEnter(i int) tea.Cmd {
 	m.enterQuestion.open = false
 	if i != 0 {
@@ -58,7 +59,7 @@ func (m *Model) dismissEnter(a *keymap.Row) (cmd tea.Cmd, taken bool) {
 	return m.answerEnter(1), a != nil && a.Name == keymap.Escape
 }
 
-// enterFooter returns the question, at most w cells wide.
+// enterFooter returns the question with its answers, at most w cells wide.
 func (m *Model) enterFooter(w int) status.BarPart {
 	f := m.styles.Footer
 	answers := "[" + m.key(keymap.Choose(1)) + " yes] [" + m.key(keymap.Choose(2)) + " no]"

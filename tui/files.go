@@ -23,11 +23,11 @@ func (m *Model) post(p assistant.Prompt, names []string) tea.Cmd {
 	m.input.outbox = append(m.input.outbox, o)
 	switch {
 	case !m.ready:
-		m.notice.Info("your message is sent once the session is loaded")
+		m.notice.Info("your message will be sent once the session is loaded")
 	case o.read:
-		m.notice.Info("your message is sent after the previous one")
+		m.notice.Info("your message will be sent after the previous one")
 	default:
-		m.notice.Info("your message is sent once its files are read")
+		m.notice.Info("your message will be sent once its files are read")
 	}
 	if o.read {
 		return nil

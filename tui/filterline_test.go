@@ -66,7 +66,7 @@ func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
 	d.Type(tuitest.Esc)
 	d.line("", "3 messages")
 	d.Type("s3")
-	d.line("s3", "no message")
+	d.line("s3", "no messages")
 }
 
 // The filter line opens with x and says above itself what its letters match.
@@ -111,23 +111,23 @@ func TestTabGoesThroughAListWithASign(t *testing.T) {
 	}})
 	d.goTo("COMMAND")
 	d.Type(tuitest.Key("ctrl+u"), "s0 t'a", tuitest.Tab)
-	d.line("s0 t'AI'", "no message")
+	d.line("s0 t'AI'", "no messages")
 	d.Wait("› AI ")
 	d.Wait("AI > Art")
 	d.Type(tuitest.Tab)
-	d.line("s0 t'AI > Agents'", "no message")
+	d.line("s0 t'AI > Agents'", "no messages")
 	d.Wait("› AI > Agents")
 	d.Type(tuitest.Down)
 	d.Wait("› AI > Art")
 	d.Type(tuitest.ShiftTab, tuitest.Up)
-	d.line("s0 t'AI'", "no message")
+	d.line("s0 t'AI'", "no messages")
 	d.Type(tuitest.Up) // round to the last
-	d.line("s0 t'AI > Art'", "no message")
+	d.line("s0 t'AI > Art'", "no messages")
 	d.Type(tuitest.Esc) // what was typed is back
 	d.Wait(": s0 t'a")
 	d.WaitGone("› AI")
 	d.Type(tuitest.Tab, " s1") // typing goes on behind it
-	d.line("s0 t'AI' s1", "no message")
+	d.line("s0 t'AI' s1", "no messages")
 	d.WaitGone("› AI")
 }
 
@@ -164,7 +164,7 @@ func TestFilterThatLeavesNothingSaysSo(t *testing.T) {
 	d.command("c'bananas'")
 	d.Wait("no message matches c'bananas'")
 	d.Wait("f changes the filter · an empty filter shows all messages")
-	d.says("no message") // the view may be shown before the filter has answered
+	d.says("no messages") // the view may be shown before the filter has answered
 	if strings.Contains(d.Frame(), "What would you like to change?") {
 		t.Errorf("it welcomes as if there were no history:\n%s", d.Frame())
 	}

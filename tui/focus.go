@@ -14,11 +14,11 @@ import (
 	"winnow/tui/overlay"
 )
 
-const doublePress = 2 * time.Second // maximum time between two presses of the key that quits
+const doublePress = 2 * time.Second // maximum time between the two presses of the cancel key that quit
 
 // onceMore returns the notice that names the key to press again in order to quit.
 func (m *Model) onceMore() safetext.Text {
-	return cmp.Or(m.hint("press %s again to quit", keymap.Cancel), "once more to quit")
+	return cmp.Or(m.hint("press %s again to quit", keymap.Cancel), "press the key again to quit")
 }
 
 // onInput handles a key, a paste or a mouse event, unless it has to wait.
@@ -51,8 +51,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// onKey passes a key to the first of these that takes it: an action that works anywhere,
-// the overlay, a text line, the actions of the mode, the box.
+// onKey answers the question about enter, if it is open, and then passes the key on.
 func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	name := keyName(k)
 	m.keys.Arrived(name)
@@ -66,8 +65,9 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(dismissed, m.giveKey(k, name, a))
 }
 
-// giveKey passes a key to the part that has the focus. a is the action of the key there, or
-// nil.
+// giveKey passes a key to the first of these that takes it: the overlay, an action that works
+// anywhere, a text line, an action of the mode, the box. a is the action of the key in the
+// mode, or nil.
 func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.Cmd {
 	switch {
 	case m.layout.Small && (a == nil || a.Name != keymap.Cancel && a.Name != keymap.Quit && (a.Name != keymap.Escape || !m.turn.running)):
@@ -88,8 +88,8 @@ func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.C
 }
 
 // overlayKey passes a key to the topmost overlay. Quit works as usual, cancel closes the
-// overlay, and the key that opened a list closes it. Text typed before a question could be
-// read goes to the box, for which it was meant.
+// overlay, and so does the key that opened it; see opens. Text typed in INPUT before a
+// question could be read goes to the box, for which it was meant.
 func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
 	name := keyName(k)
 	_, kind, _ := m.overlay.Top()
@@ -114,16 +114,16 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
 // keyName returns the name of a key in the key table.
 func keyName(k tea.KeyPressMsg) keymap.Key { return keymap.Key(k.String()) }
 
-// opens maps each action to the overlay that it opens; the same key closes the overlay
-// again.
+// opens maps actions to the overlays that they open. In such an overlay, the same key closes
+// it.
 var opens = map[keymap.Action]overlay.Kind{keymap.Help: overlay.Help, keymap.ContextHUD: overlay.HUD, keymap.Notices: overlay.Notices, keymap.Connect: overlay.Connect}
 
 // closeOverlay closes the topmost overlay or goes back one step in it, regardless of which
 // key the overlay uses for this.
 func (m *Model) closeOverlay() tea.Cmd { return m.onOutcome(m.overlay.Escape()) }
 
-// paste inserts text where the focus is. A question takes no text, so the text goes to the
-// box.
+// paste inserts text where the focus is. A question takes no text: in INPUT, the text goes to
+// the box.
 func (m *Model) paste(text string) tea.Cmd {
 	_, kind, open := m.overlay.Top()
 	switch {
@@ -155,8 +155,9 @@ func (m *Model) setMode(to keymap.Mode) {
 	}
 }
 
-// escape does the first of these that applies: it closes or clears a text line, closes the completions, cancels what
-// is running, clears the draft, or leaves the region.
+// escape does the first of these that applies: it closes or clears a text line, closes the
+// completions, cancels the turn, stops sending a message again, cancels applying a save,
+// clears the draft, ends the search of the pane, or moves the focus to VIEW.
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.typingLine():
@@ -205,7 +206,8 @@ func (m *Model) onOnceMoreDue() tea.Cmd {
 	return nil
 }
 
-// neighbour returns the region that is step regions away from the focus.
+// neighbour returns the region that is step regions after the focus; after the last region
+// comes the first.
 func (m *Model) neighbour(step int) keymap.Mode {
 	regions := []keymap.Mode{keymap.Input, keymap.View, keymap.Pane}
 	if m.plainChat() || m.opts.PanePlace == overlay.PaneAway && m.mode != keymap.Pane {

@@ -9,7 +9,8 @@ import (
 	"winnow/tui/usecase"
 )
 
-// onLog shows what has changed in the session, and waits for the next change.
+// onLog shows what has changed in the session, and waits for the next change. If nothing has
+// changed for an AnimationFrame, it advances the animations.
 func (m *Model) onLog(msg usecase.LogRead) tea.Cmd {
 	if msg.Version == 0 {
 		m.animate()
@@ -59,7 +60,8 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// setShown updates which pairs are visible and which of them are included.
+// setShown updates which pairs are visible and which of them the next request includes. Unless
+// another notice is shown, it says if the context has become nearly full.
 func (m *Model) setShown(now assistant.Shown) {
 	m.hud.Show(now.Refs, now.Boundary)
 	if nearlyFull := m.conv.setShown(now); nearlyFull && (m.notice.Text == "" || string(m.notice.Text) == m.opts.Notice) {
@@ -67,7 +69,8 @@ func (m *Model) setShown(now assistant.Shown) {
 	}
 }
 
-// showInPane passes to the pane the parts that it shows.
+// showInPane passes the pane the state to draw: the window, its checkpoints, the topic, and
+// whether the window is locked.
 func (m *Model) showInPane() {
 	now := pane.State{Working: m.parts.Turn != nil && m.parts.Turn.Running, Holder: m.parts.others().Holder}
 	if m.parts.Window != nil {
@@ -80,8 +83,8 @@ func (m *Model) showInPane() {
 	m.wasUnsaved = m.wasUnsaved || m.pane.Status().Unsaved > 0
 }
 
-// resync shows the running turn as received so far after events were missed. If pair is
-// nil, no turn is running.
+// resync updates the screen after events were missed. pair is the pair of the running turn
+// as received so far; nil if no turn is running.
 func (m *Model) resync(pair *assistant.Pair) tea.Cmd {
 	now := m.parts.Turn
 	if m.turn.running && !(now.Running && now.Turn.Number == m.turn.n) {

@@ -100,7 +100,7 @@ func TestTheBoundarySaysWhatIsNotSent(t *testing.T) {
 	d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{told("apples?", "green"), failed}})
 	d.Wait("1/2")
 	d.palette("boundary")
-	d.says("1 of 2 messages are sent; failed or unfinished ones never are")
+	d.says("requests include 1 of 2 messages, no failed or unfinished ones")
 	d.in("VIEW")
 }
 
@@ -303,16 +303,16 @@ func TestALongFilterLeavesRoomForItsWayBack(t *testing.T) {
 	d.Wait("… · F ends it")
 }
 
-// The footer names the keys of the list above the box: where enter takes an entry, enter.
+// The footer names the keys of the list above the box: where enter accepts an entry, enter.
 func TestTheFooterNamesTheKeysOfTheList(t *testing.T) {
 	t.Chdir(t.TempDir())
 	d := startProgram(t, setup{w: 80, h: 24})
 	d.Type("/mo")
-	d.says("enter takes · ↑ ↓ choose · esc closes")
+	d.says("enter accepts · ↑ ↓ choose · esc closes")
 	d.Type("del ")
-	d.says("tab takes · ↑ ↓ choose · enter runs · esc closes")
+	d.says("tab accepts · ↑ ↓ choose · enter runs · esc closes")
 	d.Type(tuitest.Key("ctrl+u"), "see @gpt-4o-p")
-	d.says("tab takes · ↑ ↓ choose · esc closes")
+	d.says("tab accepts · ↑ ↓ choose · esc closes")
 }
 
 // welcomeText is the welcome in w cells.

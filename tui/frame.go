@@ -51,7 +51,7 @@ func (m *Model) draw() tea.View {
 	return v
 }
 
-// base draws the parts.
+// base draws the frame without overlays and lists.
 func (m *Model) base() string {
 	var b strings.Builder
 	b.Grow(len(m.frame.Content))
@@ -69,7 +69,8 @@ func (m *Model) base() string {
 	return b.String()
 }
 
-// compose draws the parts, and above them the overlay or the completions.
+// compose draws the frame, and above it the overlay, the completions, or the lines above the
+// filter line.
 func (m *Model) compose() string {
 	base := m.base()
 	var list []string
@@ -93,7 +94,8 @@ func (m *Model) compose() string {
 	return m.above(base, strings.Join(list, "\n"), 0, foot-len(list))
 }
 
-// behind returns a frame in one muted colour, as it is drawn behind an overlay.
+// behind returns a frame as it is drawn behind an overlay: in one muted colour, except the
+// footer.
 func (m *Model) behind(base string) string {
 	rows := strings.Split(base, "\n")
 	dimmed := make([]string, len(rows))
@@ -107,7 +109,7 @@ func (m *Model) behind(base string) string {
 	return strings.Join(dimmed, "\n")
 }
 
-// above draws a box over a frame.
+// above draws a box over a frame; x and y are the cell of its top left corner.
 func (m *Model) above(base, box string, x, y int) string {
 	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
 	lines := strings.Split(canvas.Render(), "\n") // Render trims the spaces at line ends
@@ -194,11 +196,11 @@ func (m *Model) below(w int) []string {
 	return lines
 }
 
-// filterName returns a filter line as shown in the frame.
+// filterName returns a filter line for display; an empty line selects all messages.
 func filterName(line string) string { return cmp.Or(line, "all messages") }
 
-// sendLabel returns the send button at the right end of the line above the box; "" if the
-// mouse is off.
+// sendLabel returns the send button. If the mouse is on, it is drawn at the right end of the
+// line above the box.
 func (m *Model) sendLabel() string {
 	return "[" + strings.TrimSpace(m.key(keymap.Send)+" send") + "] "
 }
@@ -226,9 +228,9 @@ func (m *Model) inputLines() []string {
 	return rows
 }
 
-// boxNote says, in at most w cells, what is unusual about sending the draft: the draft edits an
-// earlier message, or the filter decides which messages are sent with the draft. It returns the
-// longest text that fits.
+// boxNote says what is unusual about sending the draft: the draft replaces or edits an earlier
+// message, or a filter other than the default decides which messages are sent with it. It
+// returns the longest text that fits w cells; "" if none fits or nothing is unusual.
 func (m *Model) boxNote(w int) string {
 	var texts []string
 	x, line := m.conv.boundary.Boundary.X, m.parts.filterLine()
@@ -276,7 +278,7 @@ func (m *Model) ruled(rule []rune) string {
 }
 
 // belowChat describes what is below the visible part of the chat; text is "" if nothing is
-// below, or if there is no chat.
+// below, or if the chat is hidden or empty. arrived means that some of it is new.
 func (m *Model) belowChat() (text string, arrived bool) {
 	if m.layout.Chat.Empty() || m.conv.chat.Len() == 0 {
 		return "", false

@@ -16,9 +16,9 @@ import (
 	"winnow/tui/style"
 )
 
-// header returns the window, the provider, the model, the checkpoints, the context, and
-// whether the window is unsaved or locked. Before the session is open, it returns only the
-// program's name.
+// header returns the parts of the header: the title, the window, the provider, the model, the
+// checkpoints, the context, and whether the window is unsaved or locked. Before the session
+// is open, it returns only the program's name.
 func (m *Model) header() []status.BarPart {
 	if !m.ready {
 		return m.bar.Header(status.Header{}, m.width)
@@ -50,8 +50,9 @@ func (m *Model) header() []status.BarPart {
 	return m.bar.Header(h, m.width)
 }
 
-// footer returns the mode, followed by the line being written, the notice, or the keys that
-// work now.
+// footer returns the mode, followed by the first of these: the keys of the overlay, the text
+// line, the question about enter, the notice, the countdown to sending a message again, the
+// keys that work now.
 func (m *Model) footer() []status.BarPart {
 	f := m.styles.Footer
 	left := status.BarPart{Text: f.Mode.Render(" " + m.mode.String() + " ")}
@@ -77,8 +78,8 @@ func (m *Model) footer() []status.BarPart {
 	return []status.BarPart{left, {Text: f.Bar.Render(" ") + tone.Render(text)}}
 }
 
-// hints returns the keys that work now, most useful first: the keys of a text line of the
-// pane, or else the keys of the mode.
+// hints returns the keys that work now, most useful first: the keys with a special meaning in
+// the focused pane, the keys of the completion list, or else the keys of the mode.
 func (m *Model) hints() (hints []status.KeyHint) {
 	if h, ok := m.pane.(pane.Hinter); ok && m.mode == keymap.Pane {
 		for _, hint := range h.Hints() {
@@ -132,7 +133,7 @@ func (m *Model) listHints() []status.KeyHint {
 	case m.sendHint() == "run":
 		rest = append([]status.KeyHint{{Key: enter, Text: "runs"}}, rest...)
 	}
-	return append([]status.KeyHint{{Key: take, Text: "takes"}, {Key: "↑ ↓", Text: "choose"}}, rest...)
+	return append([]status.KeyHint{{Key: take, Text: "accepts"}, {Key: "↑ ↓", Text: "choose"}}, rest...)
 }
 
 // hintText describes what an action does now, in a word or two.

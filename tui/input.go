@@ -52,11 +52,11 @@ func (i *input) write(k tea.KeyPressMsg) intent {
 	return several{clearNotice{}, i.draftChanged(), i.offer()}
 }
 
-// newLine inserts a line break. enterSends means that enter sends, so the user pressed
-// another key for the line break.
-func (i *input) newLine(enterSends bool) intent {
+// newLine inserts a line break. If explain is set, a notice may say which key sends; see
+// explainEnter.
+func (i *input) newLine(explain bool) intent {
 	i.draft.NewLine()
-	if enterSends {
+	if !explain {
 		return i.draftChanged()
 	}
 	return several{i.draftChanged(), i.explainEnter()}
@@ -85,7 +85,7 @@ func (i *input) onEnterDue(msg enterDueMsg) intent {
 func (i *input) paste(text string) intent {
 	var said intent = clearNotice{}
 	if hidden := i.draft.Paste(text); hidden > 0 {
-		said = notify{text: safetext.Sprintf("%s left out of the paste", assistant.Counted(hidden, "invisible character"))}
+		said = notify{text: safetext.Sprintf("removed %s from the pasted text", assistant.Counted(hidden, "invisible character"))}
 	} else if !i.pasteTold && strings.HasSuffix(strings.ReplaceAll(text, "\r", "\n"), "\n") { // the user may expect the line break to send
 		i.pasteTold = true
 		said = notify{text: "pasted text does not send", keys: []clause{{" · %s sends", keymap.Send}}}
@@ -131,11 +131,21 @@ func recall(step int) func(*Model) tea.Cmd {
 	})
 }
 
-// giveBack returns text to the box if the box is empty; otherwise the text can be recalled
-// from the sent messages.
+// giveBack returns the text of a sent message to the box if the box is empty; otherwise the
+// text can be recalled from the sent messages.
 func (i *input) giveBack(text string) {
 	if i.draft.Empty() {
 		i.draft.Set(text)
+	}
+}
+
+// giveBackUnsent returns the text of a message that was never sent to the box if the box is
+// empty; otherwise the text goes to the stash, from which it can be recalled.
+func (i *input) giveBackUnsent(text string) {
+	if i.draft.Empty() {
+		i.draft.Set(text)
+	} else {
+		i.draft.AddToStash(text)
 	}
 }
 
@@ -152,8 +162,9 @@ func (i *input) restoreDraft(stored string) {
 	}
 }
 
-// draftChanged stores the draft once draftPause has passed since the first unsaved change, even
-// if the user is still typing. An emptied draft no longer replaces a failed message.
+// draftChanged stores the draft once draftPause has passed since the first change not yet
+// stored, even if the user is still typing. An emptied draft no longer replaces a failed
+// message.
 func (i *input) draftChanged() intent {
 	var todo several
 	if i.draft.Empty() {
@@ -246,8 +257,8 @@ func (i *input) offer() intent {
 	return completeWord{word}
 }
 
-// onSuggested shows the completions of a word, unless a different word is now before the
-// cursor.
+// onSuggested shows the completions of a word, or inserts the first one if the user has already
+// accepted it. It does nothing if a different word is now before the cursor.
 func (i *input) onSuggested(msg suggestedMsg) intent {
 	if i.list.Show(msg.word, msg.entries, 0) {
 		return i.acceptEntry()

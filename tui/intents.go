@@ -11,8 +11,8 @@ import (
 	"winnow/tui/usecase"
 )
 
-// intent is what a child asks the Model to do. The Model does it at once, in the order of
-// the key presses; nil means nothing. A child knows neither the Model nor the use cases.
+// intent is what a child asks the Model to do. The Model carries it out at once, except that
+// an act waits for the acts before it; nil means nothing. A child does not know the Model.
 //
 //sumtype:decl
 type intent interface{ intent() }
@@ -41,17 +41,17 @@ type (
 		overlay overlay.Overlay
 		chosen  func(overlay.Chosen) intent
 	}
-	// question asks the user; no is the answer that AnswerMarked and AnswerCancel give.
+	// question asks the user; see (*Model).question.
 	question struct {
 		kind     overlay.Kind
 		title    safetext.Text
 		lines    []string
-		no       keymap.Action
+		fallback keymap.Action
 		answered func(keymap.Action) intent
 		answers  []overlay.Answer
 	}
-	// act starts a change after the acts before it have ended; with now, it does not wait for
-	// them. begin is called only when the act starts, and reads the parts then.
+	// act starts a change after the acts before it have ended or, if now is set, at once. begin
+	// is called only when the act starts, and reads the parts then.
 	act struct {
 		now   bool
 		begin func(p *parts, request int64) intent
@@ -60,10 +60,10 @@ type (
 	useCase func(*usecase.Commands) tea.Cmd
 	// query numbers and runs a use case that only reads.
 	query func(c *usecase.Commands, request int64) tea.Cmd
-	// giveBack returns a text to the box if it is empty.
+	// giveBack returns the text of a sent message to the box, if the box is empty.
 	giveBack struct{ text string }
 	// restored shows the window and the conversation after a rollback; warning says what
-	// failed after the rollback, or is "".
+	// failed afterwards, "" if nothing did.
 	restored struct {
 		said    notify
 		warning string
@@ -85,18 +85,18 @@ type (
 	// loadPairs loads pairs.
 	loadPairs struct{ seqs []int64 }
 	// findText finds the pairs of the whole history that contain a text, see
-	// (*conversation).onFound; keys wait until they are found.
+	// (*conversation).onFound; it is an act, so later keys wait for the result.
 	findText struct {
 		text string
 		back markdown.Direction
 	}
-	// copyText copies a text after passing it through safe; nil means safetext.Clean. what
-	// describes the text.
+	// copyText copies a text.
 	copyText struct {
-		what, text string
-		safe       func(string) safetext.Text
+		what string // what the notice calls the text
+		text string
+		safe func(string) safetext.Text // makes the text safe to paste; nil means safetext.Clean
 	}
-	// waitApplied means that a save made on this screen is being applied; escape cancels this.
+	// waitApplied waits until a save made on this screen is applied; escape cancels applying it.
 	waitApplied struct{}
 	// endReAsk means that the text in the box no longer replaces a failed message.
 	endReAsk struct{}
@@ -144,8 +144,8 @@ func change(do func(c *usecase.Commands, request int64) tea.Cmd) act {
 	}}
 }
 
-// confirm returns a question that carries out do if the answer is y; every other answer
-// declines. yes and no are the labels of the answers.
+// confirm returns a question with the answers AnswerYes, which carries out do, and AnswerNo.
+// yes and no are the labels of the answers.
 func confirm(title safetext.Text, lines []string, yes, no string, do intent) question {
 	return question{overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		if answer != keymap.AnswerYes {
@@ -155,7 +155,7 @@ func confirm(title safetext.Text, lines []string, yes, no string, do intent) que
 	}, []overlay.Answer{says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no)}}
 }
 
-// carryOut carries out an intent.
+// carryOut does what an intent asks for.
 func (m *Model) carryOut(i intent) tea.Cmd {
 	switch i := i.(type) {
 	case nil:
@@ -180,7 +180,7 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 		return m.fail(i.err)
 	case question:
 		answered := func(answer keymap.Action) tea.Cmd { return m.carryOut(i.answered(answer)) }
-		return m.question(i.kind, i.title, i.lines, i.no, answered, i.answers...)
+		return m.question(i.kind, i.title, i.lines, i.fallback, answered, i.answers...)
 	case act:
 		begin := func(request int64) tea.Cmd { return m.carryOut(i.begin(&m.parts, request)) }
 		if i.now {
@@ -201,7 +201,7 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 	return nil
 }
 
-// carryOutPart carries out the intents that concern another part of the screen.
+// carryOutPart is the second half of carryOut.
 func (m *Model) carryOutPart(i intent) tea.Cmd {
 	switch i := i.(type) {
 	case completeWord:

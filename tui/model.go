@@ -52,7 +52,7 @@ type Options struct {
 	// StoreSetting stores a setting for the next start under its config key; if nil, settings
 	// apply only to this run.
 	StoreSetting func(key, value string) error
-	Now          func() time.Time
+	Now          func() time.Time // nil means time.Now
 	// Clipboard copies text to the system clipboard; nil means clipboard.WriteAll.
 	Clipboard func(text string) error
 	Files     composer.MentionSource // files that a message can mention; with None, :export cannot write files either
@@ -114,7 +114,7 @@ type Model struct {
 	turn          turn
 	applying      int64 // request that waits until a save made on this screen is applied; 0 if none is being applied
 	enterQuestion enterQuestion
-	unanswered    struct { // the model that did not answer at the start; cleared once it answers
+	unanswered    struct { // the model that did not answer at the start; cleared by the next complete answer
 		model string
 		why   error
 	}
@@ -221,14 +221,15 @@ func (m *Model) use(p Parts) {
 	m.pane.SetFocus(m.mode == keymap.Pane)
 	notice := safetext.Clean(p.Notice)
 	if n := p.Interrupted; n > 0 {
-		notice = pane.Join(safetext.Sprintf("%s cut off when winnow last ended%s", assistant.Counted(n, "answer"), m.hint(" · %s retries", keymap.Retry)), notice)
+		notice = pane.Join(safetext.Sprintf("winnow last ended before completing %s%s", assistant.Counted(n, "answer"), m.hint(" · %s retries", keymap.Retry)), notice)
 	}
 	if notice != "" {
 		m.notice.Info(notice)
 	}
 }
 
-// Init queries the background colour of the terminal and loads what is shown first.
+// Init loads what is shown first and, unless it is fixed, queries the background colour of the
+// terminal.
 func (m *Model) Init() tea.Cmd {
 	load := loadStart(m.opts.Parts)
 	if m.opts.Start != nil {

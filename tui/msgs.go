@@ -46,7 +46,7 @@ type (
 		prompt assistant.Prompt
 		err    error
 	}
-	// editorFileMsg is the file with the draft, for the user's editor.
+	// editorFileMsg contains the path of a temporary file with the draft, for the user's editor.
 	editorFileMsg struct {
 		path string
 		err  error
@@ -56,26 +56,26 @@ type (
 		text string
 		err  error
 	}
-	// copiedMsg reports that a text was copied, and to which places; see copyOut.
+	// copiedMsg contains a copied text, and the places to which it was copied; see copyOut.
 	copiedMsg struct {
 		what string
 		text safetext.Text
 		to   []string
 	}
-	// settingStoredMsg reports whether a setting was stored for the next start: err is nil, or
-	// why it was not.
+	// settingStoredMsg ends storing a setting for the next start; err is why it was not stored,
+	// nil if it was.
 	settingStoredMsg struct{ err error }
 	// topicReadMsg contains a page of the help.
 	topicReadMsg struct {
 		topic keymap.HelpTopic
 		lines []string
 	}
-	// requestReadMsg contains one of several requests in displayable form. request is the
-	// number of the use-case request that read it.
+	// requestReadMsg contains the view of a request that was sent to the model, or would be sent
+	// now; see (*requestList).open.
 	requestReadMsg struct {
-		request int64
-		all     []chat.ShownRequest
-		at      int
+		request int64               // number of the query that made the view
+		all     []chat.ShownRequest // the requests that the user can switch between
+		at      int                 // index in all of the request in the view
 		view    *chat.RequestView
 	}
 	// quitDueMsg makes quitting stop waiting for the acts before it, see Model.quit.
@@ -89,7 +89,7 @@ func tick(d time.Duration, msg tea.Msg) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }
 
-// onScreenMsg routes the messages declared in this file.
+// onScreenMsg routes the messages declared in this file; the result is false for others.
 func (m *Model) onScreenMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case draftDueMsg:

@@ -66,7 +66,7 @@ func sentence(err error) safetext.Text {
 	return oneLine(text)
 }
 
-// oneLine makes any text safe for one line of the screen.
+// oneLine returns a text as one sanitised line, cut to 500 cells.
 func oneLine[S ~string](text S) safetext.Text { return safetext.Line(text, 500) }
 
 // openNotices shows the complete notices, newest first.
@@ -106,7 +106,7 @@ func (m *Model) copyOut(t copyText) tea.Cmd {
 // onCopied reports where a text was copied, and also sends the text to the terminal.
 func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
 	if len(msg.to) == 0 {
-		m.notice.Info(safetext.Sprintf("sent %s by OSC 52; whether the terminal accepts it is unknown", msg.what))
+		m.notice.Info(safetext.Sprintf("sent %s to the terminal by OSC 52; the terminal may ignore it", msg.what))
 	} else {
 		m.notice.Info(safetext.Sprintf("copied %s to %s · OSC 52 sent", msg.what, strings.Join(msg.to, " and ")))
 	}

@@ -36,8 +36,8 @@ func (m *Model) onOutcome(out overlay.Outcome) tea.Cmd {
 	return nil
 }
 
-// ask asks a question and calls do if the answer is y; every other answer declines. yes and
-// no are the labels of the answers.
+// ask asks a question with the answers AnswerYes, which calls do, and AnswerNo. yes and no are
+// the labels of the answers.
 func (m *Model) ask(title safetext.Text, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
 	return m.question(overlay.Confirm, title, lines, keymap.AnswerNo, func(answer keymap.Action) tea.Cmd {
 		if answer != keymap.AnswerYes {
@@ -47,16 +47,16 @@ func (m *Model) ask(title safetext.Text, lines []string, yes, no string, do func
 	}, says(keymap.AnswerYes, yes), says(keymap.AnswerNo, no))
 }
 
-// says returns the answer that an action gives, with its label.
+// says returns an answer of a question: the action that gives it, and its label.
 func says(a keymap.Action, label string) overlay.Answer {
 	return overlay.Answer{Action: a, Label: label}
 }
 
-// question asks a question with the given answers; no is the answer that AnswerMarked and
-// AnswerCancel give.
-func (m *Model) question(kind overlay.Kind, title safetext.Text, lines []string, no keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
+// question asks a question with the given answers. AnswerCancel gives the answer fallback;
+// so does AnswerMarked until the user marks another answer.
+func (m *Model) question(kind overlay.Kind, title safetext.Text, lines []string, fallback keymap.Action, answered func(keymap.Action) tea.Cmd, answers ...overlay.Answer) tea.Cmd {
 	m.notice.Clear() // after the question, the old notice would look like a new one
-	q := overlay.NewQuestion(title, lines, answers, no, m.now)
+	q := overlay.NewQuestion(title, lines, answers, fallback, m.now)
 	return m.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Action) })
 }
 
@@ -97,8 +97,8 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	return nil
 }
 
-// deletes returns the lines that say what deleting a message removes, and how long its
-// answers are.
+// deletes returns what deleting a message removes, for the title of a question, and a line
+// that says how long its answers are, if they are longer than a line.
 func deletes(c workspace.Confirm) []string {
 	switch {
 	case c.Answers == 0:

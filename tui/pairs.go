@@ -99,7 +99,11 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		}
 		return m.marked(o.Pair, done, o.ViewErr), true
 	case usecase.TopicSet:
-		return m.marked(o.Pair, safetext.Sprintf("topic: %s", topicName(o.Path)), o.ViewErr), true
+		done := "topic: " + oneLine(o.Path)
+		if o.Path == "" {
+			done = "the message now has no topic"
+		}
+		return m.marked(o.Pair, done, o.ViewErr), true
 	case usecase.AnswerChosen:
 		return m.marked(o.Pair, safetext.Sprintf("from now on, requests contain answer %d of %d", o.Answer+1, o.Of), o.ViewErr), true
 	case usecase.Deleted:
@@ -113,12 +117,12 @@ func (m *Model) onPairOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 	return nil, false
 }
 
-// marked shows the new marks of a pair. view is the error of filtering the pairs by the new
-// marks, or nil.
-func (m *Model) marked(seq int64, notice safetext.Text, view error) tea.Cmd {
+// marked shows the new marks of a pair. viewErr is why the active filter could not be
+// evaluated again, or nil.
+func (m *Model) marked(seq int64, notice safetext.Text, viewErr error) tea.Cmd {
 	m.notice.Info(notice)
-	if view != nil {
-		m.failView(view)
+	if viewErr != nil {
+		m.failView(viewErr)
 	}
 	return tea.Batch(m.loadNames(), m.load(seq))
 }
@@ -190,8 +194,8 @@ func (m *Model) checkPair(seq int64) tea.Cmd {
 	return m.commands.Matches(m.acts.query(), seq)
 }
 
-// computeEffects computes the effects of the proposals that wait for the user; they may change
-// whenever a rule changes.
+// computeEffects computes the effects of the proposals that wait for the user; the effects may
+// change whenever a rule changes.
 func (m *Model) computeEffects() tea.Cmd {
 	waiting := m.conv.chat.Undecided()
 	if len(waiting) == 0 {

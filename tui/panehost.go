@@ -70,11 +70,12 @@ func (m *Model) onComputed(msg computedMsg) tea.Cmd {
 // edits are acts of the pane that are in progress. The zero value contains none.
 type edits struct {
 	begun        map[int64]pane.Edit // by request number
-	quiet        []pane.Edit         // requested by the pane itself; the first one is running
-	quietRequest int64
+	quiet        []pane.Edit         // requested without a key press, see paneWants; the first is running
+	quietRequest int64               // request of the running quiet act
 }
 
-// edit carries out an act of the pane. If the act is a step, keys wait for the act to end.
+// edit carries out an act of the pane. If the act makes a step, it waits for the acts before
+// it, and keys wait for it to end.
 func (m *Model) edit(e pane.Edit) tea.Cmd {
 	if e.Act.Step() == "" {
 		m.notice.Info(e.Doing)
@@ -116,8 +117,8 @@ func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 	return m.computeEffects()
 }
 
-// paneWants starts the acts that the pane requests by itself, one at a time. If two waiting
-// acts have the same kind, only the newer one is kept.
+// paneWants starts the acts that the pane requests without a key press, one at a time. Of
+// waiting acts with the same type, only the newest is kept.
 func (m *Model) paneWants() tea.Cmd {
 	if m.loading {
 		return nil
@@ -148,7 +149,7 @@ func (m *Model) nextQuiet() tea.Cmd {
 	return m.commands.Edit(m.edits.quietRequest, e.Act, e.Revision)
 }
 
-// onQuiet starts the next act that the pane requested by itself. It reports only failures.
+// onQuiet starts the next quiet act. Of the act that has ended it reports only a failure.
 func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 	m.edits.quiet = m.edits.quiet[1:]
 	if failed, ok := o.(usecase.Failed); ok && !errors.Is(failed.Err, history.ErrClosed) {
@@ -158,8 +159,8 @@ func (m *Model) onQuiet(o usecase.Outcome) tea.Cmd {
 }
 
 // clientAction performs an action suggested by the model: an action of the key table, or
-// else an action of the pane. If the action has a query, it is typed into the line that the
-// pane opens.
+// else an action of the pane. The query of a pane action, if there is one, is typed into the
+// text line that the pane opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	name := pane.ActionName(a.Action)
 	if m.keys.Named(name) != nil {
@@ -219,7 +220,8 @@ func waitSavedChange(changes <-chan assistant.SavedChange) tea.Cmd {
 	}
 }
 
-// onSavedChanged shows the rules that another program has saved.
+// onSavedChanged reports a change to the saved rules by another program: a conflict, a deleted
+// file, or rules that are now loaded.
 func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	m.pane.Changed()
 	switch {
@@ -257,7 +259,9 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 	return m.unstored
 }
 
-// choose chooses suggestion i of the newest answer, or line i of the welcome.
+// choose chooses number i, counted from 0, of what the number keys choose from: an answer to
+// the question about enter, a button of the cancelled card, a line of the welcome, or a
+// suggestion of the newest answer.
 func (m *Model) choose(i int) tea.Cmd {
 	switch m.numbersOf() {
 	case ofEnterQuestion:

@@ -40,10 +40,10 @@ func (m *Model) cyclePane() tea.Cmd {
 // placePane shows the pane in the place that the setting names, and reports the place. At
 // full width the pane gets the focus; when it is hidden, the focus returns to where it was.
 func (m *Model) placePane() tea.Cmd {
-	says, next := safetext.Text("pane beside the chat"), m.hint(" · %s gives it the full width", keymap.PlacePane)
+	says, next := safetext.Text("the pane is beside the chat"), m.hint(" · %s gives it the full width", keymap.PlacePane)
 	switch {
 	case m.opts.PanePlace == overlay.PaneFull:
-		says, next = "pane at full width", m.hint(" · %s hides it", keymap.PlacePane)
+		says, next = "the pane has the full width", m.hint(" · %s hides it", keymap.PlacePane)
 		if m.mode != keymap.Pane {
 			if m.beforePane = m.mode; m.mode == keymap.Command {
 				m.beforePane = keymap.View
@@ -51,12 +51,12 @@ func (m *Model) placePane() tea.Cmd {
 			m.setMode(keymap.Pane)
 		}
 	case m.opts.PanePlace == overlay.PaneAway:
-		says, next = "pane hidden", m.hint(" · %s brings it back", keymap.PlacePane)
+		says, next = "the pane is hidden", m.hint(" · %s brings it back", keymap.PlacePane)
 		if m.mode == keymap.Pane {
 			m.setMode(m.beforePane)
 		}
 	case m.width < sideBySide:
-		says, next = "pane alternates with the chat", m.hint(" · %s switches", keymap.NextRegion)
+		says, next = "the pane alternates with the chat", m.hint(" · %s switches", keymap.NextRegion)
 	}
 	m.arrange()
 	return tea.Batch(m.info(says+next), m.loadMissing())

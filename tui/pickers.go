@@ -59,9 +59,9 @@ func (m *Model) onSessionOpened(o usecase.SessionOpened) tea.Cmd {
 	var notice safetext.Text = "the session continues"
 	switch {
 	case o.Branched:
-		notice = "a new session that continues from here · /sessions lists the old one"
+		notice = "this is a new session that continues from here · /sessions lists the old one"
 	case o.New:
-		notice = "a new session · /sessions lists the old one"
+		notice = "this is a new session · /sessions lists the old one"
 	default:
 		if o.About.Folder != "" {
 			notice += safetext.Sprintf(" · it belongs to %s, not to this folder", o.About.Folder)
@@ -143,8 +143,8 @@ func (m *Model) onModelPicked(o usecase.ModelPicked) tea.Cmd {
 	return m.info(safetext.Sprintf("%s is now in use", o.ID))
 }
 
-// modelEntries returns the entries of the list, the index of the selected model within its
-// provider, and a legend for the marks.
+// modelEntries returns the entries of the list, the index of the selected model (0 if it is
+// not listed), and a legend for the text at the right edge.
 func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int, legend string) {
 	list := overlay.ModelsOf(m.commands.Models(), m.now())
 	list.Favourites, list.Recent, list.Current, list.Icons = m.models.favourites, m.models.recent, m.parts.modelID(), m.styles.Icons
@@ -157,7 +157,8 @@ func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int, 
 	return entries, at, list.Legend()
 }
 
-// connect opens the card that connects a model.
+// connect opens the card that connects a model or, if that is not possible here, says where
+// to connect one.
 func (m *Model) connect() tea.Cmd {
 	if m.opts.Connect == nil {
 		return m.info("to connect a model, run winnow config connect on the machine that runs winnow")

@@ -236,7 +236,7 @@ func TestCopyingSaysWhatWasTried(t *testing.T) {
 	for want, ways := range map[string][2]func(string) error{
 		"copied it to the clipboard and the tmux buffer · OSC 52 sent":  {accept, accept},
 		"copied it to the tmux buffer · OSC 52 sent":                    {refuse, accept},
-		"sent it by OSC 52; whether the terminal accepts it is unknown": {refuse, nil},
+		"sent it to the terminal by OSC 52; the terminal may ignore it": {refuse, nil},
 	} {
 		s := newStill(t, style.Options{Unicode: true}, 80, 24)
 		s.opts.Clipboard, s.opts.TmuxBuffer = ways[0], ways[1]

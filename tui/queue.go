@@ -36,11 +36,11 @@ func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 	case errors.Is(o.Err, assistant.ErrNotBusy):
 		cmd, ok := m.begin(o.Prompt, typed)
 		if !ok {
-			m.input.giveBack(typed)
+			m.input.giveBackUnsent(typed)
 		}
 		return tea.Batch(cmd, m.carryOut(m.input.storeDraft()))
 	case o.Err != nil:
-		m.input.giveBack(typed)
+		m.input.giveBackUnsent(typed)
 		return m.fail(o.Err)
 	}
 	if o.Joined {
@@ -49,7 +49,8 @@ func (m *Model) onQueued(o usecase.MessageQueued) tea.Cmd {
 	return m.carryOut(m.input.storeDraft())
 }
 
-// dequeue removes the queued message and returns it.
+// dequeue removes the queued message and returns it, with the text that the user typed; ok is
+// false if no message is queued.
 func (m *Model) dequeue() (p assistant.Prompt, typed string, ok bool) {
 	p, ok = m.commands.Dequeue()
 	m.turn.sendNow = false
@@ -57,7 +58,7 @@ func (m *Model) dequeue() (p assistant.Prompt, typed string, ok bool) {
 }
 
 // sendQueuedNext sends the queued message if it is due. A rejected message returns to the
-// box.
+// box, or can be recalled if the box is not empty.
 func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	if !due {
 		return nil
@@ -68,7 +69,7 @@ func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	}
 	cmd, sent := m.begin(p, typed)
 	if !sent {
-		m.input.giveBack(typed)
+		m.input.giveBackUnsent(typed)
 	}
 	return cmd
 }

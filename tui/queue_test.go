@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
+	"winnow/tui/usecase"
 )
 
 // answerQueued opens the queued message and presses one of its keys.
@@ -296,5 +298,22 @@ func TestQueuedWorksFromEveryMode(t *testing.T) {
 				t.Errorf("the message was sent: %v, want %v", got, c.sent)
 			}
 		})
+	}
+}
+
+// A message that could not be queued is not lost if the next one is being written: it can be
+// recalled.
+func TestARejectedQueuedMessageCanBeRecalled(t *testing.T) {
+	m, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.input.draft.Set("second")
+	m.onQueued(usecase.MessageQueued{Prompt: assistant.Prompt{Text: "first"}, Err: errors.New("the disk is full")})
+	if text := m.input.draft.Text(); text != "second" {
+		t.Fatalf("the box contains %q", text)
+	}
+	if !m.input.draft.Older() || m.input.draft.Text() != "first" {
+		t.Errorf("recalled %q, want the message that was not queued", m.input.draft.Text())
 	}
 }

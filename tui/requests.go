@@ -14,13 +14,13 @@ import (
 
 // requestList shows requests as they were sent.
 type requestList struct {
-	reading int64 // number of the last query that reads requests
+	reading int64 // number of the last query that reads requests or prepares one for display
 }
 
 // exactRequest shows the newest request of the focused pair as it was sent, together with
-// the pair's other requests and the request that would be sent now. With now, or outside
-// VIEW, it shows only the request that would be sent now. If a request cannot be read or
-// built, the error is shown together with the other requests.
+// the pair's other requests and the request that would be sent now. If now is set or no pair
+// is focused in VIEW, it shows only the request that would be sent now. If a request cannot
+// be read or built, the error is shown together with the other requests.
 func (m *Model) exactRequest(now bool) tea.Cmd {
 	pair, text := int64(0), m.input.draft.Text()
 	if focused, ok := m.conv.chat.Focused(); ok && !now && m.mode == keymap.View {

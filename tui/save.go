@@ -21,8 +21,8 @@ type saving struct {
 }
 
 // saveStep is the step of a save. A save goes from planning to asked to writing. If another
-// program has changed the file, the save goes to conflicted, then to merging or reloading, and
-// then to planning again.
+// program has changed the file, the save goes to conflicted, and then either to merging and
+// back to planning, or to reloading, which ends it.
 type saveStep int
 
 const (
@@ -37,7 +37,7 @@ const (
 // save shows what would be saved, and saves it if the user confirms.
 func (m *Model) save() tea.Cmd { return m.carryOut(m.saving.begin(false)) }
 
-// begin plans a save. With quits, the program ends afterwards.
+// begin plans a save. If quits is set, the program ends once nothing is unsaved.
 func (s *saving) begin(quits bool) intent {
 	return s.next(saving{step: planning, quits: quits}, func(p *parts, request int64) intent {
 		switch refused := p.refused(); {
@@ -96,7 +96,8 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 	return nil
 }
 
-// done ends a save after which there are no unsaved changes.
+// done returns what follows a save after which there are no unsaved changes: the end of the
+// program if the save quits.
 func (s *saving) done() intent {
 	if s.quits {
 		return end{}
@@ -123,8 +124,9 @@ func (s *saving) ask(was saving, plan assistant.SavePlan, changed *assistant.Pla
 	}
 }
 
-// askConflict shows both versions of a file that another program has changed, and asks
-// which version to keep. After the merge, the save is planned again.
+// askConflict handles a file that another program has changed, removed or is writing. If the
+// changes can be merged, it merges them without asking; otherwise it shows the conflict and
+// asks what to do.
 func (s *saving) askConflict(was saving, c *assistant.Conflict, w wording) intent {
 	was.step = conflicted
 	*s = was
@@ -149,12 +151,12 @@ func (s *saving) answered(answer keymap.Action) intent {
 		step.step = writing
 		do = func(c *usecase.Commands, request int64) tea.Cmd { return c.Save(request, basis) }
 	case answer == keymap.AnswerYes && step.step == conflicted:
-		step.step, step.merged = merging, "merged the unsaved rules into the changed file"
+		step.step, step.merged = merging, "loaded the changed file and re-applied the unsaved rules"
 		do = func(c *usecase.Commands, request int64) tea.Cmd {
 			return c.MergeSaved(request, "Merge with the changed file", nil)
 		}
 	case answer == keymap.AnswerTheirs && step.step == conflicted:
-		step.step, step.merged = reloading, "loaded their version; the unsaved rules are dropped"
+		step.step, step.merged = reloading, "loaded their version and dropped the unsaved rules"
 		do = func(c *usecase.Commands, request int64) tea.Cmd {
 			return c.MergeSaved(request, "Reload the changed file", &basis)
 		}

@@ -23,7 +23,7 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	}
 	kept := "changes are stored at once"
 	if m.opts.StoreSetting == nil {
-		kept = "changes last for this session"
+		kept = "changes last until you quit"
 	}
 	picker := overlay.NewPicker("Settings", entries, at).WithNotice(notice).WithLegend(kept).Offer(keymap.SettingList,
 		keymap.To("changes it", keymap.LineAccept, keymap.PreviousValue, keymap.NextValue))

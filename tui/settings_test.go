@@ -23,7 +23,7 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	d := startProgram(t, setup{w: 80, h: 30})
 	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
 	d.Wait("enter ← → changes it")
-	d.Wait("changes last for this session")
+	d.Wait("changes last until you quit")
 	for _, text := range []string{"Background", "Colour theme", "Ask before", "saving"} {
 		d.Wait(text)
 	}

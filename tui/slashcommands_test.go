@@ -196,7 +196,7 @@ func TestTopicsAreTypedAsACommand(t *testing.T) {
 	d.Type("/topic AI > Agents", tuitest.Enter)
 	d.says("new messages go to AI > Agents")
 	d.Type("/topic none", tuitest.Enter)
-	d.says("new messages go to no topic")
+	d.says("new messages get no topic")
 	d.Type("/help ")
 	d.Wait("the keys")
 	d.Type("k", tuitest.Tab, tuitest.Enter)

@@ -120,8 +120,8 @@ func (m *Model) checkStart() tea.Cmd {
 	return m.setFailedStarts(0)
 }
 
-// EndStart must be called after the program has ended normally, and not after a panic or a
-// kill.
+// EndStart records that this start did not fail. Call it after the program has ended normally,
+// not after a panic or a kill.
 func (m *Model) EndStart(ctx context.Context) error {
 	if !m.ready || m.lasted || m.opts.Served != nil {
 		return nil

@@ -138,7 +138,7 @@ func lines(row string) string {
 func TestWhatIsSentBeforeGoesOutAfter(t *testing.T) {
 	b := bootFixture(t, setup{answers: []at.Answer{say("first answer"), say("second answer")}}, nil)
 	b.Type("one", tuitest.Send)
-	b.says("is sent once the session is loaded")
+	b.says("will be sent once the session is loaded")
 	b.box("Type a message…")
 	b.Type("two", tuitest.Send, "three")
 	b.box("three")

@@ -87,7 +87,8 @@ func (p *parts) reAsked() int64 {
 	return p.Turn.ReAsk
 }
 
-// lastStep returns the newest change to the window that can be undone.
+// lastStep returns the newest change to the window that can be undone; ok is false if there
+// is none.
 func (p *parts) lastStep() (step workspace.Step, ok bool) {
 	c := p.Checkpoints
 	if c == nil || c.Last == nil || p.Shown == nil {

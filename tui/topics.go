@@ -39,7 +39,7 @@ func (m *Model) openPairTopic() tea.Cmd {
 
 func (t topicList) open() intent {
 	picker := t.picker("Topic of new messages")
-	if t.stores {
+	if t.stores { // without a history, there is no tree to edit
 		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList,
 			keymap.To("selects", keymap.LineAccept), keymap.To("new", keymap.NewTopic), keymap.To("rename", keymap.RenameTopic), keymap.To("delete", keymap.DeleteTopic))
 	}
@@ -138,9 +138,11 @@ func deleteTopic(path string) intent {
 		return notify{text: "“no topic” cannot be deleted"}
 	}
 	parent, _ := splitTopic(path)
-	return confirm("Delete the topic "+oneLine(path)+"?", []string{
-		"No message is deleted: its messages and the topics below it", string("go to " + oneLine(topicName(parent)) + "."),
-	}, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
+	lines := []string{"No message is deleted: the topic's messages and the topics below it", string("move to " + oneLine(parent) + ".")}
+	if parent == "" {
+		lines = []string{"No message is deleted: the topic's messages get no topic,", "and the topics below it move to the top level."}
+	}
+	return confirm("Delete the topic "+oneLine(path)+"?", lines, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
 }
 
 // onTopicsChanged shows a change to the topic tree.
@@ -164,5 +166,8 @@ func (m *Model) onTopicsChanged(o usecase.TopicsChanged) tea.Cmd {
 
 // topicSelected returns the notice about the topic of new messages.
 func topicSelected(path string) safetext.Text {
-	return "new messages go to " + oneLine(topicName(path))
+	if path == "" {
+		return "new messages get no topic"
+	}
+	return "new messages go to " + oneLine(path)
 }

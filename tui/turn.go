@@ -37,13 +37,14 @@ type turn struct {
 
 const (
 	thinking    = "Thinking…"      // status of a turn until its first text
-	idlePause   = 2 * time.Second  // time without a key press before the focus moves by itself
+	idlePause   = 2 * time.Second  // time without a key press before the focus moves to a reply or enter is explained
 	longTurn    = 10 * time.Second // the user is notified of the end of a turn that took at least this long
 	queuedFrame = 4                // cells that the text must leave free in the card of a queued message
 )
 
-// send starts a turn with the message in the box or, during a turn, queues the message. The
-// message moves from the box to the outbox if it must wait for its files or the session.
+// send starts a turn with the message in the box or, during a turn, queues the message. A
+// command is run instead. The message moves from the box to the outbox if it must wait for
+// its files or the session.
 func (m *Model) send() tea.Cmd {
 	if m.input.draft.Empty() {
 		return nil
@@ -61,7 +62,8 @@ func (m *Model) send() tea.Cmd {
 	return m.dispatch(p)
 }
 
-// dispatch sends a message whose files have been read, or queues it.
+// dispatch sends a message whose files have been read or, during a turn, queues it. It asks
+// first if the message is too long or the endpoint may refuse it now.
 func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.turn.running {
 		return m.enqueueMessage(p)
@@ -227,7 +229,7 @@ func (t *turn) onRetry(r assistant.Retrying) {
 	}
 }
 
-// onTurnEnd prepares the screen for the next message.
+// onTurnEnd shows how the turn has ended, and sends the queued message if it is due.
 func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	t, before := m.turn, m.resend
 	m.turn.running, m.turn.status, m.resend = false, "", nil
@@ -270,7 +272,8 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// oldAnswer returns the end of the notice after a turn that produced no new answer.
+// oldAnswer returns the end of the notice after a turn that produced no answer; "" unless the
+// turn was to regenerate one.
 func (t turn) oldAnswer() safetext.Text {
 	if t.prompt.Regenerate == 0 {
 		return ""

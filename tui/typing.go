@@ -59,7 +59,8 @@ func (m *Model) newLine() tea.Cmd {
 	if cmd, isCommand := m.runTyped(false); isCommand {
 		return cmd
 	}
-	cmd := m.carryOut(m.input.newLine(m.opts.EnterSends || m.opts.AsksEnter))
+	explain := !m.opts.EnterSends && !m.opts.AsksEnter // otherwise another key was pressed, or askEnter asks
+	cmd := m.carryOut(m.input.newLine(explain))
 	m.askEnter()
 	return cmd
 }

@@ -61,8 +61,8 @@ func (m *unsentMessage) Tick() (due bool) {
 	return m.left <= 0
 }
 
-// Line says why the message was not sent and when it will be sent again. stops is a clause
-// appended to the line, which names the key that stops the attempts.
+// Line says why the message was not sent and when it will be sent again. It ends with stops,
+// a clause that names the key that stops the attempts.
 func (m *unsentMessage) Line(stops string) string {
 	return fmt.Sprintf("%s · trying again in %d s%s", m.why, m.left/time.Second, stops)
 }

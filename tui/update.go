@@ -121,10 +121,8 @@ type Noticed struct {
 	// screen reports it briefly; sending a message shows the full error.
 	NoAnswer error
 	// Pairs means that other users have changed pairs: the view and its pairs are read again.
-	// If pairs were added to the view, a notice names By, the user who changed them; if By is
-	// "", there is no notice.
 	Pairs bool
-	By    string
+	By    string // the user who changed them, for a notice if pairs came into view; "" shows none
 }
 
 // savedChangedMsg reports a change to the saved state by another program.

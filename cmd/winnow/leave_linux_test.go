@@ -83,6 +83,6 @@ func TestTheSessionThatWasCutOffIsOpened(t *testing.T) {
 		return strings.Contains(f, "is anybody there?") && strings.Contains(f, "interrupted")
 	})
 	second.until("how to go on", func(f string) bool {
-		return strings.Contains(footer(f), "1 answer cut off when winnow last ended · r in VIEW retries")
+		return strings.Contains(footer(f), "winnow last ended before completing 1 answer · r in VIEW retries")
 	})
 }

@@ -66,7 +66,7 @@ func CommandTable() []SlashCommand {
 		{"sessions", "", "", Sessions, NoArgument},
 		{"session", "session [N|new|TEXT]", "list the sessions, or only those whose first message or folder contains TEXT; resume session N, or start a new one", Sessions, NoArgument},
 		{"title", "title [TEXT]", "show or change the title of the session; - restores the first message as its title", NameSession, TitleArgument},
-		{"cost", "cost", "show the tokens and the price of the session's answers", SessionCost, NoArgument},
+		{"cost", "cost", "show the tokens and the cost of the session's answers", SessionCost, NoArgument},
 		{"keep", "keep", "keep the partial answer that was cancelled", KeepCancelled, NoArgument},
 		{"again", "again", "send the cancelled message again", AskAgain, NoArgument},
 		{"branch", "branch [N]", "start a new session that continues from message N, or from the last one", Branch, NoArgument},
@@ -188,8 +188,8 @@ func FindCommand(commands []SlashCommand, name, argument string) (SlashCommand, 
 	return commands[i], nil
 }
 
-// near lists the names that the user probably meant, each with the prefix as the user types
-// it.
+// near lists the known names that the user probably meant, each with prefix in front; nil if
+// name is too long to compare.
 func near(name string, known []string, prefix string) []string {
 	const most, longest = 2, 60
 	if len(name) > longest {

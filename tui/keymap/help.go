@@ -98,7 +98,8 @@ const (
 const Anywhere = "ANYWHERE"
 
 // Help lists the keys by mode for a screen of w cells; keys that work in several modes are
-// listed once. Extra contains all keys of an action.
+// listed once. Text and Brief contain the first key or all keys, depending on w; Extra always
+// contains all keys and the help text.
 func (k *Map) Help(w int) []Entry {
 	column := helpKeys
 	if w < helpWide {
@@ -191,9 +192,9 @@ func opposites(a, b Entry) (both Entry, ok bool) {
 	return a, ok
 }
 
-// helpGroup returns the heading of an action in a mode: the names of all screen modes in
-// which the action has the same keys. first is false if one of these modes comes before
-// mode.
+// helpGroup returns the heading of an action in a mode: Anywhere, or the names of the screen
+// modes in which the action has the same keys. first is false if one of these modes comes
+// before mode.
 func (k *Map) helpGroup(a *Row, mode Mode) (group string, first bool) {
 	if mode > HUD {
 		return mode.String(), true

@@ -52,7 +52,7 @@ type Row struct {
 	Title string // title in the palette; "" excludes the action, because it only makes sense with a key
 	Help  string // what the key does, for help, footer and README
 	Modes []Mode // modes in which the keys work
-	Keys  []Key
+	Keys  []Key  // default keys
 	Hint  string // text in the footer; "" means Help
 	Group string // heading in the palette; "" means that Modes determines it
 	// Footer is the rank of the action in the footer: 1 is first, 0 is never shown. Actions of
@@ -121,7 +121,8 @@ var modeNames = [modeCount]string{
 	Text: "TEXT", RequestText: "REQUEST", Question: "QUESTION", QueueQuestion: "QUEUE", UndoQuestion: "UNDO", RecoveryQuestion: "RECOVERY", Editing: "EDITING",
 }
 
-// extends maps a mode to another mode whose keys it also has; its own keys take precedence.
+// extends maps a mode to another mode whose keys also work in it. The keys of the extending
+// mode take precedence.
 var extends = map[Mode]Mode{
 	List: Line, ModelList: List, SessionList: List, CheckpointList: List, TopicList: List, FilterList: List, SettingList: List,
 	RequestText: Text, QueueQuestion: Question, UndoQuestion: Question, RecoveryQuestion: Question,
@@ -223,7 +224,8 @@ func (k *Map) orStandard() *Map {
 	return k
 }
 
-// Find returns the action that a key has in a mode, or nil.
+// Find returns the action that a key has in a mode or in the modes that it extends; nil if
+// there is none.
 func (k *Map) Find(m Mode, key Key) *Row {
 	for k = k.orStandard(); ; {
 		if a := k.byKey[m][key]; a != nil {
@@ -335,8 +337,8 @@ func (k *Map) elsewhere(m Mode, name Action) string {
 	return ""
 }
 
-// Binding returns the keys of an action in a mode, including the keys of the mode that it
-// extends.
+// Binding returns the keys of an action in a mode or, if it has none there, in the modes that
+// the mode extends. Without any keys, the binding is disabled.
 func (k *Map) Binding(m Mode, name Action) key.Binding {
 	k = k.orStandard()
 	a := k.Named(name)

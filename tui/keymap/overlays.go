@@ -2,7 +2,7 @@ package keymap
 
 import "slices"
 
-// overlayActions are the actions of overlays and text lines.
+// overlayActions returns the actions of overlays and text lines.
 func overlayActions() []*Row {
 	return slices.Concat(
 		rows(Line, Row{Name: LineAccept, Help: "select, apply", Keys: []Key{"enter"}},
@@ -13,7 +13,7 @@ func overlayActions() []*Row {
 			Row{Name: LinePageDown, Help: "a page down", Keys: []Key{"pgdown"}}),
 		rows(List, Row{Name: ListFirst, Help: "first entry", Keys: []Key{"home"}},
 			Row{Name: ListLast, Help: "last entry", Keys: []Key{"end"}}),
-		rows(ModelList, Row{Name: FavouriteModel, Help: "favourite", Keys: []Key{"alt+f"}}),
+		rows(ModelList, Row{Name: FavouriteModel, Help: "mark or unmark as a favourite", Keys: []Key{"alt+f"}}),
 		rows(SessionList, Row{Name: ShowSession, Help: "show the messages of the session", Keys: []Key{"alt+o"}}),
 		rows(CheckpointList, Row{Name: RollBackState, Help: "roll back only the rules", Keys: []Key{"alt+r"}},
 			Row{Name: RollBackConversation, Help: "roll back only the conversation", Keys: []Key{"alt+c"}}),
@@ -42,8 +42,8 @@ func overlayActions() []*Row {
 		questionActions(), editActions())
 }
 
-// questionActions answer a question. If a question needs two answers with the same letter,
-// it has a mode of its own with the second answer.
+// questionActions returns the actions that answer a question. If a question needs two answers
+// with the same letter, it has a mode of its own with the second answer.
 func questionActions() []*Row {
 	return slices.Concat(
 		rows(Question, Row{Name: AnswerYes, Help: "yes", Keys: []Key{"y"}},
@@ -62,7 +62,7 @@ func questionActions() []*Row {
 		rows(RecoveryQuestion, Row{Name: AnswerRecover, Help: "recover", Keys: []Key{"r"}}))
 }
 
-// editActions edit the text of the box and of every text line.
+// editActions returns the actions that edit the text of the box and of every text line.
 func editActions() []*Row {
 	return rows(Editing, Row{Name: EditLeft, Help: "a character left", Keys: []Key{"left"}},
 		Row{Name: EditRight, Help: "a character right", Keys: []Key{"right", "ctrl+f"}},

@@ -46,7 +46,7 @@ func table(enterSends bool) []*Row {
 	return all
 }
 
-// inputActions are for writing a message.
+// inputActions returns the actions for writing a message.
 func inputActions() []*Row {
 	return []*Row{
 		{Name: Send, Group: "Messages", Title: "Send the message", Help: "send; while a turn runs: queue", Modes: inInput, Keys: []Key{ctrlEnter, ctrlJ, "alt+enter"}, Footer: 1, Early: true},
@@ -58,7 +58,7 @@ func inputActions() []*Row {
 	}
 }
 
-// viewActions move through the conversation and work on its pairs.
+// viewActions returns the actions that move through the conversation and work on its pairs.
 func viewActions() []*Row {
 	return []*Row{
 		{Name: NextItem, Help: "next item", Modes: inView, Keys: []Key{"j", "down"}, Footer: 3, Hint: "next"},
@@ -101,7 +101,7 @@ func viewActions() []*Row {
 	}
 }
 
-// commandActions edit and apply the filter line.
+// commandActions returns the actions that edit and apply the filter line.
 func commandActions() []*Row {
 	return []*Row{
 		{Name: ApplyFilter, Help: "apply the line", Modes: inCommand, Keys: []Key{"enter"}, Footer: 1, Hint: "apply"},
@@ -112,9 +112,9 @@ func commandActions() []*Row {
 	}
 }
 
-// paneActions are the actions of every pane, named after the actions of the rules pane. A
-// pane carries out the actions that make sense for it and answers the others with a notice;
-// for example, the history pane uses DeleteRule to delete a saved filter.
+// paneActions returns the actions of every pane, named after the actions of the rules pane. A
+// pane performs the actions that make sense for it, and answers the others with a notice or
+// not at all; for example, the history pane uses DeleteRule to delete a saved filter.
 func paneActions() []*Row {
 	list := []*Row{
 		{Name: PaneDown, Help: "next line", Keys: []Key{"j", "down"}},
@@ -125,7 +125,7 @@ func paneActions() []*Row {
 		{Name: PanePageUp, Help: "a page up", Keys: []Key{"pgup", "ctrl+u"}},
 		{Name: PaneSelect, Help: "select a line", Keys: []Key{"space"}, Footer: 5, Hint: "select"},
 		{Name: PaneSelectAll, Title: "Select all listed models or rules", Help: "select all listed; again: none", Keys: []Key{"*"}},
-		{Name: PaneHighlight, Help: "highlight what the rule or model affects", Keys: []Key{"enter"}, Footer: 6, Hint: "highlights"},
+		{Name: PaneHighlight, Help: "highlight the models of the rule, or the rule of the model", Keys: []Key{"enter"}, Footer: 6, Hint: "highlights"},
 		{Name: AddIgnore, Title: "Hide models: add an ignore rule", Help: "hide: add an ignore rule", Keys: []Key{"h"}, Footer: 1, Hint: "hide"},
 		{Name: AddAllow, Title: "Allow models: add an allow rule", Help: "allow: add an allow rule", Keys: []Key{"a"}, Footer: 1, Hint: "allow"},
 		{Name: DeleteRule, Title: "Delete the rule", Help: "delete the rule", Keys: []Key{"x", "delete"}, Footer: 1, Hint: "delete"},
@@ -145,7 +145,7 @@ func paneActions() []*Row {
 	return list
 }
 
-// hudActions move through the pairs of the docked HUD.
+// hudActions returns the actions that move through the pairs of the docked HUD.
 func hudActions() []*Row {
 	return []*Row{
 		{Name: HUDDown, Help: "next (older) message", Modes: inHUD, Keys: []Key{"j", "down"}, Footer: 3, Hint: "older"},
@@ -158,7 +158,8 @@ func hudActions() []*Row {
 	}
 }
 
-// globalActions work in all or nearly all modes.
+// globalActions returns the actions that work in all or nearly all modes, or only from the
+// palette.
 func globalActions() []*Row {
 	return []*Row{
 		{Name: NextRegion, Title: "Next region", Help: "next region", Modes: notCommand, Keys: []Key{"tab"}, Footer: 7, Hint: "pane", Early: true},
@@ -197,9 +198,9 @@ func globalActions() []*Row {
 		{Name: Cancel, Group: "Messages", Title: "Cancel the turn", Help: "cancel or clear; pressed twice: quit", Modes: inAll, Keys: []Key{"ctrl+c"}, Anywhere: true, Early: true},
 		{Name: Queued, Group: "Messages", Title: "Queued message: edit, send now or drop", Help: "the queued message: edit, send now or drop", Modes: notCommand, Keys: []Key{"alt+q"}},
 		{Name: GoToPane, Group: "Rules", Title: "Go to the rules", Modes: nil},
-		{Name: Sessions, Group: "Messages", Title: "Sessions of the history", Modes: nil},
+		{Name: Sessions, Group: "Messages", Title: "Sessions in the history", Modes: nil},
 		{Name: NameSession, Group: "Messages", Title: "Name this session", Modes: nil},
-		{Name: SessionCost, Group: "Model and context", Title: "Tokens and price of this session", Modes: nil},
+		{Name: SessionCost, Group: "Model and context", Title: "Tokens and cost of this session", Modes: nil},
 		{Name: KeepCancelled, Group: "Messages", Title: "Keep the partial answer that was cancelled", Modes: nil},
 		{Name: AskAgain, Group: "Messages", Title: "Send the cancelled message again", Modes: nil},
 		{Name: Settings, Title: "Settings: theme, mouse, confirm, context", Modes: nil},
