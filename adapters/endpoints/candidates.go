@@ -54,7 +54,7 @@ func (c *Connector) Host(id string) string {
 	return at.Host
 }
 
-// Connected reports whether the user set up an endpoint.
+// Connected reports whether the user has set up an endpoint.
 func (c *Connector) Connected() bool { return c.opts.Set.Connected() }
 
 // Dismiss records that the user does not want to connect a model now.
@@ -96,7 +96,8 @@ type Candidate struct {
 // vendors are the providers that are offered even if no key is found, most used first.
 var vendors = []string{"openai", "anthropic", "openrouter", "gemini", "groq", "mistral", "deepseek", "xai"}
 
-// vendorKey matches a variable with the key of a vendor; a proxy with several keys of one vendor numbers them.
+// vendorKey matches the name of a variable with a vendor's key; the variables of a proxy that has several keys of one
+// vendor are numbered.
 var vendorKey = regexp.MustCompile(`^([A-Z0-9_]+?)_API_KEY(?:_[0-9]+)?$`)
 
 // Search returns the candidates, starting with those that respond. It asks the automatic endpoints for their models,
@@ -132,7 +133,7 @@ func (c *Connector) Search(ctx context.Context) []Candidate {
 	return all
 }
 
-// vendorWithKey returns the well-known provider that a variable contains a key for.
+// vendorWithKey returns the well-known provider whose key a variable contains.
 func vendorWithKey(variable, value string) (p config.Provider, ok bool) {
 	vendor := vendorKey.FindStringSubmatch(variable)
 	if value == "" || vendor == nil {
@@ -250,7 +251,7 @@ func (c *Connector) probe(ctx context.Context, e *Endpoint) *Candidate {
 	return found
 }
 
-// chatModels returns the chat models of an endpoint, at least one.
+// chatModels returns the chat models that an endpoint lists. If there are none, the error is errNoModels.
 func chatModels(ctx context.Context, e *Endpoint) ([]llm.ModelInfo, error) {
 	listed, err := e.List(ctx)
 	if err != nil {

@@ -42,13 +42,13 @@ type Checked struct {
 }
 
 // ParseKey parses a key as entered by the user: env:NAME, cmd:COMMAND and keyring:NAME are references, anything else
-// is the key itself. The error is a *Problem with the code BadKey.
+// is the key itself; pasted is true for the latter. The error is a *Problem with the code BadKey.
 func ParseKey(entered string) (key config.Secret, pasted bool, err error) {
 	entered = strings.TrimSpace(entered)
 	kind, rest, named := strings.Cut(entered, ":")
 	if named && slices.Contains([]string{"env", "cmd", "keyring"}, kind) {
 		if rest = strings.TrimSpace(rest); rest == "" || strings.ContainsFunc(rest, unicode.IsControl) {
-			return "", false, &Problem{Code: BadKey, Err: errors.New("the name after " + kind + ": is missing or contains control characters")}
+			return "", false, &Problem{Code: BadKey, Err: errors.New("the text after " + kind + ": is empty or contains control characters")}
 		}
 		return config.Secret(kind + ":" + rest), false, nil
 	}
@@ -166,7 +166,7 @@ func (c *Connector) at(address string) *Endpoint {
 	return nil
 }
 
-// list asks for the models. If the address has no path and is not an endpoint, it tries the usual path.
+// list asks for the models. If there is no endpoint at an address without a path, it also tries the path /v1.
 func (c *Connector) list(ctx context.Context, ch *Checked) ([]llm.ModelInfo, error) {
 	limit := checkTimeout
 	if kind, _, _ := strings.Cut(ch.endpoint.Key, ":"); kind == "cmd" || kind == "keyring" {

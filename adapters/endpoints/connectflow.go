@@ -138,8 +138,9 @@ func (f *Flow) Consent(yes bool) {
 	}
 }
 
-// Pick answers Picking. The Job writes the model to the settings and makes the run use it. It tries a key first,
-// because not every endpoint checks the key when it lists its models.
+// Pick answers Picking. The Job writes the model to the settings and makes the run use it. If there is a key and the model
+// is not the Refused one, the Job tries the model first, because not every endpoint checks the key when it lists its
+// models.
 func (f *Flow) Pick(id string) Job {
 	checked, storage, try := f.Checked, f.Storage, f.Checked.HasKey && id != f.Refused
 	f.Problem = nil
@@ -184,8 +185,8 @@ func (f *Flow) Back() (left bool) {
 	return false
 }
 
-// backOneStep goes from Picking or Keying to the step before it: the choice of a storage for the key, the question for
-// the address, or else the choice of a candidate.
+// backOneStep goes back from Picking or Keying: to Storing if Picking followed it, to Addressing if an address was
+// entered, or else to Choosing.
 func (f *Flow) backOneStep() {
 	switch {
 	case f.Step == Picking && f.Checked.Pasted:

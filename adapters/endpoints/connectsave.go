@@ -120,8 +120,8 @@ func (c *Connector) storeKey(ctx context.Context, ch *Checked, to Storage) (conf
 	return reference, nil
 }
 
-// write adds the provider, unless it is already an endpoint of the run, and the model to the settings file. The other
-// lines of the file are unchanged.
+// write sets the model in the settings file, and adds or updates the provider if ch.write is set. It leaves the other
+// lines of the file unchanged.
 func (c *Connector) write(ch *Checked, p config.Provider, id string) error {
 	var before *config.Settings
 	return config.Edit(c.SettingsPath(), c.opts.Themes, func(now *config.Settings, data []byte) []byte {
@@ -201,7 +201,7 @@ func providerText(p config.Provider) string {
 	return text
 }
 
-// literal returns a text as TOML.
+// literal returns a text as a TOML string.
 func literal(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

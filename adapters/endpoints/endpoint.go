@@ -21,7 +21,7 @@ import (
 	"winnow/assistant/openai"
 )
 
-// KeyError means that a key could not be read from the source given in the settings.
+// KeyError means that a key could not be read from its source, or must not be sent to the endpoint.
 type KeyError struct {
 	Endpoint string // name of the endpoint
 	Err      error
@@ -162,13 +162,13 @@ func (e *Endpoint) usage(ctx context.Context) ([]byte, error) {
 	case ok && (failed.Status == http.StatusNotFound || failed.Status == http.StatusMethodNotAllowed):
 		return nil, nil // a proxy version that does not count requests
 	case ok && failed.Status != 0:
-		return nil, fmt.Errorf("%s responds to %s with status %d", e.BaseURL, usage.StatsPath, failed.Status)
+		return nil, fmt.Errorf("%s responded to %s with status %d", e.BaseURL, usage.StatsPath, failed.Status)
 	}
 	return text, err
 }
 
 // listForRegistry is list for the registry, which asks every endpoint. It returns no models for default addresses
-// that do not respond and for remote endpoints.
+// that do not respond or for remote endpoints.
 func (e *Endpoint) listForRegistry(ctx context.Context) ([]llm.ModelInfo, error) {
 	if e.Remote || e.guess && !e.Answers(ctx) {
 		return nil, nil
@@ -237,7 +237,7 @@ func thatChat(listed []llm.ModelInfo) []llm.ModelInfo {
 // Guessed reports whether the address is a default, so that it is not an error if nothing responds there.
 func (e *Endpoint) Guessed() bool { return e.guess }
 
-// Reason returns the endpoint's message for a failed request, or the message of err.
+// Reason returns the kind of a failed request and the endpoint's message or, if there is none, the message of err.
 func Reason(err error) string {
 	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Message != "" {
 		return fmt.Sprintf("%s: %s", r.Kind, r.Message)

@@ -50,20 +50,20 @@ func LocalServers() []Server {
 // Options configures Find. Settings is required; the other fields may be zero.
 type Options struct {
 	Settings  *config.Settings
-	Environ   []string // "NAME=value"
-	EnvFile   string   // the .env file of the proxy
-	Provider  string   // name of the endpoint that the user wants; "" for any
-	BaseURL   string   // address of the endpoint that the user wants, or ""
-	Local     []Server // local servers to look for
-	CacheDir  string   // folder for what is learned about endpoints; "" stores nothing
-	Delay     time.Duration
+	Environ   []string           // "NAME=value"
+	EnvFile   string             // the .env file of the proxy
+	Provider  string             // name of the endpoint that the user wants; "" for any
+	BaseURL   string             // address of the endpoint that the user wants, or ""
+	Local     []Server           // local servers to look for
+	CacheDir  string             // folder for what is learned about endpoints; "" stores nothing
+	Delay     time.Duration      // pause between the chunks that the offline model streams; 0 for none
 	ReadPause time.Duration      // see openai.Options
 	Redactor  *safetext.Redactor // receives every key; may be nil
 	Log       *slog.Logger
 	Notice    func(string) // receives the reason why an endpoint of the folder is ignored; may be nil
 }
 
-// NamedError means that a Provider or BaseURL cannot be used.
+// NamedError means that an endpoint named by the user does not exist or has an invalid address.
 type NamedError struct {
 	What   string   // "provider", "--base-url" or "OPENAI_BASE_URL"
 	Value  string   // as the user gave it
@@ -84,7 +84,7 @@ func (e *NamedError) Error() string {
 	return text
 }
 
-// Find lists the endpoints in order of preference without connecting to them. Errors are a *NamedError, a
+// Find lists the endpoints in order of preference without connecting to them. The error is a *NamedError, a
 // *config.Error for an address in the settings, or an error of reading the .env file.
 func Find(o Options) (*Set, error) {
 	f := finder{Options: o}
@@ -125,8 +125,8 @@ func Find(o Options) (*Set, error) {
 
 // Lists returns the model lists of the proxy's providers, which are stored in the folder
 // dir, and a usage.Asker that asks the proxy how often its models are used. The Asker is nil
-// if the proxy is on another machine or must not get the key. Lists ignores options that name
-// another endpoint, and opens no connection.
+// if there is no proxy, if it is remote, or if it must not get the key. Lists ignores options
+// that name another endpoint, and opens no connection.
 func Lists(o Options, dir string) (*models.Lists, usage.Asker, error) {
 	f := finder{Options: o}
 	proxy, err := f.proxy()
@@ -186,8 +186,8 @@ func (f *finder) moveNamedFirst() error {
 	return nil
 }
 
-// atBaseURL returns the endpoint of Options.BaseURL, or nil if there is none. It gets the key of another endpoint only
-// if both have the same origin.
+// atBaseURL returns the endpoint of Options.BaseURL, or nil if there is none. The endpoint gets the key of another one
+// only if both have the same origin.
 func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	if f.BaseURL == "" {
 		return nil, nil
@@ -276,7 +276,8 @@ func (f *finder) secret(ctx context.Context, s config.Secret) (string, error) {
 	return v, err
 }
 
-// proxy returns the proxy of the .env file, or nil if the file does not describe one.
+// proxy returns the proxy that the environment or the .env file describes, or nil if there is none or its address is
+// invalid.
 func (f *finder) proxy() (*Endpoint, error) {
 	source, err := dotenv.Load(f.EnvFile)
 	if err != nil {
@@ -345,7 +346,7 @@ func (f *finder) offline() *Endpoint {
 	return e
 }
 
-// withKey sets the key of an endpoint to the value of this variable; "" means no key.
+// withKey sets the key of an endpoint, which was read from a variable; "" means no key.
 func (f *finder) withKey(e *Endpoint, variable, key string) *Endpoint {
 	if key != "" {
 		e.Key = variable

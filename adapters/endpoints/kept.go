@@ -181,8 +181,8 @@ func (e *Endpoint) answered(listed []llm.ModelInfo) {
 	}
 }
 
-// Ask asks the endpoint of a model for its models, after adding the stored lists to the registry. It returns the
-// error of the request, or a *llm.GoneError if the model is gone.
+// Ask asks the endpoint of a model for its models, after adding the stored lists to the registry. It returns the error of
+// the request, or else the error of Registry.Open, such as a *llm.GoneError if the model is gone.
 func (s *Set) Ask(ctx context.Context, id string) error {
 	name, _, _ := strings.Cut(id, "/")
 	for _, e := range s.All {

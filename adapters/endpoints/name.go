@@ -30,7 +30,7 @@ func (n *NameError) Error() string {
 // ModelID returns the full id of a model that the user named. The name is PROVIDER/NAME or, if exactly one endpoint
 // lists such a model, only NAME or the part of NAME after a "/". If the user set up the first endpoint, a name that
 // this endpoint has not listed still belongs to it. With preferNamed, the endpoint that the user named takes precedence
-// over a PROVIDER in name. Automatic endpoints are asked if no stored list contains the name. It returns a *NameError
+// over a PROVIDER in name. Automatic endpoints are asked if no stored list contains the name. The error is a *NameError
 // or an error of Registry.Open.
 func (s *Set) ModelID(ctx context.Context, name string, preferNamed bool) (string, error) {
 	prefix, rest, qualified := strings.Cut(name, "/")
@@ -75,8 +75,8 @@ func (s *Set) Unlisted(id string) bool {
 	return others
 }
 
-// Namesakes returns the full ids of the models that other endpoints list under the name of the model id. It reads the
-// lists that ModelID has read.
+// Namesakes returns the full ids of models on other endpoints that have the same name as the model with this id. It
+// searches only the lists that are already in the registry, such as those that ModelID has read.
 func (s *Set) Namesakes(id string) []string {
 	_, name, _ := strings.Cut(id, "/")
 	return slices.DeleteFunc(s.ids(""), func(other string) bool {

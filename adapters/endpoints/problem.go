@@ -30,7 +30,7 @@ const (
 	NotStored     Code = "not_stored"      // the key or the settings cannot be written
 )
 
-// Problem means that a candidate cannot be used.
+// Problem means that a candidate cannot be used or stored.
 type Problem struct {
 	Code     Code
 	Endpoint string // name of the endpoint; "" if it has none yet
@@ -38,7 +38,7 @@ type Problem struct {
 	Err      error  // the cause; may be nil
 }
 
-// Error returns the endpoint and the cause, as far as they are known.
+// Error returns the endpoint, if it is known, and the cause or, if there is none, the code.
 func (p *Problem) Error() string {
 	cause := string(p.Code)
 	if p.Err != nil {

@@ -94,22 +94,22 @@ func (s *Set) Named(name string) *Endpoint {
 	return nil
 }
 
-// Connected reports whether the user set up an endpoint.
+// Connected reports whether the user has set up an endpoint.
 func (s *Set) Connected() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(slices.Concat(s.added, s.All), func(e *Endpoint) bool { return !e.Auto && e.Name != OfflineName })
 }
 
-// Serves reports whether the provider in a model id is an endpoint that may be used: any endpoint, or only the one
-// that the user named.
+// Serves reports whether the provider in a model id is an endpoint that may be used: any endpoint or, if the user named
+// one, only that one.
 func (s *Set) Serves(id string) bool {
 	name, _, _ := strings.Cut(id, "/")
 	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
 }
 
-// AskProxy asks the folder's proxy for its models if it runs on this machine, and calls Feed with f. If the proxy
-// does not respond, the stored lists stay in use.
+// AskProxy calls Feed with f and asks the folder's proxy for its models, if the proxy is not remote and responds.
+// Otherwise, the stored lists stay in use.
 func (s *Set) AskProxy(ctx context.Context, f func(models.Answer)) {
 	e := s.Named(ProxyName)
 	if e == nil || e.Remote || !e.Answers(ctx) {

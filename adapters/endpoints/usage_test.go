@@ -40,7 +40,7 @@ func TestTheUseIsReadFromTheProxy(t *testing.T) {
 		"counts":                 {stats(t, 200, counted), true, ""},
 		"no such path":           {stats(t, 404, `{"detail":"Not Found"}`), false, ""},
 		"another method":         {stats(t, 405, ``), false, ""},
-		"refused":                {stats(t, 401, `{"detail":"the key sk-secret-1 of anna is wrong"}`), false, "responds to quota-stats with status 401"},
+		"refused":                {stats(t, 401, `{"detail":"the key sk-secret-1 of anna is wrong"}`), false, "responded to quota-stats with status 401"},
 		"foreign":                {stats(t, 200, `<html>sk-secret-1</html>`), false, "invalid JSON"},
 		"too long":               {stats(t, 200, strings.Repeat(" ", usage.MaxStats+1)), false, "sent more than 32 MiB"},
 		"nothing runs":           {"PROXY_BASE_URL=http://127.0.0.1:1\n", false, ""},
