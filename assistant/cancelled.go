@@ -229,7 +229,7 @@ func (s *Session) BranchInto(ctx context.Context, id string, seq int64) error {
 		from.Parent = p.Session
 	}
 	if err := store.Branch(ctx, id, from); err != nil {
-		return fmt.Errorf("branch: %w", err)
+		return fmt.Errorf("the branch could not be created: %w", err)
 	}
 	return nil
 }

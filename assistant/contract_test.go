@@ -64,7 +64,7 @@ func TestStartRefusesAWindowThatCannotGoBack(t *testing.T) {
 		"refuses":            {window: forgetful{refused: errors.New("the bulb is gone")}, want: "the bulb is gone"},
 		"forgets":            {window: forgetful{ignored: true}, want: `Apply turned {"on":false} into {"on":true}`},
 		"loses":              {window: forgetful{lamp: lamp{On: true}, loses: true}, want: `Apply turned {"on":true} into {"on":false}`},
-		"no JSON":            {window: forgetful{state: "on"}, want: `it is not JSON: "on"`},
+		"no JSON":            {window: forgetful{state: "on"}, want: `the window's state is not JSON: "on"`},
 		"encoded by mistake": {window: forgetful{state: `"eyJvbiI6ZmFsc2V9"`}, want: "cannot unmarshal string"},
 	} {
 		j, err := checkpoint.Open(filepath.Join(t.TempDir(), "journal"), checkpoint.Options{})

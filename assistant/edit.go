@@ -317,10 +317,10 @@ func (s *Session) markSaved(state json.RawMessage) error {
 func windowState(w Window) (json.RawMessage, error) {
 	state, err := w.State()
 	if err != nil {
-		return nil, fmt.Errorf("read the window's state: %w", err)
+		return nil, fmt.Errorf("the window's state could not be read: %w", err)
 	}
 	if !json.Valid(state) {
-		return nil, fmt.Errorf("read the window's state: it is not JSON: %.80q", state)
+		return nil, fmt.Errorf("the window's state is not JSON: %.80q", state)
 	}
 	return state, nil
 }

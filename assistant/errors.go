@@ -26,8 +26,9 @@ var (
 	// ErrNotAction is returned for an action that the program cannot carry out
 	// on the current page.
 	ErrNotAction = errors.New("there is no such action here")
-	// ErrNotAsked is returned for an answer to a question that is not open.
-	ErrNotAsked = errors.New("no question is open")
+	// ErrNotAsked is returned for an answer to a question that is not waiting
+	// for one.
+	ErrNotAsked = errors.New("no question is waiting for this answer")
 	// ErrNoJournal is returned by methods that need checkpoints if the session
 	// has none.
 	ErrNoJournal = errors.New("this session has no checkpoints")

@@ -27,7 +27,7 @@ const payloadPiece = 500
 // may take up to a quarter of the model's limit; older payloads are left out.
 func (s *Session) readManifest(ctx context.Context, refs []Ref, p budget.Params, limit budget.Limit) (m manifest, err error) {
 	if m.pairs, err = s.payloadsOf(ctx, seqsOf(refs)); err != nil {
-		return m, fmt.Errorf("read the history: %w", err)
+		return m, fmt.Errorf("the history could not be read: %w", err)
 	}
 	room := limit.ML() / 4
 	for i := range slices.Backward(m.pairs) {

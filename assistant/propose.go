@@ -16,7 +16,7 @@ import (
 var (
 	// ErrDecided is returned for a proposal that was already accepted or
 	// rejected.
-	ErrDecided = errors.New("this proposal has already been decided")
+	ErrDecided = errors.New("there is already a decision on this proposal")
 	// ErrNotProposal is returned for a payload that is not a proposal, or whose type is not
 	// available on this page.
 	ErrNotProposal = errors.New("this cannot be accepted or rejected here")

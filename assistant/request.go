@@ -39,7 +39,7 @@ func (t *turn) includedPairs() []Ref {
 func (t *turn) assemble(included []Ref) error {
 	pairs, err := t.s.load(t.ctx, seqsOf(included))
 	if err != nil {
-		return fmt.Errorf("read the history: %w", err)
+		return fmt.Errorf("the history could not be read: %w", err)
 	}
 	payloads, err := t.s.readManifest(t.ctx, t.visible, t.settings.Budget, t.info.Limit())
 	if err != nil {
@@ -134,7 +134,7 @@ func (t *turn) nextRequest() llm.Request {
 	return req
 }
 
-// Request returns the exact request that Begin would send now for a text. The
+// Request returns the exact request that Begin would send now for this text. The
 // body is the JSON document for the selected endpoint if its llm.Model is an
 // llm.Encoder. It returns ErrBusy while a turn is running.
 func (m Telemetry) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {

@@ -282,7 +282,7 @@ func (s *Session) finishRollback(ctx context.Context) error {
 		return err
 	}
 	if err := s.executeRollback(ctx, *pending); err != nil {
-		return fmt.Errorf("finish the interrupted rollback: %w", err)
+		return fmt.Errorf("the interrupted rollback could not be finished: %w", err)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ type Refreshed struct {
 // Outcome says in a sentence what happened to the file.
 func (r Refreshed) Outcome() string {
 	if r.Deleted {
-		return filepath.Base(r.Path) + " was deleted: only what is shown here is left, unsaved"
+		return filepath.Base(r.Path) + " was deleted: what is shown here is unsaved now"
 	}
 	return "another program changed the file"
 }

@@ -222,7 +222,7 @@ func (t Tool) Call(ctx context.Context, args json.RawMessage, report func(Progre
 		if ctx.Err() != nil {
 			return Fail(CodeCancelled, "%s was cancelled while it was running", t.Name)
 		}
-		return Fail(CodeTimeout, "%s took longer than %s and was stopped", t.Name, timeout)
+		return Fail(CodeTimeout, "%s took longer than %s and was cancelled", t.Name, timeout)
 	}
 }
 

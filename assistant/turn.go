@@ -323,7 +323,7 @@ func (t *turn) commit() error {
 	ctx, cancel := t.storing()
 	defer cancel()
 	if err := t.s.opts.Store.Commit(ctx, b); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("the answer could not be stored: %w", err)
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()

@@ -154,7 +154,7 @@ func (t *turn) storeEnd(end Event) Event {
 	if !again || t.pair.State == PairComplete || !t.empty() {
 		if err := t.commit(); err != nil {
 			t.log.Error("pair not stored", "error", err)
-			return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("the answer could not be stored: %v", err)}
+			return Error{Code: string(llm.KindUnknown), Message: err.Error()}
 		}
 	}
 	if !again {

@@ -297,22 +297,23 @@ func (m Telemetry) Quota() (q llm.Quota, ok bool) {
 	return s.registry.Quota(s.Model(), s.now())
 }
 
-// DraftCost is the cost of sending a text now, in estimated tokens.
+// DraftCost is the cost of sending a message now, in estimated tokens.
 type DraftCost struct {
-	AUT   int // the text and its pictures
-	Total int // the whole request: system prompt, included pairs and text
+	AUT   int // the message's text and pictures
+	Total int // the whole request: system prompt, included pairs and message
 	Left  int // what remains of the model's limit; negative if the request is too large
 	SYS   int // the system prompt
 	ML    int // the model's limit
 
-	// OverReserve reports that the text is longer than the space the boundary reserves for
-	// it, so that the endpoint may find the request too long: the Trims oldest included
-	// pairs, with TrimTokens, will then probably be left out.
+	// OverReserve reports that the message is larger than the space that the boundary
+	// reserves for it, so that the endpoint may find the request too long. The request will
+	// then probably be sent without its oldest pairs: Trims is their number, and TrimTokens
+	// their size.
 	OverReserve       bool
 	Trims, TrimTokens int
 
-	// OverBudget reports that text and system prompt alone exceed the model's limit: the
-	// text would not be sent.
+	// OverBudget reports that message and system prompt alone exceed the model's limit: the
+	// message would not be sent.
 	OverBudget bool
 
 	// OverQuota reports that the whole request exceeds what the quota currently allows;

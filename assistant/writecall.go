@@ -52,7 +52,7 @@ func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) 
 	}
 }
 
-// ask asks the user and waits for Answer. Others may change a shared window meanwhile.
+// ask asks the user and waits for Answer. While it waits, others may change a shared window.
 func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	answer := make(chan bool, 1) // Answer must not wait for the turn
 	t.s.mu.Lock()

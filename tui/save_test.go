@@ -87,7 +87,7 @@ func TestAChangeOfTheFileIsShown(t *testing.T) {
 	changes <- assistant.SavedChange{Conflict: &assistant.Conflict{}}
 	d.says("conflict with yours")
 	changes <- assistant.SavedChange{Refreshed: assistant.Refreshed{Path: "/a/.env", Changed: true, Deleted: true}}
-	d.says(".env was deleted: only what is shown here is left, unsaved")
+	d.says(".env was deleted: what is shown here is unsaved now")
 	close(changes)
 }
 
