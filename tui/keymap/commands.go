@@ -64,7 +64,7 @@ func CommandTable() []SlashCommand {
 		{"queue", "", "", Queued, NoArgument},
 		{"topic", "", "show or set the topic of new messages", Topics, PathArgument},
 		{"sessions", "", "", Sessions, NoArgument},
-		{"session", "session [N|new|TEXT]", "list the sessions, or only those whose first message or folder contains TEXT; resume session N, or start a new one", Sessions, NoArgument},
+		{"session", "session [N|new|TEXT]", "list the sessions, or only those whose title or folder contains TEXT; resume session N, or start a new one", Sessions, NoArgument},
 		{"title", "title [TEXT]", "show or change the title of the session; - restores the first message as its title", NameSession, TitleArgument},
 		{"cost", "cost", "show the tokens and the cost of the session's answers", SessionCost, NoArgument},
 		{"keep", "keep", "keep the partial answer that was cancelled", KeepCancelled, NoArgument},

@@ -2,9 +2,11 @@ package plain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 // offerCancelled says what the user can do with a cancelled answer, if there is one.
@@ -34,7 +36,7 @@ func (c *console) keep(ctx context.Context, _ string) error {
 	return nil
 }
 
-// again repeats the cancelled request.
+// again sends the cancelled message again.
 func (c *console) again(ctx context.Context, _ string) error {
 	p, err := c.workspace.AskAgain(ctx)
 	if err != nil {
@@ -59,7 +61,7 @@ func (c *console) branch(ctx context.Context, number string) error {
 	return err
 }
 
-// title shows or sets the title of the session.
+// title shows the title of the session or sets it; "-" restores the default title.
 func (c *console) title(ctx context.Context, title string) error {
 	before, err := c.workspace.Title(ctx)
 	now := before
@@ -70,7 +72,10 @@ func (c *console) title(ctx context.Context, title string) error {
 	if title != "" && err == nil {
 		now, err = c.workspace.SetTitle(ctx, newTitle)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, history.ErrNoSession), err == nil && now == "":
+		return reply("This session has no messages yet; its first message becomes its title.")
+	case err != nil:
 		return err
 	}
 	text := "This session is called " + Quote(now)

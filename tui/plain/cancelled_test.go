@@ -64,3 +64,13 @@ func TestASessionIsBranchedAndNamed(t *testing.T) {
 	r.say("/quit")
 	r.end()
 }
+
+func TestASessionWithoutMessagesHasNoTitle(t *testing.T) {
+	r := start(t, at.NewScript(), func(o *testOptions) { o.History = store(t) })
+	r.say("/title")
+	r.wait("This session has no messages yet; its first message becomes its title.")
+	r.say("/title A plan")
+	r.wait("This session has no messages yet")
+	r.say("/quit")
+	r.end()
+}

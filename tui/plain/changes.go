@@ -25,8 +25,8 @@ func (c *console) listRules(context.Context, string) error {
 	return nil
 }
 
-// ruleCommand returns the command that runs an action with its argument: the command adds a
-// rule, or says why a model is hidden or shown.
+// ruleCommand returns the command that adds a rule with its argument as the pattern or, for
+// WhyModel, says why a model is hidden or shown.
 func ruleCommand(action keymap.Action) func(*console, context.Context, string) error {
 	return func(c *console, ctx context.Context, argument string) error {
 		i := slices.IndexFunc(keymap.CommandTable(), func(s keymap.SlashCommand) bool { return s.Action == action })
@@ -56,13 +56,13 @@ func ruleCommand(action keymap.Action) func(*console, context.Context, string) e
 	}
 }
 
-// changed reports a change to the window and its consequences.
+// changed prints what was changed, and then the state that has changed with it.
 func (c *console) changed(text string) {
 	c.out.Line(text)
 	c.showChanges()
 }
 
-// warn prints what failed after an action was done; "" prints nothing.
+// warn prints what went wrong after an action had succeeded; "" prints nothing.
 func (c *console) warn(warning string) {
 	if warning != "" {
 		c.out.Label("Warning", Quote(warning))
@@ -211,7 +211,7 @@ func (c *console) rollback(ctx context.Context, args string) error {
 }
 
 // rollBackTo rolls back to a checkpoint. newest is the newest step that the user has seen;
-// if there are newer steps, rollBackTo shows them and asks again.
+// if there are newer steps, rollBackTo shows all steps that would be undone and asks.
 func (c *console) rollBackTo(ctx context.Context, id string, scope checkpoint.Scope, newest string) error {
 	back, err := c.workspace.Rollback(c.ctx, id, scope, newest)
 	for changed, ok := errors.AsType[*assistant.PlanChanged](err); ok; changed, ok = errors.AsType[*assistant.PlanChanged](err) {
@@ -266,7 +266,7 @@ func (c *console) undoRollback(ctx context.Context) error {
 	warning, ask, err := c.workspace.UndoRollback(c.ctx, nil)
 	for ask != nil {
 		if ask.Changed {
-			c.out.Label("Notice", "there have been changes since this question was shown")
+			c.out.Label("Notice", "there have been changes since this question was shown.")
 		}
 		if ask.By != "" {
 			c.out.Line("The last rollback was made by " + Name(ask.By) + ".")
@@ -294,7 +294,8 @@ func (c *console) undoRollback(ctx context.Context) error {
 	return err
 }
 
-// undoChange undoes the newest change. It asks first if undoing removes messages.
+// undoChange undoes the newest change. If the assistant made it, undoChange first asks whether
+// to remove the messages too.
 func (c *console) undoChange(ctx context.Context) error {
 	step, ok := c.workspace.LastStep()
 	if !ok {

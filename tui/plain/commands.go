@@ -19,8 +19,7 @@ import (
 	"winnow/tui/pane"
 )
 
-// commands returns the commands of keymap.CommandTable that the console implements, by
-// name.
+// commands returns the functions that carry out the commands of keymap.CommandTable, by name.
 func commands() map[string]func(c *console, ctx context.Context, args string) error {
 	return map[string]func(c *console, ctx context.Context, args string) error{
 		"help":     (*console).help,
@@ -95,10 +94,10 @@ func (c *console) help(_ context.Context, topic string) error {
 	return nil
 }
 
-// connect connects a model by asking questions.
+// connect connects a model: it asks the user for what it needs.
 func (c *console) connect(ctx context.Context, _ string) error {
 	if c.opts.Connect == nil || !c.opts.Interactive {
-		return reply("winnow config connect connects a model.")
+		return reply("To connect a model, run winnow config connect.")
 	}
 	return c.opts.Connect(ctx, c.out.Line, func(ctx context.Context, prompt string, hidden bool) (string, error) {
 		return c.reply(ctx, prompt, hidden, false)
@@ -225,7 +224,7 @@ func (c *console) printError(label, text string) {
 // nothingDone reports that the user answered a question with no.
 func (c *console) nothingDone() { c.out.Line("Nothing was done.") }
 
-// index returns the index of the entry whose number, counted from 1, the user gives. If
+// index converts a number typed by the user, which counts n entries from 1, to an index. If
 // there is no such entry, it returns usage as a reply.
 func index(number string, n int, usage string) (int, error) {
 	i, err := strconv.Atoi(number)
@@ -239,8 +238,8 @@ func index(number string, n int, usage string) (int, error) {
 // text.
 const maxListed = 20
 
-// numbered lists n entries with numbers; more says how to find the entries beyond
-// maxListed.
+// numbered lists the first maxListed of n entries with numbers. If there are more, it says how
+// many, followed by more, which says how to find them.
 func (c *console) numbered(title string, n int, entry func(i int) string, more string) {
 	c.out.Line(title)
 	for i := range min(n, maxListed) {

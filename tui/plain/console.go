@@ -39,12 +39,13 @@ type Options struct {
 
 	Width    func() int // width of the terminal at Out in cells, 0 if unknown; nil if Out is not a terminal
 	Color    bool       // highlight labels
-	Examples []string
-	Notice   string   // shown at the start
-	Recovery []string // unsaved changes left by a crash, one per line; nil if none
-	Digest   string   // digest of the changes in Recovery: only these changes may be discarded
+	Examples []string   // messages that the user can choose while the session is empty
+	Notice   string     // shown at the start
+	Recovery []string   // unsaved changes left by a crash, one per line; nil if none
+	Digest   string     // digest of the changes in Recovery: only these changes may be discarded
 	Topics   []keymap.HelpTopic
-	// Connect connects a model by asking questions; nil if models cannot be connected here.
+	// Connect connects a model and asks the user what it needs for that; nil if models cannot
+	// be connected here.
 	Connect func(ctx context.Context, print func(string), ask Ask) error
 	// OfferConnect means that the user is asked at the start whether to connect a model; if
 	// the answer is no, Dismiss is called.
@@ -110,7 +111,7 @@ func newConsole(ctx context.Context, o Options) *console {
 	return c
 }
 
-// console is one run of line mode. Its fields must be used only by the goroutine of Run.
+// console is one run of line mode. Only the goroutine of Run may use its fields.
 type console struct {
 	ctx       context.Context
 	opts      Options
@@ -169,7 +170,7 @@ func (c *console) next() (l Line, err error) {
 	switch {
 	case len(c.ahead) > 0:
 		l, c.ahead = c.ahead[0], c.ahead[1:]
-		if c.opts.Interactive && !c.message.Started() && l.Text != "" { // the echo of the input is among the previous lines
+		if c.opts.Interactive && !c.message.Started() && l.Text != "" { // it was typed, and echoed, among earlier output
 			c.out.Label("You", Quote(l.Text))
 		}
 		return l, nil
@@ -246,7 +247,8 @@ func (c *console) do(f func(ctx context.Context) error) {
 	cancel()
 }
 
-// interrupt handles Ctrl+C when nothing is running: the second Ctrl+C in a row quits.
+// interrupt handles Ctrl+C when nothing is running: it drops an unfinished message. Without
+// one, the second Ctrl+C in a row quits.
 func (c *console) interrupt() {
 	switch {
 	case c.message.Started():
@@ -261,7 +263,7 @@ func (c *console) interrupt() {
 	}
 }
 
-// endOfInput quits after the last line.
+// endOfInput quits after the last line. An unfinished message is not sent.
 func (c *console) endOfInput() {
 	if c.message.Started() {
 		c.fail(c.workspace.AddSent(c.ctx, c.message.End()))
@@ -270,7 +272,7 @@ func (c *console) endOfInput() {
 	c.leave()
 }
 
-// leave ends the console and says what has been kept.
+// leave ends the console, and says that unsaved changes are kept.
 func (c *console) leave() {
 	c.done = true
 	if c.unsent.seq != 0 && !c.opts.Interactive {
@@ -338,8 +340,8 @@ func (c *console) offerConnect(ctx context.Context) error {
 	return c.opts.Dismiss(ctx)
 }
 
-// showChanges prints the state that a screen always shows, if it has changed since it was
-// last printed.
+// showChanges prints the parts of the state that have changed since they were last printed: the
+// context, whether it is nearly full, and whether there are unsaved changes.
 func (c *console) showChanges() {
 	if now := c.session.Counter(); now != c.counter {
 		c.counter = now

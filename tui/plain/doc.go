@@ -6,15 +6,14 @@
 // A console is one run of line mode: it reads a line, carries it out, and reads the next
 // line. A message is usually one line; Message says how to continue it on further lines. A
 // command starts with / and is a row of keymap.CommandTable. Turns are printed as in winnow
-// ask; commands are implemented in assistant/workspace. Each line of output starts with a
-// word that says what the line is (You, Tool, Assistant, Saved, Error). Choices are
-// numbered and chosen with a slash and the number, so that a number without a slash is an
-// ordinary message. State that a screen always shows is printed when it changes, and by
-// /status. The commands of filter lines (stars, flags, topics, deletion, export) have no
-// slash commands: use /filter.
+// ask; what a command does is implemented in assistant/workspace. Parts of a turn and results
+// start with a label (You, Tool, Assistant, Saved, Error). Choices are numbered and chosen
+// with a slash and the number, so that a number without a slash is an ordinary message. State
+// that a screen always shows is printed when it changes, and by /status. The commands of
+// filter lines (stars, flags, topics, deletion, export) have no slash commands: use /filter.
 //
-// A Writer prints lines: its output is sanitised, contains no API keys, and may start with
-// a label. Sentences prints streamed text in whole sentences, so that a screen reader has
+// A Writer prints lines, with or without a label; its output is sanitised and contains no API
+// keys. Sentences prints streamed text in whole sentences, so that a screen reader has
 // enough text to read aloud. ReadLines returns the lines of an input with their times, and
 // a Message assembles a message from one or more lines. TurnLines prints the events of a
 // running or stored turn. Input makes reads end when a context ends, and Table aligns
@@ -37,5 +36,5 @@
 // A terminal passes on whole lines, so a line that was started before a question and ended
 // after it cannot be detected. Text typed while an answer arrives appears in the middle of
 // the answer, and is handled afterwards. Markdown is printed unchanged. On a terminal of
-// known width, lines are broken between words.
+// known width, lines are wrapped between words.
 package plain

@@ -8,8 +8,9 @@ import (
 )
 
 // ask asks a question and returns which of words the user answered; "" means no. The answer
-// is no if there is no interactive user, or when ctx ends. Text that is not an answer
-// counts as no; it is handled later as a command, or /retry sends it as a message.
+// is no if there is no interactive user, or when ctx ends. Any other text counts as no, and
+// is not lost: a command, or any text during a turn, is handled later, and other text becomes
+// the message that /retry sends.
 func (c *console) ask(ctx context.Context, prompt string, words ...string) string {
 	if !c.opts.Interactive || c.inputEnded {
 		c.out.Line("Questions cannot be answered from this input, so the answer is no.")
@@ -80,8 +81,8 @@ func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) 
 	}
 }
 
-// isNo reports whether a word means no. The letter y means no too, because only the whole
-// word yes confirms.
+// isNo reports whether a word means no, whatever the question. The letter y means no too,
+// because only the whole word yes confirms.
 func isNo(word string) bool {
 	return slices.Contains([]string{"", "n", "no", "y", "stay", "keep"}, word)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Line is a line of the input with the time at which it was read.
+// Line is a line of the input, with the time when it was read.
 type Line struct {
 	Text string // the line without its line end
 	Read time.Time
@@ -19,13 +19,13 @@ type Line struct {
 const (
 	// maxLine is the maximum size of a line in bytes: more than any model accepts.
 	maxLine = 16 << 20
-	// linesAhead is how many lines are read in advance, so that the time of a line is when it
-	// arrived and not when it is handled.
+	// linesAhead is how many lines are read in advance, so that Line.Read is the time when the
+	// line arrived, not when it is handled.
 	linesAhead = 1024
 )
 
-// ReadingTime is how long after a question lines are not accepted as its answer: nobody can
-// read the question and type a word in less time.
+// ReadingTime is how long after a question a line does not count as its answer: it takes
+// longer to read the question and type a word.
 const ReadingTime = 300 * time.Millisecond
 
 // Ask shows a prompt and waits for a line; if hidden, the terminal does not echo the line.

@@ -15,7 +15,7 @@ func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.say("/session")
-	r.wait("No session with messages matches.")
+	r.wait("No session has messages yet.")
 	r.say("about cats")
 	r.wait("In context: 1 of 1 messages.")
 	r.say("/session new")

@@ -22,12 +22,13 @@ func (c *console) sendTyped(ctx context.Context, text string) error {
 	p, err := composer.Attach(assistant.Prompt{Text: text}, files.Files(text))
 	if err != nil {
 		c.unsent = unsent{text: text}
-		return fmt.Errorf("%w; nothing was sent, /retry sends the message again", err)
+		return fmt.Errorf("%w; nothing was sent, /retry tries again", err)
 	}
 	return c.send(ctx, p, text)
 }
 
-// send runs a turn; typed is the message without the texts of the attached files.
+// send sends a message and prints its turn; typed is the message without the texts of the
+// attached files.
 func (c *console) send(ctx context.Context, p assistant.Prompt, typed string) error {
 	if check := c.workspace.CheckSend(p); check.TooLong {
 		c.unsent = unsent{text: typed}
@@ -88,7 +89,7 @@ func (c *console) follow(ctx context.Context, after int64, p assistant.Prompt, t
 	}
 }
 
-// note prints a labelled line about a turn.
+// note prints a line about a turn with its label, or indented if label is "".
 func (c *console) note(label, text string) {
 	if label == "" {
 		c.out.Indent(text)
@@ -142,8 +143,9 @@ func (c *console) onEnd(t *TurnLines, p assistant.Prompt, typed string) {
 	c.offer(t.Seq)
 }
 
-// dropTyped drops the lines that were typed during a failed turn, because they may have
-// been meant to follow the missing answer. They are kept in the list of sent messages.
+// dropTyped drops the lines that were typed during a turn that failed or was cancelled,
+// because they may have been meant to follow its answer. They stay in the list of sent
+// messages.
 func (c *console) dropTyped() {
 	for {
 		select {
@@ -167,21 +169,21 @@ func (c *console) dropTyped() {
 	c.ahead = nil
 }
 
-// retry sends the failed or cancelled message again, or sends words in its place. If no
-// message failed or was cancelled, retry asks for another answer to the last message.
-func (c *console) retry(ctx context.Context, words string) error {
+// retry sends the failed or cancelled message again or, if text is not "", text in its place.
+// If no message failed or was cancelled, it does so for the last message.
+func (c *console) retry(ctx context.Context, text string) error {
 	seq, _ := c.workspace.LastPair()
 	if c.unsent.text != "" {
 		seq = c.unsent.seq
 	}
 	switch {
-	case words != "":
+	case text != "":
 		if seq != 0 {
 			if _, _, err := c.workspace.BeginReAsk(ctx, seq); err != nil {
 				return err
 			}
 		}
-		return c.sendTyped(ctx, words)
+		return c.sendTyped(ctx, text)
 	case seq == 0 && c.unsent.text != "":
 		return c.sendTyped(ctx, c.unsent.text)
 	}
@@ -200,8 +202,7 @@ func (c *console) retry(ctx context.Context, words string) error {
 	return c.send(ctx, again.Prompt, again.Prompt.Text)
 }
 
-// answers lists the answers to the last message, or selects the answer that is shown and
-// sent.
+// answers lists the answers to the last message, or chooses the one that is shown and sent.
 func (c *console) answers(ctx context.Context, number string) error {
 	seq, ok := c.workspace.LastPair()
 	if !ok {

@@ -219,7 +219,7 @@ func TestFilesGoWithAMessage(t *testing.T) {
 	r.say("read @a.txt, see @a.png")
 	r.wait("Assistant: Well.")
 	r.say("and @none.txt")
-	r.wait("Error: @none.txt does not exist; nothing was sent, /retry sends the message again")
+	r.wait("Error: @none.txt does not exist; nothing was sent, /retry tries again")
 	r.say("/quit")
 	r.end()
 	sent := script.Requests()

@@ -19,12 +19,12 @@ import (
 type TurnLines struct {
 	Answer    func() Answer                        // prints the text between two tool calls or labelled lines
 	Reasoning func() Answer                        // prints the reasoning; nil if it is not printed
-	Note      func(label, text string)             // prints a line
+	Note      func(label, text string)             // prints a line; label is "" if it continues the previous line
 	Confirm   func(assistant.ConfirmRequest) error // answers a question of the turn, see Question
 	Stop      func()                               // stops a turn that can no longer be printed
 	Limit     int                                  // maximum width of a tool's input and result in cells; 0 means no limit
 
-	Seq int64           // the pair of the turn, once the turn has started
+	Seq int64           // the Seq of the turn's pair, once the turn has started
 	End assistant.Event // Complete, Error or Cancelled, once the turn has ended
 
 	part     Answer
@@ -73,7 +73,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 		const step = 0.25 // print that the tool is still running, but not every step
 		if e.Progress >= t.progress+step && e.Progress < 1 {
 			t.progress = e.Progress
-			return t.note("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), Quote(e.Message)))
+			return t.note("Progress", strings.TrimSuffix(fmt.Sprintf("%d percent, %s", int(e.Progress*100), Quote(e.Message)), ", "))
 		}
 	case assistant.ToolComplete:
 		return t.tool(e)
@@ -139,7 +139,7 @@ func (t *TurnLines) note(label, text string) error {
 	return err
 }
 
-// tool prints a tool call with its result.
+// tool prints a finished tool call: the tool, its input, and its result.
 func (t *TurnLines) tool(e assistant.ToolComplete) error {
 	t.marker = fmt.Sprintf("[[tool:%d]]", e.Index)
 	text := strings.TrimSpace(Name(e.Tool) + " " + t.bounded(t.inputs[e.Index]))
@@ -166,7 +166,7 @@ func (t *TurnLines) bounded(text string) string {
 	return string(safetext.Line(text, t.Limit))
 }
 
-// MaxOutcome is the value of Limit for a turn that is printed while it is running.
+// MaxOutcome is the Limit, in cells, for a turn that is printed while it is running.
 const MaxOutcome = 400
 
 // Question prints what a tool would do, for the user to confirm.
@@ -195,7 +195,7 @@ func payloadLabel(payloadType string) string {
 	return assistant.UpperFirst(Words(payloadType))
 }
 
-// Stored returns the events of the turn of a stored pair, as if the turn ran again.
+// Stored returns events with which TurnLines prints a stored pair as if its turn ran again.
 func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
 	return func(yield func(assistant.Event) bool) {
 		calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })

@@ -17,8 +17,8 @@ import (
 	"winnow/tui/overlay"
 )
 
-// listPairs lists the messages with their numbers in the view; the oldest message has
-// number 1.
+// listPairs lists the newest messages: 10, or as many as the argument says. They are numbered
+// from the oldest message in the view, which has number 1.
 func (c *console) listPairs(ctx context.Context, args string) error {
 	shown := c.session.Shown()
 	refs := shown.Refs
@@ -54,7 +54,7 @@ func (c *console) listPairs(ctx context.Context, args string) error {
 	return nil
 }
 
-// pairAt returns the index and the Seq of the pair with the given number in the view; ""
+// pairAt returns the index in the view, and the Seq, of the pair with the given number; ""
 // means the last pair.
 func (c *console) pairAt(number string) (i int, seq int64, err error) {
 	refs := c.session.Visible()
@@ -125,14 +125,14 @@ func (c *console) filter(ctx context.Context, line string) error {
 func filterName(line string) string {
 	switch line {
 	case "":
-		return "none: all messages of all sessions"
+		return "none (all messages of all sessions)"
 	case "x":
 		return "x (the messages of this session)"
 	}
 	return line
 }
 
-// setFilter filters the view by a line, or executes the :command in the line.
+// setFilter sets the filter of the view to a line, or executes the line if it has a :command.
 func (c *console) setFilter(ctx context.Context, line string) error {
 	if q, err := filter.Parse(line); err == nil && q.Command != nil {
 		return c.executeLine(ctx, line)
@@ -149,7 +149,7 @@ func (c *console) setFilter(ctx context.Context, line string) error {
 	return nil
 }
 
-// executeLine executes the :command of a filter line. It asks first if the command changes
+// executeLine executes a filter line with a :command. It asks first if the command changes
 // many pairs or deletes pairs permanently.
 func (c *console) executeLine(ctx context.Context, line string) error {
 	cmd, err := c.workspace.PlanCommand(ctx, line)
@@ -206,7 +206,7 @@ func (c *console) switchSession(ctx context.Context, which string) error {
 	confirm, err := change(false)
 	if confirm != nil {
 		c.out.Line("There are unsaved changes; they stay.")
-		if !c.yes(ctx, "Type yes to change the session: ") {
+		if !c.yes(ctx, "Type yes to start a new session: ") {
 			c.nothingDone()
 			return nil
 		}
@@ -232,7 +232,10 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 		}
 	}
 	if len(c.sessions) == 0 {
-		return reply("No session with messages matches.")
+		if text == "" {
+			return reply("No session has messages yet.")
+		}
+		return reply("No session with messages has “" + Name(text) + "” in its title or folder.")
 	}
 	c.numbered("Sessions; /session NUMBER resumes one, /session new starts one:", len(c.sessions), func(i int) string {
 		s := c.sessions[i]
@@ -247,7 +250,7 @@ func (c *console) listSessions(ctx context.Context, text string) error {
 			about = append(about, "this one")
 		}
 		return fmt.Sprintf("%s (%s)", Quote(s.Title), strings.Join(about, ", "))
-	}, "/session TEXT lists only sessions whose first message or folder contains TEXT")
+	}, "/session TEXT lists only sessions whose title or folder contains TEXT")
 	return nil
 }
 

@@ -54,8 +54,8 @@ func (w *Writer) raw(s string) {
 	w.open = !strings.HasSuffix(s, "\n")
 }
 
-// wrap breaks lines at blanks where the terminal would otherwise break them within a word.
-// The continuation of a broken line has the same indent as the line.
+// wrap wraps lines at blanks, because the terminal would break them within a word. The
+// continuation of a line has the same indent as the line.
 func (w *Writer) wrap(s string) string {
 	width := 0
 	if w.width != nil {
@@ -96,7 +96,7 @@ func (w *Writer) safe(text string) string {
 	return strings.ReplaceAll(string(safetext.Clean(w.redact(string(safetext.Clean(text))))), "\t", "    ")
 }
 
-// Add adds text to the open line, or starts a line.
+// Add adds text to the open line, or starts a line with it.
 func (w *Writer) Add(text string) { w.raw(w.safe(text)) }
 
 // End ends the open line, if there is one.
@@ -129,7 +129,7 @@ func (w *Writer) Label(label, text string) {
 	w.finish(text)
 }
 
-// Error does the same as Label, for errors.
+// Error does the same as Label for an error, whose label is red if labels are highlighted.
 func (w *Writer) Error(label, text string) {
 	w.begin(redOn, label)
 	w.finish(text)
@@ -151,10 +151,11 @@ func (w *Writer) begin(style, label string) {
 // maxQuoted is how much of a message or a name is quoted, in cells.
 const maxQuoted = 200
 
-// Quote returns a text written by the user on one line, shortened if it is long.
+// Quote returns a text, such as a message of the user, in one line, shortened if it is long.
 func Quote(text string) string { return string(safetext.Line(text, maxQuoted)) }
 
-// Name returns a name from any source on one line, with invisible characters made visible.
+// Name returns a name from an untrusted source in one line, with invisible characters made
+// visible.
 func Name(text string) string { return Quote(Visible(text)) }
 
 // Visible makes invisible characters visible, unless they have already been replaced.
@@ -218,8 +219,8 @@ func (s *Sentences) Close() error {
 	return s.out.Err()
 }
 
-// print writes text at once. White space is held back until more text follows, so that the
-// output does not end in blanks or empty lines.
+// print writes text, except for white space at its end, which it writes only when more text
+// follows, so that the output does not end in blanks or empty lines.
 func (s *Sentences) print(text string) {
 	text = strings.ReplaceAll(s.out.redact(s.space+text), "\t", "    ")
 	if !s.labelled {
