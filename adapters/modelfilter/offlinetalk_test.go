@@ -104,12 +104,12 @@ func TestConversations(t *testing.T) {
 			"only show o3-mini on openai => | \"add_whitelist\":[\"o3-mini\"]",
 		},
 		"who uses it": {
-			"would hiding mini break anyone? => | 2 models match `mini` and `used:7d`: 2 shown | `gpt-5-mini` (last 1 min ago, 5,000 in all) | `gpt-4o-mini` (last 24 h ago, 2,000 in all)",
+			"would hiding mini break anyone? => | 2 models match `mini` and `used:7d`: 2 shown | `gpt-5-mini` (last used 1 min ago, 5,000 requests in all) | `gpt-4o-mini` (last used 24 h ago, 2,000 requests in all)",
 			"is anybody using o3 => | No model matches `o3` and `used:7d`.", "who uses grok-4 on xai? => | No model matches `grok-4` and `used:7d` on xai",
-			"who uses claude-opus-4-8? => | `claude-opus-4-8` (last 24 h ago, 77 in all)",
+			"who uses claude-opus-4-8? => | `claude-opus-4-8` (last used 24 h ago, 77 requests in all)",
 			"what if I hide nano? => | I propose", "would that break anyone? => | 1 model that is shown matches `nano` and `used:7d` | `gpt-5-nano` (last",
 			"what did nobody use this month? => | `gpt-4` (never used)", "is it safe to hide flash on gemini => | `gemini-3.6-flash` (last", "can I safely hide gpt-4? => | No model matches `gpt-4`",
-			"would anyone miss gpt-5.5 => | `gpt-5.5` (last", "is gpt-5.5 used by anyone => | 1,204 in all", "would hiding everything break anyone? => | models match `used:7d`",
+			"would anyone miss gpt-5.5 => | `gpt-5.5` (last", "is gpt-5.5 used by anyone => | 1,204 requests in all", "would hiding everything break anyone? => | models match `used:7d`",
 			"hide gpt-5.5 => openai+ignore(gpt-5.5)", "would this break anyone? => | `gpt-5.5` (last", "who uses zork? => | No model matches `zork`", "does anyone use gpt-4o and o3? => | `gpt-4o` (last",
 		},
 		"a question is no name of a model": {

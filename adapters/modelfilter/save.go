@@ -15,7 +15,7 @@ import (
 )
 
 // Save implements [assistant.Saver] for the user. It may also return ErrLocked and the
-// errors of dotenv.Source.Save.
+// errors of dotenv.Versions.Save.
 func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Saved, error) {
 	if w.Locked() {
 		return assistant.Saved{}, ErrLocked
@@ -223,7 +223,7 @@ func (w *Window) Discard(basis assistant.Basis) (lost []assistant.Change, err er
 	return lost, err
 }
 
-// discard is like Discard, but also returns the lost changes as rules.
+// discard is like Discard, but also returns the lost changes as rules. The caller holds mu.
 func (w *Window) discard(basis assistant.Basis) ([]assistant.Change, []RuleChange, error) {
 	d := w.discardDraft(basis.Only)
 	if err := w.checkShown(d, basis.Digest, w.discardPlan); err != nil {
@@ -267,8 +267,8 @@ func (w *Window) mergeIfChanged(ctx context.Context) (assistant.SavedChange, err
 	return w.reload(ctx, mergeOrReport)
 }
 
-// reload reads the file again. The caller holds saving. After a conflict the window is
-// unchanged.
+// reload reads the file again. The caller holds saving. If it reports a conflict, the window
+// is unchanged.
 func (w *Window) reload(ctx context.Context, policy stagedPolicy) (assistant.SavedChange, error) {
 	r, err := w.read(ctx)
 	if err != nil {
@@ -356,8 +356,8 @@ func conflictOf(changed *dotenv.ChangedError) *assistant.Conflict {
 	}
 }
 
-// Watch implements [assistant.Watcher]. While the assistant works in the window, the window
-// does not change; the file is read afterwards.
+// Watch implements [assistant.Watcher]. While the assistant works in the window, a changed
+// file is not read; it is read afterwards.
 func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error) {
 	signals, err := dotenv.Watch(ctx, w.EnvFile())
 	if err != nil {

@@ -52,7 +52,7 @@ type RuleView struct {
 	engine.RuleInfo
 	Unsaved bool   `json:"unsaved"`
 	Fixed   bool   `json:"fixed"`  // the rule cannot be edited
-	Source  string `json:"source"` // ".env:12", "the environment", "models.env:3"; "" if the rule is unsaved
+	Source  string `json:"source"` // the place that sets the list: ".env:12", "the environment"; "" if the rule is unsaved
 }
 
 // Rules lists the rules of a list in order.
@@ -152,8 +152,8 @@ func (s Scope) Preview(list List, pattern string) engine.Effect {
 	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Effect { return e.Preview(list, pattern) })
 }
 
-// Check reports which rules Add would make redundant, without adding the pattern. It
-// returns the errors of Add, except ErrLocked.
+// Check reports which rules a new pattern would make redundant. It returns the errors of Add,
+// except ErrLocked.
 func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
@@ -164,7 +164,7 @@ func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	return check(s.w.engine(p), list, pattern)
 }
 
-// PreviewRemove returns the effect of removing a rule.
+// PreviewRemove returns the effect of removing the rule at index.
 func (s Scope) PreviewRemove(list List, index int) engine.Effect {
 	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Effect { return e.PreviewRemove(list, index) })
 }
@@ -190,7 +190,8 @@ func (s Scope) Suggest(ids []string) []string {
 // maxSearch is the maximum length of a stored search, in bytes.
 const maxSearch = 500
 
-// SetSearch sets the search text of the window.
+// SetSearch sets the search text of the window, cut to maxSearch. It returns ErrLocked while the
+// assistant works.
 func (w *Window) SetSearch(query string) error {
 	return w.asUser(func() error {
 		w.setSearch(query)
@@ -210,8 +211,8 @@ func (w *Window) setSearch(query string) {
 // Search returns the search text.
 func (w *Window) Search() string { return withLock(w, func() string { return w.search }) }
 
-// Highlight is what the user has highlighted: a rule and the models it matches, or a model
-// and the rule that decides it, if any. The zero value means that nothing is highlighted.
+// Highlight is what the user has highlighted: a rule and the models that it matches, or a
+// model and the rule that decides it, if any. The zero value highlights nothing.
 type Highlight struct {
 	Rule   string // pattern; "" if none
 	List   List   // the list that contains the rule

@@ -12,8 +12,9 @@ import (
 	"winnow/adapters/dotenv"
 )
 
-// How the proxy finds its variables: the name of a key variable contains keyInfix after the
-// provider's name, and the name of a rule list starts with a prefix.
+// How the proxy finds its variables: in the name of a key variable, keyInfix follows the
+// provider's name; the name of a list's variable starts with its listPrefix. proxyKey is the
+// variable of the proxy's own key.
 const (
 	keyInfix = "_API_KEY"
 	proxyKey = "PROXY_API_KEY"
@@ -32,7 +33,7 @@ type envSnapshot struct {
 	notices   []string
 }
 
-// read reads the file, the files in the same folder and the environment.
+// read reads the file, the other files that the proxy reads, and the environment.
 func (w *Window) read(ctx context.Context) (*envSnapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -127,8 +128,8 @@ func (s *envSnapshot) provider(name string) *provider {
 	return p
 }
 
-// addNotices adds a notice for each list that cannot be edited, comes from another file, or
-// is set more than once.
+// addNotices adds notices about lists that cannot be edited, come from another file, or are
+// set more than once.
 func (s *envSnapshot) addNotices() {
 	for _, name := range s.order {
 		for list, l := range s.providers[name].lists {

@@ -30,7 +30,7 @@ type stateRules struct {
 	Allow  []string `json:"whitelist,omitempty"`
 }
 
-// set returns the rules of both lists, never nil.
+// set returns the rules of both lists; neither is nil.
 func (r stateRules) set() ruleSet {
 	return ruleSet{Ignore: append([]string{}, r.Ignore...), Allow: append([]string{}, r.Allow...)}
 }
@@ -130,8 +130,8 @@ func (w *Window) apply(s state) {
 }
 
 // Recover restores the unsaved rules of an earlier run. saved is the state of the file in
-// that run: the difference between saved and unsaved is applied to the file's current
-// rules. Provider and search text are taken from unsaved.
+// that run: the changes from saved to unsaved are applied to the rules in the file. The
+// provider and the search text are those of unsaved.
 func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	ours, base, err := readStates(unsaved, saved)
 	if err != nil {
@@ -180,7 +180,8 @@ func readStates(unsaved, saved json.RawMessage) (ours, base state, err error) {
 	return ours, base, err
 }
 
-// applyUnsaved applies the difference between two states to the rules in the file.
+// applyUnsaved applies the changes from base to ours to the rules in the file, and the result
+// to the window.
 func (w *Window) applyUnsaved(ours, base state) {
 	for name := range ours.Rules {
 		w.providerNamed(name)

@@ -23,7 +23,7 @@ func (CompareTargets) do(ctx context.Context, w *Window) (string, error) {
 	return "", w.compareTargets(ctx)
 }
 
-// compareTargets asks the other proxies over the network.
+// compareTargets compares the window with the other proxies, which are asked over the network.
 func (w *Window) compareTargets(ctx context.Context) error {
 	if w.opts.Targets == nil {
 		return nil

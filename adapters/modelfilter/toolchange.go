@@ -15,11 +15,11 @@ import (
 )
 
 type planArgs struct {
-	Action   string   `json:"action" jsonschema:"hide; show: no longer hide; allow: show whatever is ignored; only: show nothing else; remove: rules by pattern or word; clear: all rules"`
-	Models   []string `json:"models,omitempty" jsonschema:"each an id, a pattern, words of names (mini does not match gemini), newest plus words, or a condition as in find_models; a model is selected if any of them fits"`
+	Action   string   `json:"action" jsonschema:"hide; show: no longer hide; allow: show even what ignore rules match; only: show nothing else; remove: remove the rules named by pattern or word; clear: remove all rules"`
+	Models   []string `json:"models,omitempty" jsonschema:"each an id, a pattern, words of names (mini does not match gemini), newest plus words, or a condition as in find_models; a model is selected if it fits any of them"`
 	Except   []string `json:"except,omitempty" jsonschema:"models to leave unchanged"`
 	List     string   `json:"list,omitempty" jsonschema:"for remove and clear: only this list"`
-	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; * for all; -name excludes one; by default the current one, or else the only one with that id or family"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; * for all; -name excludes one; by default the current one or, if it has no such model, the only one with that id or family"`
 }
 
 // planTool returns the tool plan_rules. The tool waits for the disk, so it holds the window's lock
@@ -76,8 +76,8 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	return done
 }
 
-// planFields returns a plan with its effect, and a sentence about it. If every is set, the
-// plan is one of several for all providers, which the user must confirm.
+// planFields returns a plan with its effect as data and as text. If every is set, the plan is
+// one of several for all providers, which the user must confirm.
 func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	s, err := w.On(p.Provider)
 	if err != nil {
@@ -121,7 +121,8 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	return out, strings.Join(says, " "), nil
 }
 
-// confirmation describes an effect that the user must confirm first; "" if there is none.
+// confirmation describes an effect that the user must confirm first, after "would"; "" if there
+// is none.
 func confirmation(every bool, hides, shown int) string {
 	switch {
 	case every:
@@ -251,7 +252,7 @@ func (p phrase) isKind() bool {
 // hidden by patterns.
 const maxExact = 12
 
-// meaning holds the models that phrases select on one provider, and patterns for them.
+// meaning holds the models that phrases select on one provider, and patterns that match them.
 type meaning struct {
 	provider        string
 	all             bool         // every model
@@ -272,7 +273,7 @@ func (m *meaning) exactly(wanted, also []FoundModel) []string {
 	return engine.Suggest(ids(wanted), ids(minus(m.models, append(also, wanted...))))
 }
 
-// mean finds the models of the phrases and patterns for them.
+// mean finds the models that the phrases select, and patterns that match them.
 func (r *finder) mean(action, provider string, phrases, except []phrase) (*meaning, error) {
 	models, err := r.models(provider)
 	if err != nil {
@@ -305,8 +306,8 @@ func (r *finder) mean(action, provider string, phrases, except []phrase) (*meani
 	return m, nil
 }
 
-// add adds the models of a phrase and a pattern that matches them. If there is no single pattern,
-// it returns the models instead.
+// add adds the models that a phrase selects to meant, and patterns that match them to patterns. If
+// the phrase yields no patterns, it returns the models, for which the caller has to find some.
 func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundModel) {
 	from := m.models
 	if p.newest {
@@ -343,8 +344,8 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	return nil
 }
 
-// except adds to excepted the models of the phrases that have the given value of newest. The newest
-// models are chosen among the models in meant.
+// except adds to excepted the models that some of the phrases select: those that select the newest
+// models if newest is set, otherwise the others. The newest models are chosen among those in meant.
 func (m *meaning) except(except []phrase, newest bool, now time.Time) {
 	for _, p := range except {
 		if p.newest != newest {

@@ -14,10 +14,10 @@ import (
 type findArgs struct {
 	Models   []string `json:"models,omitempty" jsonschema:"names as for plan_rules; all models if left out"`
 	Where    string   `json:"where" jsonschema:"words separated by spaces, all of which must hold, e.g. price>10 tools ctx>=100k unused:30d status:deprecated !vision shown *mini*"`
-	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; all if omitted; -name excludes one"`
+	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; all if left out; -name excludes one"`
 	Sort     string   `json:"sort,omitempty" jsonschema:"the order, largest or newest first; by name if left out"`
 	Least    bool     `json:"least,omitempty" jsonschema:"the cheapest, smallest, oldest or least used first"`
-	Limit    int      `json:"limit,omitempty" jsonschema:"how many models to list, 50 if left out; counts are always exact"`
+	Limit    int      `json:"limit,omitempty" jsonschema:"how many models to list; 50 if left out; counts are always exact"`
 }
 
 // defaultFound is the default number of models that a call lists; maxMatches is the maximum.
@@ -53,7 +53,7 @@ func vocabulary() string {
 func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	where, err := condition.Parse(a.Where)
 	if err != nil {
-		return assistant.Fail(assistant.CodeFailed, "The condition cannot be read. %s", sentence(err.Error()))
+		return assistant.Fail(assistant.CodeFailed, "The condition is invalid. %s", sentence(err.Error()))
 	}
 	found, missed, err := w.findNamed(a.Models, where, cmp.Or(a.Provider, "*"))
 	if err != nil {
@@ -151,7 +151,7 @@ func (w *Window) findNamed(phrases []string, where condition.Condition, provider
 	return found, missed, nil
 }
 
-// fields returns a found model for the language model.
+// fields returns m in the form that the language model gets.
 func (m FoundModel) fields() fields {
 	out := fields{"id": visible(m.Info.ID), "status": m.Status.Status.Word()}
 	if m.Status.Index >= 0 {
@@ -192,7 +192,8 @@ func addFacts(out fields, m condition.Model) {
 	set("last_used", !m.Use.Last.IsZero(), m.Use.Last.Format(time.RFC3339))
 }
 
-// factsText describes a model's facts in a sentence; "" if no fact is known.
+// factsText describes a model's prices, context window and use in a sentence; "" if all are
+// unknown.
 func factsText(m condition.Model, now time.Time) string {
 	var parts []string
 	if in, out := m.Info.Facts.PriceIn, m.Info.Facts.PriceOut; in.Known && out.Known {

@@ -29,7 +29,7 @@ func foundText(a findArgs, where condition.Condition, found Found, shown int, no
 		if m.Use.Last.IsZero() {
 			return " (never used)"
 		}
-		return fmt.Sprintf(" (last %s, %s in all)", agoText(now.Sub(m.Use.Last)), thousands(m.Use.Requests))
+		return " (" + lastUsedText(m.Use, now) + ")"
 	}), "rule"
 	switch {
 	case len(lines) == 0:
@@ -41,7 +41,11 @@ func foundText(a findArgs, where condition.Condition, found Found, shown int, no
 			lines = lines[:n:n]
 		}
 		if len(lines) == 0 {
-			return "No such model has a known " + order.Title + "."
+			which := "these models"
+			if len(found.Models) == 1 {
+				which = "this model"
+			}
+			return fmt.Sprintf("Nothing is known about the %s of %s.", order.Title, which)
 		}
 	case state == "":
 		text += fmt.Sprintf(": %d shown, %d hidden.", shown, len(found.Models)-shown)
@@ -54,8 +58,8 @@ func foundText(a findArgs, where condition.Condition, found Found, shown int, no
 	return text + "\n\n- " + strings.Join(lines, "\n- ")
 }
 
-// foundHeading describes how many models match the question, and where. state is the status that
-// the question contains.
+// foundHeading describes how many models match the question, and on which providers. state is the
+// status that the question contains; "" if none.
 func foundHeading(a findArgs, where condition.Condition, n int) (head, state string) {
 	said := visibleAll(a.Models)
 	for word := range strings.FieldsSeq(where.String()) {
@@ -86,7 +90,7 @@ func foundHeading(a findArgs, where condition.Condition, n int) (head, state str
 	return head + onProviders(a.Provider), state
 }
 
-// onProviders names the providers in the argument of a tool: " on openai and gemini"; "" means all.
+// onProviders names the providers in the argument of a tool: " on openai and gemini"; "" for all.
 func onProviders(provider string) string {
 	var on, except []string
 	for word := range strings.FieldsSeq(provider) {
@@ -134,7 +138,7 @@ func byRule(found []FoundModel, remark func(FoundModel) string) (lines []string)
 	return lines
 }
 
-// byOrder lists models with the fact that orders them, if it is known.
+// byOrder lists the models for which the fact that orders them is known, with that fact.
 func byOrder(order Order, found []FoundModel) (lines []string) {
 	for _, m := range found {
 		if _, known := order.key(&m.Model); known {
@@ -144,7 +148,7 @@ func byOrder(order Order, found []FoundModel) (lines []string) {
 	return lines
 }
 
-// fact returns the fact that orders a model, after a comma; "" for the status.
+// fact returns the fact that orders a model, followed by a comma; "" for the status.
 func (o Order) fact(m *condition.Model) string {
 	switch o.Name {
 	case "price":
@@ -170,7 +174,8 @@ type ruleLine struct {
 }
 
 // rulesText describes what rules do, starting with the rules that decide most models: "`*mini*`
-// (ignore on openai) hides 3 models". list is the requested list, as named in the tools.
+// (ignore on openai) hides 3 models". list is the requested list, as named in the tools; "" means
+// both. where names the provider or counts the providers.
 func rulesText(list, where string, rules []ruleLine) string {
 	kind := strings.Replace(strings.TrimSpace(list+" rule"), ruleType[Allow], Allow.String(), 1)
 	if len(rules) == 0 {

@@ -14,7 +14,7 @@ import (
 	"winnow/assistant"
 )
 
-// toolList lists the rules of one provider, or of all providers that have rules. Its
+// toolList lists the rules of the named providers, or of all providers that have rules. Its
 // message starts with the rules that decide most models.
 func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 	providers, lines := []fields{}, []ruleLine{}
@@ -100,7 +100,7 @@ func (w *Window) toolPropose(p Proposal) assistant.ToolResult {
 	for _, e := range effects {
 		would = append(would, e.Sentence)
 	}
-	r := assistant.OK(fmt.Sprintf("Would %s: that %s. Only the user can accept the proposal.", what, strings.Join(would, "; ")), fields{"effects": would, "provider": visible(p.Provider)})
+	r := assistant.OK(fmt.Sprintf("Proposed: %s. Effect: %s. Only the user can accept the proposal.", what, strings.Join(would, "; ")), fields{"effects": would, "provider": visible(p.Provider)})
 	r.Payload = &assistant.Payload{Type: PayloadProposal, Data: data, Summary: what}
 	return r
 }
@@ -163,7 +163,7 @@ func (w *Window) toolUndo(ctx context.Context, a undoArgs) assistant.ToolResult 
 	w.mu.Unlock()
 	text := fmt.Sprintf("Undid %s: %s.", assistant.Counted(len(undone), "step"), visible(strings.Join(undone, "; ")))
 	if len(undone) < steps {
-		text += " No older step could be undone: either the user made the next one, or there are no more steps."
+		text += " No older step could be undone: either the next one is the user's, or there are no more."
 	}
 	data := w.savedFields(changes)
 	data["undone"] = visibleAll(undone)

@@ -121,7 +121,7 @@ func (w *Window) findModel(current, text string) (listedModel, error) {
 		}
 	}
 	e := w.engine(p)
-	return listedModel{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearest.Names(displayName(p.name, text), displayNames(p.name, e.Models()), maxNear)}
+	return listedModel{p, e, ""}, &UnknownError{What: p.name + " model", Name: text, Near: nearest.Names(displayName(p.name, text), displayNames(p.name, e.Models()), maxNear)}
 }
 
 // FindModel returns the Scope of the provider that lists a model, and the model's id. The
@@ -169,12 +169,12 @@ func (w *Window) knownModel(current, text string) (m listedModel, r assistant.To
 		return m, r
 	}
 	r = errorResult(err)
-	r.Hint = "Find names with get_models_matching_pattern, e.g. *mini*."
+	r.Hint = "Find names with get_models_matching_pattern, e.g. with *mini*."
 	if displayName(m.name, text) == text {
 		text = m.name + "/" + text
 	}
 	if s := m.e.Status(text); s.Index >= 0 {
-		r.Hint += fmt.Sprintf(" A model of that name would be %s by the %s rule %s.", s.Status, s.List, quote(s.Rule))
+		r.Hint += fmt.Sprintf(" A model with that name would be %s.", decidedBy(s.Status, s.Rule))
 	}
 	return m, r
 }
@@ -260,8 +260,8 @@ func (w *Window) toolDetails(a detailArgs) assistant.ToolResult {
 		if !p.models.At.IsZero() {
 			data["models_as_of"] = p.models.At.UTC().Format(time.RFC3339)
 		}
-		return assistant.OK(fmt.Sprintf("%s has %s: %d shown, %d hidden, %d allowed. %s, %s.",
-			p.name, assistant.Counted(c.Total, "model"), c.Available, c.Hidden, c.Whitelisted,
+		return assistant.OK(fmt.Sprintf("%s has %s: %d shown, %d of them by allow rules, and %d hidden. It has %s and %s.",
+			p.name, assistant.Counted(c.Total, "model"), c.Available, c.Whitelisted, c.Hidden,
 			assistant.Counted(c.IgnoreRules, "ignore rule"), assistant.Counted(c.AllowRules, "allow rule")), data)
 	})
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // editResult returns the result of a change to rules. The message begins with the effect,
-// because a narrow display cuts off the end. The effect is followed by what was done, the hidden
-// models in use, the number of shown models, and whether anything is unsaved.
+// because a narrow display cuts off the end. It goes on with what was done, which of the hidden
+// models were used recently, how many models are shown, and whether anything is unsaved.
 func (w *Window) editResult(p *provider, effect, done string, hidden []string, data fields) assistant.ToolResult {
 	e, saved := w.engine(p), "Not saved yet."
 	if used := (ModelEffect{Provider: p.name, Hidden: hidden}).withUse(p.use, w.opts.Now()); len(used.Used) > 0 {
@@ -61,7 +61,7 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 		case list == Allow:
 			effect = assistant.Counted(n, "model") + " allowed"
 		case n == 0:
-			effect = "No model changes, because other rules decide the " + assistant.Counted(added.Matches, "model") + " that it matches"
+			effect = "No model changes, because other rules decide the " + assistant.Counted(added.Matches, "model") + " that the pattern matches"
 		}
 		done := fmt.Sprintf("added %s rule %s for %s.", list, quote(added.Pattern), p.name)
 		if others := added.Matches - n; others > 0 && n > 0 {
@@ -74,7 +74,7 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 			data["redundant_rules"] = visibleAll(added.Redundant)
 		}
 		if len(added.Undecided) > 0 {
-			done += fmt.Sprintf(" It could not be determined whether this rule and these rules cover each other: %s.", quoteList(added.Undecided))
+			done += fmt.Sprintf(" It could not be determined whether it covers these rules or is covered by them: %s.", quoteList(added.Undecided))
 			data["undecided_rules"] = visibleAll(added.Undecided)
 		}
 		var hidden []string
@@ -200,7 +200,7 @@ func (w *Window) importResult(p *provider, mode string, before ruleSet, hidden [
 	if refused < len(items) || len(items) == 0 {
 		return r
 	}
-	r = assistant.Fail(assistant.CodeFailed, "None of %s was imported; the rules of %s are unchanged. The first reason: %s",
+	r = assistant.Fail(assistant.CodeFailed, "Imported 0 of %s; the rules of %s are unchanged. The first reason: %s",
 		assistant.Counted(len(items), "rule"), p.name, errorResult(items[0].Err).Message)
 	if covered == len(items) {
 		r.ErrorCode = codeCovered

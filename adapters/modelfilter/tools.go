@@ -27,16 +27,16 @@ type (
 		List     string `json:"list,omitempty" jsonschema:"just this list"`
 	}
 	undoArgs struct {
-		Steps int `json:"steps,omitempty" jsonschema:"how many turns to undo; default 1"`
+		Steps int `json:"steps,omitempty" jsonschema:"how many turns to undo; 1 if left out"`
 	}
 	importArgs struct {
-		Ignore    []string `json:"ignore,omitempty" jsonschema:"ignore patterns; if omitted, that list is unchanged"`
-		Whitelist []string `json:"whitelist,omitempty" jsonschema:"whitelist patterns; if omitted, that list is unchanged"`
+		Ignore    []string `json:"ignore,omitempty" jsonschema:"ignore patterns; this list is unchanged if left out"`
+		Whitelist []string `json:"whitelist,omitempty" jsonschema:"whitelist patterns; this list is unchanged if left out"`
 		Mode      string   `json:"mode" jsonschema:"merge adds to the rules; replace replaces the given lists"`
 		Provider  string   `json:"provider,omitempty" jsonschema:"the provider; the current one if left out"`
 	}
 	detailArgs struct {
-		Model   string `json:"model,omitempty" jsonschema:"id or name of a model; omit it for an overview"`
+		Model   string `json:"model,omitempty" jsonschema:"id or name of a model; an overview if left out"`
 		current string // current provider of the caller's place; "" means the window's
 	}
 	modelArgs struct {
@@ -49,8 +49,7 @@ type (
 	noArgs struct{}
 )
 
-// fields are the data of a tool result. Model names are without the provider, at most
-// maxListed of them; counts are exact.
+// fields are the data of a tool result. Lists may be cut; counts are exact.
 type fields map[string]any
 
 // codeCovered is the error code for a rule that another rule makes redundant.
@@ -95,10 +94,10 @@ func (w *Window) Tools() []assistant.Tool {
 		tool("Query", "propose_rules", "Show the user a card with rules, what they would do, and buttons to accept or reject them. Changes nothing.",
 			func(_ context.Context, a Proposal) assistant.ToolResult { return w.toolPropose(a) }),
 		tool("Query", "plan_save", "Show what a save would change in the .env file and which models the save would hide or show. Changes nothing.", w.toolPlan),
-		tool("Provider", "switch_provider", "Show another provider. Changes no rule.", w.toolSwitch),
+		tool("Provider", "switch_provider", "Switch to another provider. Changes no rule.", w.toolSwitch),
 		tool("Provider", "refresh_models", "Fetch the models from the provider or the proxy again, over the network.", w.toolRefresh),
-		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),
-		tool("State", "undo", "Undo your own last rule changes in this session, newest turn first; the user's changes stay. What was saved stays in the file.",
+		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees what would change.", w.toolSave),
+		tool("State", "undo", "Undo your own rule changes in this session, turn by turn from the newest. The user's changes stay, and so does what was saved to the file.",
 			w.toolUndo),
 		tool("State", "discard_changes", "Drop all staged changes and go back to the rules of the .env file. The user is asked first if something would be lost.", w.toolDiscard),
 	}
@@ -137,7 +136,8 @@ var toolTitles = map[string]string{
 	"undo": "Undo the assistant's changes", "discard_changes": "Discard unsaved changes",
 }
 
-// tool returns a tool. Tools that change rules or save have Write set.
+// tool returns a tool. The category determines whether it writes. Arguments that depend on the
+// current provider get the provider of the caller's place.
 func tool[A any](category, name, description string, run func(context.Context, A) assistant.ToolResult) assistant.Tool {
 	t := assistant.NewTool(name, description, func(ctx context.Context, a A) (assistant.ToolResult, error) {
 		if at, uses := any(&a).(fromPlace); uses && callerPlace(ctx) != nil {
@@ -150,7 +150,7 @@ func tool[A any](category, name, description string, run func(context.Context, A
 	return t
 }
 
-// onProvider runs a tool on a provider.
+// onProvider calls run with a provider and its engine, holding mu.
 func (w *Window) onProvider(name string, run func(p *provider, e *engine.Engine) assistant.ToolResult) assistant.ToolResult {
 	w.readUse(name)
 	w.mu.Lock()
@@ -180,8 +180,8 @@ func errorResult(err error) assistant.ToolResult {
 	return r
 }
 
-// refusalResult returns the result for a rejected pattern. Rules and pattern are quoted for
-// the language model.
+// refusalResult returns the result for a rejected pattern, with the patterns quoted for the
+// language model.
 func refusalResult(refusal *engine.Refusal) assistant.ToolResult {
 	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(refusal.Text(quoteList)))
 	switch refusal.Reason {
@@ -202,7 +202,7 @@ func refusalResult(refusal *engine.Refusal) assistant.ToolResult {
 	return r
 }
 
-// sentence adds a capital letter and a full stop to a message.
+// sentence turns a message into a sentence, with a capital letter and a full stop.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -215,7 +215,7 @@ func sentence(s string) string {
 }
 
 func (w *Window) toolSwitch(ctx context.Context, a providerArgs) assistant.ToolResult {
-	if strings.TrimSpace(a.Provider) == "" { // otherwise onProvider would switch to the current provider
+	if strings.TrimSpace(a.Provider) == "" { // onProvider would use the current provider
 		return errorResult(&UnknownError{What: "provider", Known: withLock(w, func() []string { return slices.Clone(w.order) })})
 	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
@@ -240,7 +240,7 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 	if err != nil {
 		f := errorResult(err)
 		if unknown := (*UnknownError)(nil); !errors.As(err, &unknown) {
-			f.Hint = "The previously known models are still listed."
+			f.Hint = "The models known before are still listed."
 		}
 		return f
 	}

@@ -160,7 +160,7 @@ var toolCases = map[string]toolCase{
 		tool: "list_rules", args: `{"provider":"nowhere"}`, fails: "failed", data: map[string]any{"available_providers": strs("openai", "gemini")},
 	},
 	"propose": {
-		tool: "propose_rules", args: `{"add_ignore":["o1*"],"reasoning":"r"}`, says: []string{"Would ignore `o1*` for openai: that hides 1 model", "Only the user"},
+		tool: "propose_rules", args: `{"add_ignore":["o1*"],"reasoning":"r"}`, says: []string{"Proposed: ignore `o1*` for openai. Effect: hides 1 model", "Only the user"},
 		rules: []string{"*-preview", "gpt-3.5*"}, data: map[string]any{"provider": "openai", "effects": strs("hides 1 model")},
 	},
 	"propose nothing": {tool: "propose_rules", args: `{"reasoning":"r"}`, fails: "failed", says: []string{"changes no rule"}},
@@ -251,7 +251,7 @@ var toolCases = map[string]toolCase{
 	},
 	"import replace by none": {tool: "import_rules", args: `{"ignore":[],"mode":"replace"}`, says: []string{"2 removed"}, rules: []string{}},
 	"import all refused": {
-		tool: "import_rules", args: `{"ignore":["a,b","c,d"],"mode":"replace"}`, fails: "failed", says: []string{"None of 2 rules", "are unchanged", "a comma"},
+		tool: "import_rules", args: `{"ignore":["a,b","c,d"],"mode":"replace"}`, fails: "failed", says: []string{"Imported 0 of 2 rules", "are unchanged", "a comma"},
 		rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"import all covered": {
@@ -295,7 +295,7 @@ var toolCases = map[string]toolCase{
 		tool:  "get_models_matching_pattern", args: `{"pattern":"*","provider":"gemini"}`, says: []string{"refresh_models fetches them"},
 	},
 	"details overview": {
-		tool: "get_model_details", args: `{}`, says: []string{"openai has 10 models: 6 shown, 4 hidden, 1 allowed"},
+		tool: "get_model_details", args: `{}`, says: []string{"openai has 10 models: 6 shown, 1 of them by allow rules, and 4 hidden. It has "},
 		data: map[string]any{
 			"provider": "openai", "total_count": 10., "available_count": 6., "hidden_count": 4., "models_from": "cache",
 			"models_as_of": "2026-11-21T14:32:15Z", "new_models": strs("o1"), "ignore_rule_count": 2.,
@@ -323,7 +323,7 @@ var toolCases = map[string]toolCase{
 	},
 	"explain normal": {tool: "explain_model_status", args: `{"model":"o1"}`, says: []string{"no rule matches it"}},
 	"explain unknown": {
-		tool: "explain_model_status", args: `{"model":"gpt-5-preview"}`, fails: "failed", says: []string{"would be ignored by the ignore rule `*-preview`", "get_models_matching_pattern"},
+		tool: "explain_model_status", args: `{"model":"gpt-5-preview"}`, fails: "failed", says: []string{"would be hidden by the ignore rule `*-preview`", "get_models_matching_pattern"},
 	},
 	"explain unfiltered": {
 		setup: func(f *fixture) { f.shelf.lists["openai"] = ModelList{IDs: []string{"azure/x-preview"}} },

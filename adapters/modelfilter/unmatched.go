@@ -8,7 +8,7 @@ import (
 	"winnow/assistant"
 )
 
-// unmatched returns effects that name the patterns added to a provider that match none of its known
+// unmatched returns effects that name a provider's added patterns that match none of its known
 // models. A pattern that matches models of other providers gets an effect of its own. All other
 // patterns share one effect, because a team may have added dozens. The caller holds mu.
 func (w *Window) unmatched(p *provider) []assistant.Effect {
@@ -60,8 +60,9 @@ func (w *Window) matchesNone(provider, pattern string) string {
 	return matchesNothing + "; elsewhere it matches " + strings.Join(others, ", ")
 }
 
-// peek returns the engine of a provider whose models may not be loaded yet. Unlike engine, it does
-// not load them into the window, because all screens would have to draw that change.
+// peek returns an engine with the models of a provider. Unlike Window.engine, it does not load the
+// models into the window, because all screens would have to draw that change. A new engine has no
+// rules.
 func (w *Window) peek(p *provider) *engine.Engine {
 	if p.engine != nil {
 		return p.engine

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// usedLately is the time within which the last use of a model counts as recent.
+	// usedLately is how long ago the last use of a model may be to count as recent.
 	usedLately = 7 * 24 * time.Hour
 	// longUnused is the time after which a shown model counts as unused.
 	longUnused = 90 * 24 * time.Hour
@@ -25,8 +25,9 @@ type UsedModel struct {
 	usage.Use
 }
 
-// readUse reads the usage files of the given providers if they have changed. It waits for
-// the disk. Names are interpreted as in findProvider; unknown names are ignored.
+// readUse reads how the models of the given providers are used. It waits for the disk or, if
+// there is no usage file, for the proxy. Names are interpreted as in findProvider; unknown
+// names are ignored.
 func (w *Window) readUse(names ...string) {
 	for _, name := range names {
 		w.mu.Lock()
@@ -104,12 +105,12 @@ func usedText(provider string, used []UsedModel, n int, now time.Time) string {
 		return ""
 	}
 	if n == 1 {
-		return fmt.Sprintf("it was used %s, %s in all", agoText(now.Sub(used[0].Last)), countedRequests(used[0].Requests))
+		return fmt.Sprintf("it was last used %s, with %s in all", agoText(now.Sub(used[0].Last)), countedRequests(used[0].Requests))
 	}
 	const named = 3
 	var names []string
 	for _, u := range used[:min(len(used), named)] {
-		names = append(names, fmt.Sprintf("%s (last %s, %s in all)", displayName(provider, u.ID), agoText(now.Sub(u.Last)), thousands(u.Requests)))
+		names = append(names, displayName(provider, u.ID)+" ("+lastUsedText(u.Use, now)+")")
 	}
 	if more := len(used) - named; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
@@ -119,6 +120,11 @@ func usedText(provider string, used []UsedModel, n int, now time.Time) string {
 		were = "was"
 	}
 	return fmt.Sprintf("%d of them %s used in the last 7 days: %s", len(used), were, strings.Join(names, ", "))
+}
+
+// lastUsedText describes the use of a model: "last used 2 h ago, 1,204 requests in all".
+func lastUsedText(u usage.Use, now time.Time) string {
+	return fmt.Sprintf("last used %s, %s in all", agoText(now.Sub(u.Last)), countedRequests(u.Requests))
 }
 
 func countedRequests(n int64) string {

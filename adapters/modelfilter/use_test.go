@@ -44,7 +44,7 @@ func writeUse(t *testing.T, w *Window, uses map[string]time.Duration) {
 // TestUsedModelsAreNamedWhereverModelsAreHidden hides a used model in every way and expects
 // its use in what is said of it, before a save as after.
 func TestUsedModelsAreNamedWhereverModelsAreHidden(t *testing.T) {
-	const want = "1 of them was used in the last 7 days: gpt-4 (last 2 h ago, 1,204 in all)"
+	const want = "1 of them was used in the last 7 days: gpt-4 (last used 2 h ago, 1,204 requests in all)"
 	pattern := Rule{Ignore, "gpt-4*"}
 	proposal := json.RawMessage(`{"provider":"openai","add_ignore":["gpt-4*"],"reasoning":"r"}`)
 	for name, say := range map[string]func(w *Window) (any, error){
@@ -144,7 +144,7 @@ func TestUseFindings(t *testing.T) {
 	day := 24 * time.Hour
 	writeUse(t, w, map[string]time.Duration{"gpt-4-turbo": day, "gpt-4": 89 * day, "gpt-4o": 91 * day})
 	f := w.UseFindings()
-	if len(f.Rules) != 1 || f.Rules[0].Pattern != "*turbo*" || !strings.Contains(f.Rules[0].Text, "gpt-4-turbo (last 24 h ago, 1,204 in all)") {
+	if len(f.Rules) != 1 || f.Rules[0].Pattern != "*turbo*" || !strings.Contains(f.Rules[0].Text, "gpt-4-turbo (last used 24 h ago, 1,204 requests in all)") {
 		t.Errorf("rules %+v", f.Rules)
 	}
 	if got := strings.Join(f.Unused, " "); !strings.Contains(got, "openai/gpt-4o ") || strings.Contains(got, "openai/gpt-4 ") || strings.Contains(got, "turbo") {
@@ -194,8 +194,8 @@ func TestUsedText(t *testing.T) {
 	}
 	for want, got := range map[string]string{
 		"": usedText("openai", nil, 3, now),
-		"it was used 3 days ago, 1 request in all": usedText("openai", []UsedModel{used(1, 80*time.Hour)}, 1, now),
-		"4 of them were used in the last 7 days: m (last just now, 12 in all), m (last 5 min ago, 1,234,567 in all), m (last 47 h ago, 0 in all), 1 more": usedText("openai",
+		"it was last used 3 days ago, with 1 request in all": usedText("openai", []UsedModel{used(1, 80*time.Hour)}, 1, now),
+		"4 of them were used in the last 7 days: m (last used just now, 12 requests in all), m (last used 5 min ago, 1,234,567 requests in all), m (last used 47 h ago, 0 requests in all), 1 more": usedText("openai",
 			[]UsedModel{used(12, 0), used(1234567, 5*time.Minute), used(0, 47*time.Hour), used(2, 48*time.Hour)}, 9, now),
 	} {
 		if got != want {

@@ -41,8 +41,8 @@ func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error
 	return out, nil
 }
 
-// Restore sets the file's rules to those of a version. All other lines are unchanged. It
-// returns ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or the errors of a save.
+// Restore sets the file's rules to those of a version. All other lines are unchanged. The
+// error is ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or that of a save.
 func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()

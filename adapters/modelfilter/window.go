@@ -263,7 +263,8 @@ func (w *Window) Changes(mark int64) ([]assistant.Entry, int64) {
 	return w.changes.Since(mark)
 }
 
-// record adds a change by the user to the log. Consecutive searches are merged.
+// record adds a change by the user to the log, unless the assistant is undoing its own changes.
+// Consecutive searches are merged.
 func (w *Window) record(kind string, fields map[string]any) {
 	if w.undoing {
 		return

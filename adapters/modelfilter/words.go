@@ -115,15 +115,18 @@ func displayNames(provider string, ids []string) []string {
 
 // UnknownError is returned for a name that does not exist.
 type UnknownError struct {
-	What  string // "provider", "model", "ignore rule", "allow rule"
+	What  string // "provider", "tab", "ignore rule", "allow rule" or, of the provider openai, "openai model"
 	Name  string
 	Near  []string // similar names, best first
-	Known []string // all names; only for providers
+	Known []string // all names; only for providers and tabs
 }
 
-// Error names what was not found, and lists similar names.
+// Error names what was not found, and lists similar names or, if there are none, the known ones.
 func (e *UnknownError) Error() string {
 	s := fmt.Sprintf("there is no %s %s", e.What, quote(e.Name))
+	if e.Name == "" {
+		s = "no " + e.What + " is named"
+	}
 	switch {
 	case len(e.Near) > 0:
 		s += fmt.Sprintf(". Did you mean %s?", quoteList(e.Near))
@@ -210,6 +213,9 @@ func answeredText(names []string, failed map[string]error) string {
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
 		silent = append(silent, string(safetext.Visible(name)))
 	}
+	if len(silent) == 1 {
+		return fmt.Sprintf("%d of %s answered; the list of %s is unchanged", len(names)-1, what, silent[0])
+	}
 	lists := strings.Join(silent[:min(len(silent), named)], ", ")
 	if more := len(silent) - named; more > 0 {
 		lists += fmt.Sprintf(" and %d more", more)
@@ -235,7 +241,7 @@ func RefusalText(err error) string {
 	return string("it cannot be saved: " + safetext.Visible(r.Detail))
 }
 
-// savedCount is like ruleCount, for a save: it mentions if rules were only removed.
+// savedCount is like ruleCount, for a save: it says so if rules were only removed.
 func savedCount(changes []RuleChange) string {
 	if len(changes) > 0 && !slices.ContainsFunc(changes, func(c RuleChange) bool { return c.Added }) {
 		return "the removal of " + ruleCount(changes)
