@@ -61,7 +61,7 @@ func TestPromptSize(t *testing.T) {
 				t.Fatalf("the prompt names %s %d times", name, strings.Count(system, `"`+name+`"`))
 			}
 		}
-		for _, want := range []string{`"available_providers":["openai"`, `"search_query":"","has_unsaved_changes":false,"highlighted_rule":null,"highlighted_models":[]`, "at most 5 rounds of calls and 64 calls", "can undo it", `"source":"live"`, `"as_of":"`, `{"provider":"openai","shown":`, `"ignore_rules":2`, "hidden", "allows"} {
+		for _, want := range []string{`"available_providers":["openai"`, `"search_query":"","has_unsaved_changes":false,"highlighted_rule":null,"highlighted_models":[]`, "at most 5 rounds of calls, and a response at most 64 calls", "can undo it", `"source":"live"`, `"as_of":"`, `{"provider":"openai","shown":`, `"ignore_rules":2`, "hidden", "allows"} {
 			if !strings.Contains(system, want) {
 				t.Errorf("the prompt lacks %q", want)
 			}
