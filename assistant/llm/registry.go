@@ -119,7 +119,7 @@ func (r *Registry) put(p Provider, replace bool) error {
 	case p.Name == "" || strings.Contains(p.Name, "/"):
 		return &ConfigError{"provider", fmt.Sprintf("the provider's name %q is empty or contains a slash", p.Name)}
 	case p.Model == nil:
-		return &ConfigError{"provider", fmt.Sprintf("provider %q has no Model, which answers its requests", p.Name)}
+		return &ConfigError{"provider", fmt.Sprintf("provider %q has no Model to answer its requests", p.Name)}
 	case !replace && slices.ContainsFunc(r.providers, same):
 		return &ConfigError{"provider", fmt.Sprintf("provider %q is already registered; Put replaces it", p.Name)}
 	}

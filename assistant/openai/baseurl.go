@@ -63,7 +63,7 @@ func checkParts(u *url.URL) error {
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(u.String(), "#"):
 		return errors.New("the base URL ends with a ? or # part: leave it out")
 	case u.RawPath != "" || strings.Contains(u.EscapedPath(), "%"):
-		return errors.New("the path of the base URL contains escaped characters")
+		return errors.New("the path of the base URL must not contain escaped characters such as %2F")
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
 		return errors.New("the base URL must not end with /chat/completions: leave it out")
 	case strings.Contains(u.Path+"/", "/./") || strings.Contains(u.Path+"/", "/../"):

@@ -82,7 +82,7 @@ func (cs *calls) unlessNew(c *partialCall, d callDelta) *partialCall {
 	case !strings.HasSuffix(arguments, "}") || d.name == c.name && !begins: // a { after the closing } begins another call
 		return c
 	case d.name == c.name && (d.id == "") == (c.id == "") && arguments == new(unescaper).next(d.arguments):
-		cs.damaged = "a tool call came twice"
+		cs.damaged = "a tool call was sent twice"
 	}
 	return nil
 }

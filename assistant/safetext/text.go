@@ -30,7 +30,7 @@ func (t *Text) Scan(value any) error {
 	case []byte:
 		*t = Clean(string(v))
 	default:
-		return fmt.Errorf("safetext: a column has %T instead of text", value)
+		return fmt.Errorf("safetext: a column contains %T instead of text", value)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func overHTTP(p *page, _ Facts) {
 		p.lines = append(p.lines, wrapped(o.Summary+".", 3*indent)...)
 	}
 	p.text("The response to a message, a retry or an accepted proposal is a stream of server-sent events until the end of the turn; each event is a line of JSON, named by its type field. If the connection is lost, GET /v1/sessions/{id}/events with the header Last-Event-ID continues after the last event that the client received.")
-	p.text("On the screen, retry is r, answers and choose are < and >, and proposals are Accept and Reject. A save, a discard and a rollback must name what the user was shown: the digest of a plan, or the newest checkpoint. Clients send it in the body, or as If-Match with the ETag of the plan or of the list of checkpoints.")
+	p.text("The screen has the same actions: r for retry, < and > for answers and choose, Accept and Reject for proposals. A save, a discard and a rollback must name what the user was shown: the digest of a plan, or the newest checkpoint. Clients send it in the body, or as If-Match with the ETag of the plan or of the list of checkpoints.")
 	p.text("A POST with the header Idempotency-Key, a random value chosen by the client, can be repeated for 24 hours, even after a restart of the server: it is carried out once, and the same user gets the same response again. A refused request can be repeated with its key. Every GET that returns JSON has an ETag; with If-None-Match, the response is 304 if nothing has changed.")
 	p.text("A list returns up to limit entries, 100 by default, and next if there are more: repeated with after=NEXT, the request returns the next page. Each entry is returned once, even if other entries are added or removed in the meantime. The first page of messages and of checkpoints contains the newest entries.")
 	p.head("Refusals")
@@ -54,7 +54,7 @@ func overHTTP(p *page, _ Facts) {
 	p.rows(rows)
 	p.text("POST /v1/window/edit also returns 422 with the code of a failed tool. With the code invalid, errors lists the invalid fields with their location and the reason, never with their value.")
 	p.head("Changes in this version")
-	p.text("Query parameters that openapi.json does not list are refused (422 invalid), as are unknown fields in a body. The detail texts of invalid have changed, and errors lists them by field. All lists have pages, with limit, after and next; after replaces before in the list of pairs. The response to a new session has a Location header. The plan of a save is GET /v1/window/plan?session=ID. An empty limit, after or text counts as not given.")
+	p.text("Query parameters that openapi.json does not list are refused (422 invalid), as are unknown fields in a body. The detail texts of the code invalid have changed, and errors lists them by field. All lists have pages, with limit, after and next; after replaces before in the list of pairs. The response to a new session has a Location header. The plan of a save is GET /v1/window/plan?session=ID. An empty limit, after or text counts as not given.")
 }
 
 // code adds lines without wrapping them.

@@ -22,7 +22,7 @@ func filterLanguage(p *page, _ Facts) {
 		rows = append(rows, []string{e.Line, e.Means})
 	}
 	p.rows(rows)
-	p.text("Three or more letters in a row are a word to search for in messages, answers and reasoning. b u g are three terms, bug is a word; several words must all occur.")
+	p.text("Three or more letters in a row form a word to search for in messages, answers and reasoning. b u g are three terms, bug is a word; several words must all occur.")
 	p.text("Precedence: parentheses, !, adjacent terms (and), | or + (or). Spaces between terms are ignored. " +
 		"In quotes, * matches any text and \\* an asterisk. Case is ignored.")
 	p.head("Commands (they act on the messages that the terms before them select)")
@@ -96,7 +96,7 @@ func rules(p *page, _ Facts) {
 	p.text("A model that matches the allow list (WHITELIST_MODELS) is shown; any other model that matches the ignore list (IGNORE_MODELS) is hidden; " +
 		"all others are shown. The proxy leaves a hidden model out of its model list, but still answers requests that name it.")
 	p.text("A pattern is compared with the id without its provider and with the whole id. * matches any characters including /, ? one character, " +
-		"[abc] and [a-c] one character of a set, [!abc] one character that is not in it. Everything else is literal, including braces and backslashes. Case matters. " +
+		"[abc] and [a-c] one character of a set, [!abc] one character outside the set. Everything else is literal, including braces and backslashes. Case matters. " +
 		"A pattern cannot contain a comma, a line break or ${.")
 	p.head("Examples")
 	var rows [][]string

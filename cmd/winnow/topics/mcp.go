@@ -13,7 +13,7 @@ func mcpServers(p *page, _ Facts) {
 		{"timeout = \"90s\"", "time limit of a call; the default is one minute"},
 	})
 	p.head("When you are asked")
-	p.text("Each call shows its arguments and asks whether to run, unless allowed_tools lists the tool or the setting confirm is \"never\". What a server claims about its tools, for example that they are read-only, is ignored. winnow ask --yes does not answer these questions. Checkpoints do not cover what a server does; the card of the call says that it cannot be undone here.")
+	p.text("Each call shows its arguments and asks before it runs, unless allowed_tools lists the tool or the setting confirm is \"never\". What a server claims about its tools, for example that they are read-only, is ignored. winnow ask --yes does not answer these questions. Checkpoints do not cover what a server does; the card of the call says that it cannot be undone here.")
 	p.head("Starting and ending")
 	p.text("Servers start in the background; a notice reports when their tools are available, or why not. A server that is slow or broken delays nothing, except that winnow ask waits up to 5 seconds. A call to a server that has ended starts it again. Esc ends a call at once. All servers end with the program.")
 	p.head("What is left out")

@@ -212,7 +212,7 @@ func attach(p *page, f Facts) {
 	p.text(fmt.Sprintf("Pictures are sent with the message: %s (detected from the content), at most %s and %d pixels per side, up to %d per message. The history stores each picture once.",
 		attachment.PictureKinds, attachment.SizeText(attachment.MaxPictureBytes), attachment.MaxPictureSide, attachment.MaxPictures))
 	p.text("If the model is known not to accept pictures, nothing is sent: select another model and send again. " +
-		"Of pictures in earlier messages, such a model gets only the names. A model whose support is unknown gets the pictures.")
+		"Such a model gets only the names of pictures in earlier messages. A model whose support is unknown gets the pictures.")
 	p.head("Finding them later")
 	for _, c := range filter.Complete("", 0, filter.Sources{}) {
 		if c.Text == "i" {
