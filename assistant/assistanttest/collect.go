@@ -81,7 +81,7 @@ func Send(ctx context.Context, s Sender, p assistant.Prompt) (<-chan assistant.E
 	return Read(s, after), nil
 }
 
-// Read returns the events of the turn that began after a version.
+// Read returns the events of the turn for which Begin returned after.
 func Read(s Sender, after int64) <-chan assistant.Event {
 	events := make(chan assistant.Event, 256)
 	go func() {

@@ -12,7 +12,8 @@ import (
 )
 
 // Server is an OpenAI-compatible endpoint on the loopback interface. It answers completion
-// requests in order and then repeats the last answer. Create it with NewServer.
+// requests with its replies in order, and then repeats the last one. Create it with
+// NewServer.
 type Server struct {
 	URL string // the base URL of the endpoint
 

@@ -18,8 +18,8 @@ const (
 // its default.
 type Params struct {
 	CharsPerToken        float64 // CPT: characters per token; 0 means 3.5
-	UserRequestAllowance int     // URA: tokens reserved for the next message; 0 means 100, negative none
-	MaxTrimAttempts      int     // NTA: pairs that one response may drop; 0 means 10, negative none
+	UserRequestAllowance int     // URA: tokens reserved for the next message; 0 means 100, a negative value none
+	MaxTrimAttempts      int     // NTA: pairs that one response may drop; 0 means 10, a negative value none
 }
 
 // CPT returns the characters per token.

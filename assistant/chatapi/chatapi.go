@@ -26,7 +26,7 @@ type Message struct {
 	Role       string
 	Content    string // the text, or the texts of a list of parts
 	Pictures   bool   `json:"-"`            // Content was a list with pictures
-	ToolCallID string `json:"tool_call_id"` // only for a tool message: the call it answers
+	ToolCallID string `json:"tool_call_id"` // only for a tool message: the id of the call it answers
 	ToolCalls  []struct {
 		ID       string
 		Function struct{ Name, Arguments string }
@@ -67,7 +67,7 @@ func (p *Problem) JSON() string {
 	return Encode(map[string]any{"error": map[string]any{"message": p.Message, "type": "invalid_request_error", "param": p.Param, "code": p.Code}})
 }
 
-// Read reads the body of a request.
+// Read reads the body of a request. refused is nil if the request is valid.
 func Read(body []byte) (r Request, refused *Problem) {
 	refuse := func(code, param, message string) (Request, *Problem) {
 		return r, &Problem{http.StatusBadRequest, code, param, message}
@@ -135,8 +135,8 @@ func UsageEvent(prompt, completion int) string {
 	return event("", `,"usage":`+Encode(used))
 }
 
-// Words splits a text into the pieces in which it is streamed: words with the space after
-// them. An empty text has no pieces.
+// Words splits text into the pieces in which it is streamed: words with the space after
+// them. Empty text has no pieces.
 func Words(text string) []string {
 	if text == "" {
 		return nil

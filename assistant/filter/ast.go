@@ -19,7 +19,7 @@ type (
 	Not struct{ X Expr }
 )
 
-// The terms, ordered by letter.
+// The terms.
 type (
 	// Topic is t'NAME'. Path may be partial: it matches the end of the topic's path or, with Deep, also the end of an
 	// ancestor's path.

@@ -80,7 +80,7 @@ const (
 	inName             // after t, m, x or u, possibly within quotes
 	inSaved            // after @
 	inCommand          // after the colon
-	inText             // within a text, a regular expression or a number
+	inText             // within quoted text, a regular expression or a number
 )
 
 // cursorContext is the place of the cursor in a line, and the text typed there.

@@ -54,7 +54,7 @@ func matchesAncestor(t Topic) func(path string) bool {
 }
 
 const (
-	maxNearest = 3   // number of names in a hint
+	maxNearest = 3   // maximum number of names in a hint
 	maxAsked   = 200 // longer names (in bytes) are not looked up
 )
 

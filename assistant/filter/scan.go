@@ -57,8 +57,8 @@ func (s *scanner) failAt(pos int, found, want string) {
 // fail records an error at the current position.
 func (s *scanner) fail(want string) { s.failAt(s.pos, s.found(), want) }
 
-// found describes the text at the current position: a quoted string or a run of letters and digits, both cut to
-// maxFound characters, or another single character.
+// found describes what is at the current position: the end of the line, a character or, cut to maxFound characters, a
+// quoted string or a run of letters and digits.
 func (s *scanner) found() string {
 	r := s.peek()
 	if r == eol {

@@ -19,7 +19,7 @@ type Env struct {
 	SelectedTopic string         // path
 	SelectedModel string         // provider/name
 	Session       string         // id of the current session
-	User          string         // the current user
+	User          string         // name of the current user; "" in a history with a single user
 
 	// Saved returns the line of a saved filter. If Saved is nil, there are no saved filters.
 	Saved func(name string) (line string, ok bool)

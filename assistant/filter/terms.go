@@ -43,14 +43,14 @@ func (p *parser) stray() bool {
 	return isQuote(r) || isDigit(r) || strings.ContainsRune("<>=/", r)
 }
 
-// termStart is a character that can begin a term: a letter, @, !, ( or a colon.
+// termStart is a character that can begin a term or a command: a letter, @, !, ( or a colon.
 type termStart struct {
 	text  string
 	help  string             // meaning, with examples
 	parse func(*parser) Expr // reads the rest of the term; nil if another function reads it
 }
 
-// termStarts lists what can begin a term, in the order in which completion offers it.
+// termStarts lists what can begin a term or a command, in the order in which completion offers it.
 func termStarts() []termStart {
 	return []termStart{
 		{"t", "topic: t'NAME', t, tN", (*parser).topic},

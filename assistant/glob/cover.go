@@ -12,8 +12,8 @@ const maxStateWords = 4 << 20
 // Coverage is the answer to the question whether one pattern covers another.
 type Coverage struct {
 	Covered bool // the broad pattern matches everything that the narrow one matches
-	// Counterexample is a shortest string that the narrow pattern matches but the broad one does not. It is only
-	// meaningful if neither Covered nor Undecided is set, and may be empty.
+	// Counterexample is a shortest string that the narrow pattern matches but the broad one does not. It is meaningful
+	// only if neither Covered nor Undecided is set, and may be empty.
 	Counterexample string
 	Undecided      bool // the search gave up; Covered is false
 	States         int  // number of visited states; 0 if no search was needed

@@ -19,8 +19,8 @@ import (
 // Model is an endpoint that answers requests: an OpenAI-compatible server, the offline
 // model, or a script in a test.
 //
-// Stream sends req and yields the parts of the answer as they arrive. The last part of a
-// complete answer is exactly one End. An answer that breaks off yields an error instead: a
+// Stream sends req and yields the parts of the answer as they arrive. A complete answer has
+// exactly one End, as its last part. An answer that breaks off yields an error instead: a
 // *RequestError, or ctx.Err() if ctx has ended; nothing follows an error. Cancelling ctx
 // ends the stream and its connection at once. Stream may be called from any goroutine.
 type Model interface {
@@ -50,7 +50,7 @@ type ImageModel interface {
 // Image is a generated image.
 type Image struct {
 	Data     []byte // content of the image file
-	MIMEType string // for example "image/png"; "" if the endpoint sent none
+	MIMEType string // for example "image/png"; "" if unknown
 	Revised  string // the prompt as changed by the endpoint; "" if unchanged
 }
 

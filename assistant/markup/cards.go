@@ -22,7 +22,7 @@ type Piece[S ~string] struct {
 	Call int // index of the call whose card is shown here; -1 for text
 }
 
-// Pieces splits an assistant text at its card markers. calls is the number of calls visible to the user, that is,
+// Pieces splits the assistant's text at its card markers. calls is the number of calls visible to the user, that is,
 // without silent ones. A marker is plain text if it was written by the model, if its number is out of range, or if
 // its card has already occurred.
 func Pieces[S ~string](text S, calls int) []Piece[S] {

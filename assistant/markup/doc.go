@@ -4,7 +4,7 @@
 // # Nouns
 //
 // A payload is "MARKER: {json}". A Parser extracts the payloads of some Kinds from streamed text and returns
-// Segments. The card marker [[tool:N]] is where the card with the result of tool call N is shown; Pieces splits a
+// Segments. The card marker [[tool:N]] is where the card with the result of tool call N is shown; Pieces splits the
 // text at card markers. A Guard escapes similar text written by a model, so that only real calls have cards.
 //
 // # Caveats

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	nothingChanged = "Nothing was changed."                // ends every answer that refuses to act
+	nothingChanged = "Nothing was changed."                // is part of every answer that refuses to act
 	sayYes         = "Accept the proposal, or type `yes`." // ends every answer that asks for confirmation
 	didYouMean     = "Did you mean this?"                  // precedes suggestions
 )
@@ -155,8 +155,8 @@ func (c *conversation) expand() []clause {
 	return clauses
 }
 
-// suggested returns the first request that the answer to message i suggested. It works out
-// that answer again from the results in the request.
+// suggested returns the clauses of the first message that the answer to message i
+// suggested. It works out that answer again from the results in the request.
 func (c *conversation) suggested(i int) []clause {
 	before := &conversation{request: &request{window: c.window, tools: c.tools, past: c.past[:i], now: c.past[i]}}
 	before.respondFilter()

@@ -206,7 +206,7 @@ func (c *conversation) wrote(word string) string {
 	return own[i]
 }
 
-// english reports whether a text contains a word of the grammar and only ASCII letters.
+// english reports whether text contains a word of the grammar and only ASCII letters.
 func english(text string) bool {
 	foreign := func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }
 	known := func(w string) bool {

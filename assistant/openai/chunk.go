@@ -253,8 +253,8 @@ func count(v gjson.Result) int {
 	return int(n)
 }
 
-// unescaper decodes consecutive raw pieces of one text. An endpoint may split a surrogate
-// pair between two chunks. The zero value is ready to use.
+// unescaper decodes text that arrives in raw pieces. An endpoint may split a surrogate pair
+// between two pieces. The zero value is ready to use.
 type unescaper struct{ high string } // the escape of a high surrogate, such as \ud83d
 
 // next returns the text of raw. A surrogate without its pair becomes U+FFFD.

@@ -172,7 +172,8 @@ func secretsOf(opts Options) []string {
 // as "lm-studio", which may well occur in a message.
 func isPlaceholder(key string) bool { return len(key) < 16 }
 
-// maxRedirects is how many redirects within its own origin an endpoint may send.
+// maxRedirects is the maximum number of redirects of a request, all within the endpoint's
+// own origin.
 const maxRedirects = 5
 
 func (c *Client) httpClient() *http.Client {

@@ -281,7 +281,7 @@ func anyFlag(flags map[string]bool, names []string) (set, known bool) {
 	return set, known
 }
 
-// modelFacts reads the facts in an entry.
+// modelFacts reads the facts in an entry of a list of models.
 func modelFacts(v gjson.Result, abilities map[string]bool) llm.Facts {
 	ability := func(names ...string) llm.Ability {
 		if can, known := anyFlag(abilities, names); known {

@@ -35,9 +35,9 @@ func (c *Client) Encode(req llm.Request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// complete builds the request and passes it to the middleware via, which is the only code
-// that sends the request and receives the response.
-func (c *Client) complete(ctx context.Context, req llm.Request, via option.Middleware) error {
+// complete builds the request and passes it to sender, the middleware that sends the request
+// and receives the response.
+func (c *Client) complete(ctx context.Context, req llm.Request, sender option.Middleware) error {
 	params, err := c.completionParams(req)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (c *Client) complete(ctx context.Context, req llm.Request, via option.Middl
 		option.WithJSONSet("stream", true),
 		option.WithHeader("Accept", "text/event-stream, application/json"),
 		option.WithResponseBodyInto(&ignored),
-		option.WithMiddleware(c.logRequest, via))
+		option.WithMiddleware(c.logRequest, sender))
 	return err
 }
 

@@ -15,7 +15,7 @@ func Clean[S ~string](s S) Text {
 	return c.Write(string(s)) + c.Flush()
 }
 
-// Cleaner is Clean for text that arrives in pieces: however a text is split, the concatenated results of Write and
+// Cleaner is Clean for text that arrives in pieces: however the text is split, the concatenated results of Write and
 // the final Flush equal Clean of the whole text. It buffers a few bytes. The zero value is ready to use. A Cleaner
 // belongs to one goroutine.
 type Cleaner struct {

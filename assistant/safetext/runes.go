@@ -63,8 +63,8 @@ var viramas = &unicode.RangeTable{R16: []unicode.Range16{
 	{Lo: 0x1b44, Hi: 0x1b44, Stride: 1},
 }}
 
-// isDropped reports whether r is never part of clean text, regardless of its context. It returns false for new lines
-// and tabs, and for joiners and variation selectors, which depend on their neighbours.
+// isDropped reports whether r is never part of clean text. Joiners, for which it returns true, and variation selectors,
+// for which it returns false, depend on their neighbours; a Cleaner decides about both before it calls isDropped.
 func isDropped(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':

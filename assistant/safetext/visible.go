@@ -58,7 +58,7 @@ func visible(s string) Text {
 // spelledOut matches a character that Visible has replaced.
 var spelledOut = regexp.MustCompile(`‹(?:U\+[0-9A-F]{4,6}|0x[0-9A-F]{2})›`)
 
-// VisibleOnce is Visible for a text, such as the result of a tool, in which some characters have already been
+// VisibleOnce is Visible for text, such as the result of a tool, in which some characters have already been
 // replaced; their replacements stay. It is not for what the user is asked to confirm, because two different texts
 // can have the same result.
 func VisibleOnce[S ~string](s S) Text {
@@ -115,7 +115,7 @@ func Line[S ~string](s S, width int) Text {
 	return Text(ansi.Truncate(line, width, ellipsis))
 }
 
-// Lines returns the lines of a text, with four spaces for each tab and made safe to show by clean, for example Clean or
+// Lines returns the lines of text, with four spaces for each tab and made safe to show by clean, for example Clean or
 // Visible.
 func Lines[S, T ~string](text S, clean func(string) T) []string {
 	lines := strings.Split(string(text), "\n")
@@ -127,7 +127,7 @@ func Lines[S, T ~string](text S, clean func(string) T) []string {
 
 var breaksAndTabs = regexp.MustCompile(`[\n\t]+`)
 
-// JSON returns a JSON text with \u escapes in place of the characters that a terminal would interpret or hide. The
+// JSON returns JSON text with \u escapes in place of the characters that a terminal would interpret or hide. The
 // value stays the same.
 func JSON(text []byte) []byte {
 	const firstUnsafe = 0x7f // JSON already escapes the control characters below

@@ -148,7 +148,7 @@ func (p *page) rows(rows [][]string) {
 	}
 }
 
-// wrap breaks a text at spaces into lines of at most w columns; a longer word is not broken.
+// wrap breaks text at spaces into lines of at most w columns; a longer word is not broken.
 func wrap(text string, w int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(text) {
