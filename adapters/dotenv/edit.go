@@ -124,7 +124,7 @@ func (f *File) apply(e Edit, wanted map[string]Edit) (*File, error) {
 	b, known := f.deciding(e.Key)
 	reason := unwritable(e.Value)
 	if !known && !validNewKey.MatchString(e.Key) {
-		reason = "a new key may contain only letters, digits, _ . - and must not start with a digit"
+		reason = "a new key must start with a letter or _ and may contain only letters, digits, _ . and -"
 	}
 	texts := []string{f.without(e.Key)}
 	if !e.Unset {

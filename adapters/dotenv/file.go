@@ -119,7 +119,7 @@ func (f *File) Problems() []Problem {
 		text := ""
 		switch more := newlines(b.statement()); {
 		case !utf8.ValidString(b.text):
-			text = "not valid UTF-8: Python refuses to read the whole file"
+			text = "not valid UTF-8: because of this, Python cannot read the file at all"
 		case b.start == 0 && strings.HasPrefix(b.text, bom) && b.key != bom:
 			text = "python-dotenv up to 1.2.2 reads the byte order mark as part of the first key; newer versions do not"
 		case b.bad:

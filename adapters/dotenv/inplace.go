@@ -157,7 +157,7 @@ func restoreBytes(f *os.File, data []byte) error {
 }
 
 // recoverInPlace restores a target that a killed save was writing in place. If another program has changed the target
-// since then, the target stays unchanged, and the previous version remains in the file rest.
+// since then, the target stays unchanged, and rest is the name of a file that contains the previous version.
 func recoverInPlace(target, name string, h hooks) (rest, notice string, err error) {
 	before, after, err := readKept(name)
 	if err != nil {

@@ -140,7 +140,7 @@ func recoverLocked(target string, h hooks) ([]string, error) {
 			name, notice, err = recoverInPlace(target, name, h)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return notices, fileError(target, "has a file next to it that an interrupted save left and that cannot be removed: "+printable(name), err)
+			return notices, fileError(target, "has a file next to it that an interrupted save left and that cannot be cleaned up: "+printable(name), err)
 		}
 		if notice == "" && filepath.Ext(name) == keptSuffix {
 			notice = printable(name) + " is " + keptReason(name) + ": compare it with the file and delete it"

@@ -37,7 +37,7 @@ type Job struct {
 	on Target
 }
 
-// fail ends the job.
+// fail ends the job with an error.
 func (j *Job) fail(err error) { j.State, j.Error = Failed, err.Error() }
 
 // Plan stages the rules of the source on each target where they differ: the rules of one provider or, if provider is

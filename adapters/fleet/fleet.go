@@ -23,7 +23,7 @@ type Target interface {
 	Discard(ctx context.Context, digest string) error
 }
 
-// Rules are the rules of a provider.
+// Rules contains all ignore and allow rules of one provider.
 type Rules struct {
 	Provider      string
 	Ignore, Allow []string

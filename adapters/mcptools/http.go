@@ -119,7 +119,7 @@ type origin struct {
 
 func (o *origin) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !openai.SameOrigin(r.URL, o.at) {
-		return nil, errors.New("the server refers to another host, to which nothing is sent")
+		return nil, errors.New("the server refers to another host; nothing was sent to that host")
 	}
 	r = r.Clone(r.Context())
 	for name, values := range o.headers {

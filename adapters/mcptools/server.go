@@ -212,7 +212,7 @@ func (s *server) reason(ctx context.Context, err error, l link) error {
 	return errors.New(s.client.line(text, maxReason))
 }
 
-// report returns the latest report.
+// report returns the latest report, with the server's name and address.
 func (s *server) report() Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +235,7 @@ func (s *server) tools() []assistant.Tool {
 	return s.offered
 }
 
-// close ends the server.
+// close ends the server, and waits briefly for a connection attempt to end.
 func (s *server) close() {
 	s.mu.Lock()
 	l := s.link
@@ -250,7 +250,7 @@ func (s *server) close() {
 	}
 }
 
-// call calls a tool on the server.
+// call calls a tool on the server, connecting first if necessary.
 func (s *server) call(ctx context.Context, tool string, args json.RawMessage) assistant.ToolResult {
 	session, err := s.connect(ctx)
 	if err != nil {

@@ -91,7 +91,7 @@ func (f Tokens) List() ([]Token, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular() || info.Size() > maxTokenFile:
-		return nil, fmt.Errorf("%s is not a regular file, or is larger than %d bytes", f.Path, maxTokenFile)
+		return nil, fmt.Errorf("%s is not a regular file, or is larger than %d KiB", f.Path, maxTokenFile>>10)
 	case privatefile.HasModes && info.Mode().Perm()&^privatefile.FileMode != 0:
 		return nil, fmt.Errorf("other users can read or change %[1]s: run chmod %[2]o %[1]s", f.Path, privatefile.FileMode)
 	}

@@ -147,11 +147,11 @@ func (h *Hub) present() windowlock.Others {
 	return others
 }
 
-// refilter evaluates the filter lines of all sessions again, except that of the session with the id except, because
-// different pairs may match now.
-func (h *Hub) refilter(except string) {
+// refilter evaluates the filter lines of all sessions again, because different pairs may match now. It skips the
+// session whose id is done, because the view of that session is up to date.
+func (h *Hub) refilter(done string) {
 	for _, s := range h.Sessions() {
-		if s.ID() == except {
+		if s.ID() == done {
 			continue
 		}
 		if err := s.Refilter(context.Background()); err != nil && h.opts.Session.Log != nil {
@@ -220,7 +220,7 @@ type Join struct {
 	Key     string         // Credential.Key of the user, to find the sessions of a revoked credential; "" if there is none
 	Session string         // session to continue; "" starts a new one
 	Model   string         // "" means the model last used in the session, or the model of the hub
-	Models  *llm.Registry  // models of the session, which include Model and have no daily limits; nil means the models of the hub
+	Models  *llm.Registry  // models of the session, including Model; their turns and tokens are not limited. nil means the models of the hub
 	// Window is the window with a position of its own, as returned by Place, for a session without a screen. nil means the
 	// position that all screens show.
 	Window assistant.Window

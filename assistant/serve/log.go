@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// ErrGone means that the entry after the given number is no longer stored, or never existed.
+// ErrGone means that entries after the given number are no longer stored, or that the log never had this number.
 var ErrGone = errors.New("the entries after the given number are not stored")
 
 // Log stores the newest entries that were added to it, numbered consecutively. Use NewLog.
@@ -21,8 +21,8 @@ type Log[T any] struct {
 	more    chan struct{} // closed by the next call to Add or Close
 }
 
-// NewLog returns an empty log whose first entry will have the number first. The log stores up to maxEntries entries
-// whose total size is at most maxBytes; if size is nil, the bytes are not limited. The newest entry is always stored.
+// NewLog returns an empty log; first is the number of its first entry. The log stores up to maxEntries entries whose
+// total size is at most maxBytes; if size is nil, the bytes are not limited. The newest entry is always stored.
 func NewLog[T any](first int64, maxEntries, maxBytes int, size func(T) int) *Log[T] {
 	if size == nil {
 		size = func(T) int { return 0 }
@@ -60,13 +60,13 @@ func (l *Log[T]) Last() int64 {
 	return l.first + int64(len(l.entries)) - 1
 }
 
-// After returns the entries with numbers higher than number; the caller must not change them. more is closed when
-// another entry is added or the log is closed; it is nil if the log is already closed. The error is ErrGone if the
-// entry after number is no longer stored, or if number does not belong to this log.
-func (l *Log[T]) After(number int64) (entries []T, more <-chan struct{}, err error) {
+// After returns the entries whose numbers are higher than n; the caller must not change them. more is closed when
+// another entry is added or the log is closed; it is nil if the log is already closed. The error is ErrGone if entries
+// after n are no longer stored, or if the log never had the number n.
+func (l *Log[T]) After(n int64) (entries []T, more <-chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	skip := number - l.first + 1
+	skip := n - l.first + 1
 	if skip < 0 || skip > int64(len(l.entries)) {
 		return nil, nil, ErrGone
 	}

@@ -86,17 +86,17 @@ func (m *Metrics) Ended(server, reason string) {
 	}
 }
 
-// Requested adds add, which may be negative, to the number of open requests.
-func (m *Metrics) Requested(server string, add int) {
+// Requested adds n, which may be negative, to the number of open requests.
+func (m *Metrics) Requested(server string, n int) {
 	if m != nil {
-		m.requests.WithLabelValues(server).Add(float64(add))
+		m.requests.WithLabelValues(server).Add(float64(n))
 	}
 }
 
-// Connected adds add, which may be negative, to the number of open connections.
-func (m *Metrics) Connected(server string, add int) {
+// Connected adds n, which may be negative, to the number of open connections.
+func (m *Metrics) Connected(server string, n int) {
 	if m != nil {
-		m.connections.WithLabelValues(server).Add(float64(add))
+		m.connections.WithLabelValues(server).Add(float64(n))
 	}
 }
 

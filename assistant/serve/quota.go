@@ -130,7 +130,7 @@ func (q *quota) today(ctx context.Context) (*usage, error) {
 		}
 		if err != nil {
 			q.used = nil
-			return nil, fmt.Errorf("the usage of %s could not be read: %w", q.user, err)
+			return nil, fmt.Errorf("%s's usage could not be read: %w", q.user, err)
 		}
 	}
 	if day := q.hub.now().Format(time.DateOnly); q.used.Day != day {

@@ -200,8 +200,8 @@ func addProblems(o *huma.Operation) {
 	}
 }
 
-// describeFields adds to the schema of a type the descriptions that the type's tags lack, and allows null for fields
-// that are nil pointers in Go.
+// describeFields adds to the schema of a type the descriptions that the type's tags lack, and allows null for pointers
+// to other types unless they are omitted when nil.
 func describeFields(name string, schema *huma.Schema, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
 		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")

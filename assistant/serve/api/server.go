@@ -205,7 +205,7 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// end ends turns, sessions and streams.
+// end waits for running turns for up to Options.Drain, and then ends all turns, sessions and streams.
 func (s *Server) end() error {
 	s.mu.Lock()
 	s.draining = true

@@ -31,9 +31,9 @@ type stream struct {
 	frames *serve.Log[frame]
 	idle   *time.Timer // calls endIdle; guarded by the server's mutex
 
-	mu     sync.Mutex // orders frames and guards turn
-	turn   int64      // the number of the last frame before the newest turn
-	expiry *time.Timer
+	mu     sync.Mutex  // orders frames and guards turn
+	turn   int64       // the number of the last frame before the newest turn
+	expiry *time.Timer // answers the newest question; see expire
 }
 
 func newStream(s *Server, session *serve.Session) *stream {
@@ -184,16 +184,16 @@ func (st *stream) expire(id string) {
 	})
 }
 
-// relay adds to all streams the changes to the window that come after the change with the number last.
-func (s *Server) relay(last int64) {
+// relay adds to all streams the changes to the window whose numbers are higher than n, until the hub is closed.
+func (s *Server) relay(n int64) {
 	for changes := s.hub.Changes(); ; {
-		entries, more, err := changes.After(last)
+		entries, more, err := changes.After(n)
 		if err != nil { // relay is so far behind that changes have been dropped
-			last = changes.Last()
+			n = changes.Last()
 			continue
 		}
 		for _, c := range entries {
-			last++
+			n++
 			raw, err := assistant.PlainJSON(struct {
 				Type string `json:"type"`
 				windowlock.Change

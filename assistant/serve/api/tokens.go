@@ -10,7 +10,7 @@ import (
 	"winnow/assistant/serve"
 )
 
-// tokenInfo describes a token.
+// tokenInfo is a token without its value and hash.
 type tokenInfo struct {
 	Name    string         `json:"name" doc:"the name of the user, and of the token" example:"anna"`
 	Role    assistant.Role `json:"role" enum:"metrics,read,propose,write,save,admin" doc:"what the user may do"`

@@ -93,7 +93,7 @@ func (s *Server) branchSession(ctx context.Context, in *PairPath) (*opened, erro
 	return s.openHere(ctx, serve.Join{Session: id, Model: st.Session.Session().Model()})
 }
 
-// sessionTitle is the title of a session.
+// sessionTitle is the body of the requests and responses for the title of a session.
 type sessionTitle struct {
 	Title string `json:"title" maxLength:"4096" doc:"the title; the default, which an empty title restores, is the first message"`
 }

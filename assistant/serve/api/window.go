@@ -130,7 +130,7 @@ func (s *Server) editWindow(ctx context.Context, body *jsonBody[edit]) (edited, 
 	return edited{result.Message, data}, err
 }
 
-// planned is the plan of a save.
+// planned is the response that contains the plan of a save.
 type planned struct {
 	ETag string `header:"ETag" doc:"the digest of the plan; for If-Match"`
 	Body assistant.SavePlan

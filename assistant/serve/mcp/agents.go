@@ -152,7 +152,7 @@ func (a *Agents) OptionsOf(who serve.Credential) Options {
 	return o
 }
 
-// join adds a connection.
+// join returns a new connection. The caller must call leave when the connection has ended.
 func (a *Agents) join(ctx context.Context, who serve.Credential, o Options) (*agent, error) {
 	if !who.Role.May(assistant.RoleRead) {
 		return nil, &assistant.RoleError{Role: who.Role, Need: assistant.RoleRead}

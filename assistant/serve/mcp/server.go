@@ -59,7 +59,7 @@ type Prompt struct{ Name, Title, Description, Text string }
 type Opened struct {
 	Window  assistant.Window
 	Journal *checkpoint.Journal
-	// Use informs the window which session is using it.
+	// Use is called with the session that is going to use the window.
 	Use   func(*assistant.Session)
 	Close func() error
 }

@@ -75,7 +75,7 @@ func (l *lines) Close() error {
 	return nil
 }
 
-// end ends the connection, because of err if it is not nil; pending output is still written.
+// end ends the connection; err is the reason, or nil. Pending output is still written.
 func (l *lines) end(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
