@@ -1,9 +1,8 @@
--- Version 4 of winnow's history in PostgreSQL, from which all later versions migrate. The
--- columns that filters ask about have the names and meanings of the SQLite schema.
+-- Version 4 of winnow's history in PostgreSQL, to which the later migrations apply. The columns
+-- that filters use have the same names and meanings as in SQLite.
 
--- One row. Every change of pairs, topics and saved filters increments rev first,
--- and holds the row until it commits: a reader that has seen one seq never meets
--- a smaller one later.
+-- One row. Every change to pairs, topics and saved filters first increments rev, and thus locks the
+-- row until it commits: after a reader has seen a seq, no pair with a lower seq appears.
 CREATE TABLE meta (
 	one     integer PRIMARY KEY CHECK (one = 1),
 	rev     bigint NOT NULL,
@@ -11,7 +10,7 @@ CREATE TABLE meta (
 );
 INSERT INTO meta VALUES (1, 1, 4);
 
--- An open store. It holds the advisory lock of its number while it lives.
+-- The numbers of stores. An open store holds the advisory lock of its number.
 CREATE SEQUENCE owner AS integer CYCLE;
 
 CREATE TABLE session (
@@ -22,18 +21,18 @@ CREATE TABLE session (
 	model   text NOT NULL DEFAULT '',
 	page    text NOT NULL DEFAULT '',
 	started bigint NOT NULL,            -- Unix milliseconds
-	used    bigint NOT NULL,            -- Unix milliseconds, for people
-	touched bigint NOT NULL DEFAULT 0,  -- meta.rev, for order
-	queued  text NOT NULL DEFAULT '',   -- JSON of the prompt that waits to be sent
-	state   text NOT NULL DEFAULT '',   -- JSON of the program
-	author  text NOT NULL DEFAULT ''    -- who began it
+	used    bigint NOT NULL,            -- Unix milliseconds, for display only
+	touched bigint NOT NULL DEFAULT 0,  -- meta.rev of the last use, for sorting
+	queued  text NOT NULL DEFAULT '',   -- JSON of the queued message
+	state   text NOT NULL DEFAULT '',   -- JSON document of the program
+	author  text NOT NULL DEFAULT ''    -- the user who started the session
 );
 CREATE INDEX session_folder ON session (folder, touched);
 
 CREATE TABLE model (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE);
 CREATE TABLE author (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE);
 
--- 'AI > Agents'; what is above a topic is there too.
+-- Paths such as 'AI > Agents'. All parents of a topic are rows, too.
 CREATE TABLE topic (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, path text COLLATE "C" NOT NULL UNIQUE);
 
 CREATE TABLE pair (
@@ -42,18 +41,18 @@ CREATE TABLE pair (
 	topic       bigint NOT NULL,        -- 0 is the root
 	model       bigint NOT NULL,
 	author      bigint NOT NULL,
-	version     bigint NOT NULL,        -- grows each time the texts are replaced
+	version     bigint NOT NULL,        -- increases each time the texts are replaced
 	star        smallint NOT NULL,      -- 0 to 3
-	flag        smallint NOT NULL,      -- 1 is blue
+	flag        smallint NOT NULL,      -- 1: flagged (blue)
 	state       smallint NOT NULL,      -- 0 idle, 1 sending, 2 complete, 3 error
 	sec         bigint NOT NULL,        -- created_at
 	nsec        integer NOT NULL,
 	zone        integer NOT NULL,       -- seconds east of UTC
-	attachments integer NOT NULL,       -- how many
+	attachments integer NOT NULL,       -- number of attachments
 	sends       boolean NOT NULL,       -- contributes messages to a request
 	parts       bytea NOT NULL,         -- runes of each part of a request, as varints
-	cut         text,                   -- name of the cut that rolled it back, NULL for none
-	owner       integer,                -- the store that is sending it, NULL for none
+	cut         text,                   -- name of the cut that hides the pair, or NULL
+	owner       integer,                -- the store that is sending the pair, or NULL
 	id          text NOT NULL UNIQUE
 );
 CREATE INDEX pair_session ON pair (session, seq);
@@ -69,17 +68,17 @@ CREATE TABLE body (
 	error_code    text NOT NULL,
 	error_message text NOT NULL,
 	more          text NOT NULL,        -- JSON of the fields that have no column
-	exact         bytea,                -- JSON of the texts that PostgreSQL cannot store, NULL for none
+	exact         bytea,                -- JSON of texts that PostgreSQL cannot store, or NULL
 	sum           bigint NOT NULL,      -- CRC-32C
 	user_low      text COLLATE "C" NOT NULL, -- in lower case, for search
 	answer_low    text COLLATE "C" NOT NULL
 );
 
--- Who deleted the pairs that others may have on their screens; the newest.
+-- Who deleted pairs that others may have on their screens. Only the newest rows are kept.
 CREATE TABLE deleted (
 	seq    bigint PRIMARY KEY,
 	rev    bigint NOT NULL,
-	owner  integer NOT NULL,            -- the store that did it
+	owner  integer NOT NULL,            -- the store that deleted the pair
 	author text NOT NULL
 );
 
@@ -90,19 +89,19 @@ CREATE TABLE request (
 	attempt  integer NOT NULL,
 	trimmed  integer NOT NULL,
 	model    text NOT NULL,
-	sec      bigint NOT NULL,           -- when it left
+	sec      bigint NOT NULL,           -- when the request was sent
 	nsec     integer NOT NULL,
 	zone     integer NOT NULL,
 	size     integer NOT NULL,          -- bytes of the JSON document
 	packed   integer NOT NULL,          -- bytes of body
-	body     bytea NOT NULL             -- the document, gzip
+	body     bytea NOT NULL             -- the document, compressed with gzip
 );
 CREATE INDEX request_seq ON request (seq, n, packed);
 
 CREATE TABLE intent (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL UNIQUE);
 CREATE TABLE saved_filter (name text PRIMARY KEY, line text NOT NULL);
 
--- What the program remembers of each user.
+-- What the program remembers for each user.
 CREATE TABLE draft (author text, key text, text text NOT NULL, stash text NOT NULL, PRIMARY KEY (author, key));
 CREATE TABLE sent (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, author text NOT NULL, text text NOT NULL);
 CREATE INDEX sent_author ON sent (author, n);
@@ -110,7 +109,7 @@ CREATE TABLE filter_line (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, aut
 CREATE INDEX filter_line_author ON filter_line (author, n);
 CREATE TABLE setting (author text, key text, value text NOT NULL, PRIMARY KEY (author, key));
 
--- The pictures of pairs, each once for an author.
+-- The pictures of pairs, each stored once for each author.
 CREATE TABLE picture (
 	author bigint NOT NULL,
 	hash   text COLLATE "C" NOT NULL,   -- SHA-256 of data, in hexadecimal
@@ -127,11 +126,11 @@ CREATE INDEX pair_picture_hash ON pair_picture (hash);
 
 -- Who changed what in the windows that programs serve.
 CREATE TABLE change (
-	n         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- grows in the order of commits
+	n         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- increases in the order of the commits
 	author    text NOT NULL DEFAULT session_user, -- the role that added it
 	host      text NOT NULL,
-	path      text NOT NULL,   -- of the window's file on host
-	seq       bigint NOT NULL, -- in the journal of the window
+	path      text NOT NULL,   -- path of the window's file on host
+	seq       bigint NOT NULL, -- number in the journal of the window
 	sec       bigint NOT NULL,
 	nsec      integer NOT NULL,
 	"user"    text NOT NULL,
@@ -139,8 +138,8 @@ CREATE TABLE change (
 	kind      text NOT NULL,
 	what      text NOT NULL,
 	changed   json NOT NULL,   -- the values that differ: [{"path", "before", "after"}]
-	more      integer NOT NULL, -- how many are left out
-	-- Without host: a container has another name after each start.
+	more      integer NOT NULL, -- number of differing values left out
+	-- The key does not contain host, because a container has another name after each start.
 	UNIQUE (path, seq, sec, nsec)
 );
 CREATE INDEX change_time ON change (sec, nsec);

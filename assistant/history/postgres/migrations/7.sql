@@ -1,11 +1,11 @@
--- Version 7: what the columns may contain and refer to is stated in the schema, times can be
--- read by people, and a store behind a pooler shows in the table store that it is open.
+-- Version 7: constraints state what the columns may contain and refer to, generated columns show
+-- times in a readable form, and a store behind a pooler shows in the table store that it is open.
 
 CREATE TABLE store (
 	owner integer PRIMARY KEY,
 	seen  timestamptz NOT NULL
 );
--- Who may use the pairs may use it.
+-- Roles have the same privileges on store as on pair.
 DO $do$
 DECLARE g record;
 BEGIN
@@ -16,8 +16,8 @@ BEGIN
 	END LOOP;
 END $do$;
 
--- The exact times stay in the numbers, because a timestamptz has neither nanoseconds nor a zone.
--- A clock may have been wrong: a time outside of the years 1 to 9999 is NULL.
+-- The numbers remain the exact times, because a timestamptz has neither nanoseconds nor a zone. A
+-- time outside the years 1 to 9999, as from a clock that was wrong, becomes NULL.
 ALTER TABLE pair ADD COLUMN created timestamptz GENERATED ALWAYS AS
 	(CASE WHEN sec BETWEEN -62135596800 AND 253402300799 THEN to_timestamp(sec::double precision + nsec / 1e9::double precision) END) STORED;
 ALTER TABLE request ADD COLUMN sent timestamptz GENERATED ALWAYS AS
@@ -57,8 +57,8 @@ ALTER TABLE change
 ALTER TABLE session ADD CONSTRAINT session_upto CHECK (upto >= 0) NOT VALID;
 ALTER TABLE meta ADD CONSTRAINT meta_rev CHECK (rev > 0) NOT VALID;
 
--- Rows that were damaged before must not keep the history from opening: winnow history check
--- names them, and new rows are checked in any case.
+-- Rows that violate a constraint must not prevent the history from being opened, so violations only
+-- cause a warning. winnow history check lists such rows; the constraints always apply to new rows.
 DO $do$
 DECLARE c record;
 BEGIN
@@ -73,63 +73,63 @@ BEGIN
 	END LOOP;
 END $do$;
 
-COMMENT ON TABLE meta IS 'One row. Every change of pairs, topics and saved filters increments rev first and locks the row until it commits.';
+COMMENT ON TABLE meta IS 'One row. Every change to pairs, topics and saved filters first increments rev, and thus locks the row until it commits.';
 COMMENT ON COLUMN meta.version IS 'Version of this schema.';
 COMMENT ON SEQUENCE owner IS 'Numbers of open stores.';
 COMMENT ON TABLE store IS 'Open stores behind a pooler; others hold the advisory lock (2003725943, owner).';
 COMMENT ON COLUMN store.seen IS 'When the store last showed that it is open.';
 COMMENT ON TABLE session IS 'Conversations.';
-COMMENT ON COLUMN session.started IS 'Unix milliseconds; started_at for people.';
-COMMENT ON COLUMN session.used IS 'Unix milliseconds; used_at for people.';
-COMMENT ON COLUMN session.touched IS 'meta.rev of the last use, for the order.';
-COMMENT ON COLUMN session.queued IS 'JSON of the prompt that waits to be sent.';
-COMMENT ON COLUMN session.state IS 'JSON of the program.';
+COMMENT ON COLUMN session.started IS 'Unix milliseconds; started_at is the readable form.';
+COMMENT ON COLUMN session.used IS 'Unix milliseconds; used_at is the readable form.';
+COMMENT ON COLUMN session.touched IS 'meta.rev of the last use, for sorting.';
+COMMENT ON COLUMN session.queued IS 'JSON of the queued message.';
+COMMENT ON COLUMN session.state IS 'JSON document of the program.';
 COMMENT ON COLUMN session.title IS 'Empty: the first message is the title.';
 COMMENT ON COLUMN session.parent IS 'Id of the session that this one branches from, or empty.';
-COMMENT ON COLUMN session.upto IS 'Seq of the last pair that is taken over from the parent.';
+COMMENT ON COLUMN session.upto IS 'Seq of the last pair taken over from the parent.';
 COMMENT ON TABLE model IS 'Names of models.';
 COMMENT ON TABLE author IS 'Names of authors.';
-COMMENT ON TABLE topic IS 'Paths such as AI > Agents. All parents of a topic are here too.';
+COMMENT ON TABLE topic IS 'Paths such as AI > Agents. All parents of a topic are rows, too.';
 COMMENT ON TABLE pair IS 'A user message and what the assistant produced for it: the columns that filters use. The texts are in body.';
 COMMENT ON COLUMN pair.topic IS 'Row of topic; 0 is the root.';
 COMMENT ON COLUMN pair.topic_row IS 'topic, or NULL for the root.';
 COMMENT ON COLUMN pair.version IS 'meta.rev of the last replacement of the texts.';
 COMMENT ON COLUMN pair.star IS '0 to 3.';
-COMMENT ON COLUMN pair.flag IS '1 is flagged.';
+COMMENT ON COLUMN pair.flag IS '1: flagged.';
 COMMENT ON COLUMN pair.state IS '0 idle, 1 sending, 2 complete, 3 error, 4 partial.';
-COMMENT ON COLUMN pair.sec IS 'Unix seconds; with nsec and zone the exact time, which created shows to people.';
+COMMENT ON COLUMN pair.sec IS 'Unix seconds. sec, nsec and zone are the exact time; created is the readable form.';
 COMMENT ON COLUMN pair.zone IS 'Seconds east of UTC.';
 COMMENT ON COLUMN pair.attachments IS 'Number of attachments.';
 COMMENT ON COLUMN pair.sends IS 'The pair contributes messages to a request.';
 COMMENT ON COLUMN pair.parts IS 'Runes of each part of a request, as varints.';
-COMMENT ON COLUMN pair.cut IS 'Name of the rollback that hides the pair, or NULL.';
+COMMENT ON COLUMN pair.cut IS 'Name of the cut that hides the pair, or NULL.';
 COMMENT ON COLUMN pair.owner IS 'Store that is sending the pair, or NULL.';
 COMMENT ON TABLE body IS 'The texts of pairs.';
 COMMENT ON COLUMN body.more IS 'JSON of the fields that have no column.';
-COMMENT ON COLUMN body.exact IS 'JSON of the texts that PostgreSQL cannot store, or NULL.';
-COMMENT ON COLUMN body.sum IS 'CRC-32C of the texts.';
+COMMENT ON COLUMN body.exact IS 'JSON of texts that PostgreSQL cannot store, or NULL.';
+COMMENT ON COLUMN body.sum IS 'CRC-32C of the pair except its marks.';
 COMMENT ON COLUMN body.user_low IS 'user_text in lower case, for search.';
 COMMENT ON COLUMN body.answer_low IS 'answer in lower case, for search.';
-COMMENT ON TABLE deleted IS 'Who deleted the newest of the deleted pairs.';
+COMMENT ON TABLE deleted IS 'Who deleted pairs. Only the newest rows are kept.';
 COMMENT ON TABLE request IS 'The requests that were sent to a provider.';
-COMMENT ON COLUMN request.sec IS 'Unix seconds; with nsec and zone the exact time, which sent shows to people.';
-COMMENT ON COLUMN request.answer IS 'Which answer of the pair the request belongs to.';
+COMMENT ON COLUMN request.sec IS 'Unix seconds. sec, nsec and zone are the exact time; sent is the readable form.';
+COMMENT ON COLUMN request.answer IS 'Id of the answer of the pair that the request belongs to.';
 COMMENT ON COLUMN request.size IS 'Bytes of the JSON document.';
 COMMENT ON COLUMN request.packed IS 'Bytes of body.';
 COMMENT ON COLUMN request.body IS 'The JSON document, compressed with gzip.';
-COMMENT ON TABLE intent IS 'Changes of several stores that have been completed.';
-COMMENT ON TABLE saved_filter IS 'Filter lines with a name.';
+COMMENT ON TABLE intent IS 'Names of intents that have been committed.';
+COMMENT ON TABLE saved_filter IS 'Named filter lines.';
 COMMENT ON TABLE draft IS 'Unsent messages of each author.';
-COMMENT ON TABLE sent IS 'Lines that each author sent.';
-COMMENT ON TABLE filter_line IS 'Filter lines that each author used.';
-COMMENT ON TABLE setting IS 'What the program remembers of each author.';
-COMMENT ON TABLE picture IS 'Pictures, each once for an author.';
+COMMENT ON TABLE sent IS 'Messages that each author sent.';
+COMMENT ON TABLE filter_line IS 'Filter lines that each author entered.';
+COMMENT ON TABLE setting IS 'Settings of each author.';
+COMMENT ON TABLE picture IS 'Pictures, each stored once for each author.';
 COMMENT ON COLUMN picture.hash IS 'SHA-256 of data, in hexadecimal.';
 COMMENT ON TABLE pair_picture IS 'Which pairs have which pictures.';
 COMMENT ON TABLE change IS 'Who changed what in the windows that programs serve.';
 COMMENT ON COLUMN change.author IS 'The database role that added the row.';
-COMMENT ON COLUMN change.path IS 'Path of the file of the window on host.';
+COMMENT ON COLUMN change.path IS 'Path of the window''s file on host.';
 COMMENT ON COLUMN change.seq IS 'Number in the journal of the window.';
-COMMENT ON COLUMN change.sec IS 'Unix seconds; with nsec the exact time, which at shows to people.';
+COMMENT ON COLUMN change.sec IS 'Unix seconds. sec and nsec are the exact time; at is the readable form.';
 COMMENT ON COLUMN change.changed IS 'The values that differ: [{"path", "before", "after"}].';
-COMMENT ON COLUMN change.more IS 'How many differing values are left out.';
+COMMENT ON COLUMN change.more IS 'Number of differing values left out.';

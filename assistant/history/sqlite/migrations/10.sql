@@ -1,4 +1,4 @@
--- Version 10: a session has a title and may branch from another one; a pair may be partial.
+-- Version 10: a session may have a title and may branch from another session; a pair may be partial.
 ALTER TABLE session ADD COLUMN title TEXT NOT NULL DEFAULT '';
 ALTER TABLE session ADD COLUMN parent TEXT NOT NULL DEFAULT '';
 ALTER TABLE session ADD COLUMN upto INTEGER NOT NULL DEFAULT 0;
