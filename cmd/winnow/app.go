@@ -180,7 +180,7 @@ func (a *app) folders() (config.Home, error) {
 	return h, nil
 }
 
-// config reads the settings on the first call and returns the same value afterwards.
+// config returns the settings. It reads them until it succeeds, and then always returns the same value.
 func (a *app) config() (*config.Settings, error) {
 	if a.settings != nil {
 		return a.settings, nil
@@ -189,13 +189,14 @@ func (a *app) config() (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.settings, err = config.Load(o); err != nil {
-		return a.settings, err
+	s, err := config.Load(o)
+	if err != nil {
+		return nil, err
 	}
-	if postgres.HasPassword(a.settings.History) || postgres.HasPassword(a.settings.HistoryListen) {
-		a.settings = nil // so that nothing can print the password later
-		return nil, errPassword
+	if postgres.HasPassword(s.History) || postgres.HasPassword(s.HistoryListen) {
+		return nil, errPassword // a.settings stays nil, so that nothing can print the password later
 	}
+	a.settings = s
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog calls this level "warn"; config.Load has checked the value
 	a.logLevel.Set(level)

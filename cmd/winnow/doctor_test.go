@@ -41,6 +41,17 @@ func TestTheCommandsOfDoctorExist(t *testing.T) {
 	}
 }
 
+// doctor reports a setting that is invalid, although it has read the settings once before, for the terminal.
+func TestDoctorReportsAnInvalidSetting(t *testing.T) {
+	inFolder(t, "A=1\n", "config", "path")
+	t.Setenv("WINNOW_MAX_ITERATIONS", "many")
+	var out bytes.Buffer
+	status := run(t.Context(), []string{"doctor"}, nil, &out, &bytes.Buffer{})
+	if status != statusFailed || !strings.Contains(out.String(), "✗ settings") {
+		t.Errorf("doctor exits with %d and prints\n%s", status, out.String())
+	}
+}
+
 // doctor reports another program in the window, and a configured model that no longer exists, with advice.
 func TestDoctorSaysWhatStandsInTheWay(t *testing.T) {
 	doctor := func() (status int, stdout string) {
