@@ -62,7 +62,11 @@ func nextStep(err error) string {
 	case isList && listed.Err == nil:
 		return fmt.Sprintf("name one with -m %s/NAME", listed.Endpoint.Name)
 	case isList:
-		return fmt.Sprintf("name a model with -m %s/NAME, or %s", listed.Endpoint.Name, nextStep(listed.Err))
+		next := fmt.Sprintf("name a model with -m %s/NAME", listed.Endpoint.Name)
+		if other := nextStep(listed.Err); other != "" {
+			next += ", or " + other
+		}
+		return next
 	case has[*llm.ConfigError](err), has[*endpoints.NameError](err):
 		return "use another model, for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models; a [[provider]] in the settings or OPENAI_API_KEY adds others"
 	case has[*checkpoint.LockedError](err):

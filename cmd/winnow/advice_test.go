@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
 	"testing"
 
+	"winnow/adapters/endpoints"
 	"winnow/assistant/history"
 )
 
@@ -23,6 +25,10 @@ func TestRefusedFilesComeWithAdvice(t *testing.T) {
 		if got := nextStep(err); !strings.Contains(got, want) {
 			t.Errorf("for %v: %q, want advice that mentions %s", err, got, want)
 		}
+	}
+	unlisted := &endpoints.ListError{Endpoint: &endpoints.Endpoint{Name: "mine"}, Err: errors.New("strange")}
+	if got := nextStep(unlisted); got != "name a model with -m mine/NAME" {
+		t.Errorf("for an error without advice of its own: %q", got)
 	}
 	if got := nextStep(&history.FileError{Path: "x", Reason: "anyone can write to this folder"}); !strings.Contains(got, "chmod 700") {
 		t.Errorf("for a folder that anyone can write to: %q, want advice that mentions chmod 700", got)
