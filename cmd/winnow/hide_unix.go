@@ -8,3 +8,5 @@ import (
 )
 
 func hideEcho(s *term.State) { s.Lflag &^= unix.ECHO }
+
+func closeOnExec(fd int) { unix.CloseOnExec(fd) }

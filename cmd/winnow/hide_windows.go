@@ -6,3 +6,5 @@ import (
 )
 
 func hideEcho(s *term.State) { s.Mode &^= windows.ENABLE_ECHO_INPUT }
+
+func closeOnExec(int) {} // service managers pass no sockets

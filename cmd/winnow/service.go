@@ -45,6 +45,7 @@ func findServiceManager(environ []string) (m serviceManager, err error) {
 		return m, errors.New("each socket of the service manager needs a FileDescriptorName: http, ssh or metrics")
 	}
 	for i, name := range names {
+		closeOnExec(firstSocket + i)
 		m.listeners[name] = os.NewFile(uintptr(firstSocket+i), name)
 	}
 	return m, nil

@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -18,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -145,17 +147,33 @@ func (s *service) get(client *http.Client, url, token string) (status int, body 
 	return resp.StatusCode, string(raw)
 }
 
+// keepsSockets checks that processes started by the service do not inherit its first n sockets.
+func (s *service) keepsSockets(n int) {
+	s.t.Helper()
+	for fd := firstSocket; fd < firstSocket+n; fd++ {
+		info, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", s.cmd.Process.Pid, fd))
+		_, flags, _ := strings.Cut(string(info), "flags:")
+		set, _ := strconv.ParseInt(strings.Fields(flags + " 0")[0], 8, 64)
+		if err == nil && set&syscall.O_CLOEXEC == 0 { // the service has closed a socket that it uses, and opened a copy
+			s.t.Errorf("processes started by the service inherit descriptor %d", fd)
+		}
+	}
+}
+
 func TestAServiceUsesTheSocketsOfItsManager(t *testing.T) {
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	b.must(err)
 	file, err := l.File()
 	b.must(err)
+	unused, err := l.File()
+	b.must(err)
 	address := l.Addr().String()
-	b.must(l.Close()) // the file stays open
-	s := b.startService(map[string]*os.File{"http": file}, "--http 127.0.0.1:1 --metrics 127.0.0.1:0")
-	b.must(file.Close())
+	b.must(l.Close()) // the files stay open
+	s := b.startService(map[string]*os.File{"http": file, "ssh": unused}, "--http 127.0.0.1:1 --metrics 127.0.0.1:0")
+	b.must(errors.Join(file.Close(), unused.Close()))
 	s.told("READY=1")
+	s.keepsSockets(2)
 	if _, port, _ := net.SplitHostPort(address); !strings.HasSuffix(s.head.URL, ":"+port) {
 		t.Errorf("it serves %s, and the socket is %s", s.head.URL, address)
 	}
