@@ -41,8 +41,7 @@ func has[E error](err error) bool {
 	return ok
 }
 
-// nextStep returns what the user can do about err, or "" if the message of err already says
-// it.
+// nextStep returns what the user can do about err, or "" if there is no advice or the message of err contains it.
 func nextStep(err error) string {
 	advised, isAdvice := errors.AsType[*adviceError](err)
 	named, isNamed := errors.AsType[*endpoints.NamedError](err)
@@ -68,7 +67,7 @@ func nextStep(err error) string {
 		}
 		return next
 	case has[*llm.ConfigError](err), has[*endpoints.NameError](err):
-		return "use another model, for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models; a [[provider]] in the settings or OPENAI_API_KEY adds others"
+		return "use another model, for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models; a [[provider]] in the settings or OPENAI_API_KEY adds more"
 	case has[*checkpoint.LockedError](err):
 		return requestAdvice(assistant.CodeLocked)
 	case has[*history.NewerSchemaError](err), has[*checkpoint.VersionError](err):

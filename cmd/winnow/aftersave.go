@@ -13,8 +13,7 @@ import (
 )
 
 // afterSave returns an Applier that runs the command of the setting after_save for a window, or nil if the setting is
-// empty. All winnow commands except the screen, a server and winnow mcp wait for the command of after_save before
-// they end.
+// empty. A run waits for this command before it ends, except with a screen and in winnow serve and winnow mcp.
 func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	if len(a.settings.AfterSave) == 0 {
 		return nil
@@ -30,7 +29,7 @@ func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 	waited := func() bool { w := a.applied.Load(); return a.background == nil && w.hub.Load() == nil && w.agent == "" }
 	r := aftersave.New(aftersave.Options{
 		Command: a.settings.AfterSave, Environ: a.environ, Redactor: a.redactor, Path: path, Log: a.logger(),
-		Check: func(ctx context.Context) (string, error) { return a.applied.Load().differs(ctx) },
+		Check: func(ctx context.Context) (string, error) { return a.applied.Load().servedHidden(ctx) },
 		Done:  a.tellApplied, Waited: waited,
 	})
 	a.onClose(func() error {
@@ -49,16 +48,15 @@ func (a *app) tellApplied(result assistant.Applied) {
 	if hub := a.applied.Load().hub.Load(); hub != nil {
 		hub.Applied(result)
 	}
-	if notify := a.onTools.Load(); notify != nil {
+	if notify := a.onNotice.Load(); notify != nil {
 		(*notify)(result.Message)
 		return
 	}
 	a.printErr("%s", result.Message)
 }
 
-// differs asks the proxy which models it serves, and describes how they differ from the models
-// that the saved rules show.
-func (w *journaledWindow) differs(ctx context.Context) (string, error) {
+// servedHidden asks the proxy which models it serves, and says how many of them the saved rules hide; "" means none.
+func (w *journaledWindow) servedHidden(ctx context.Context) (string, error) {
 	served, err := w.lists.Served(ctx)
 	if err != nil {
 		return "", err
@@ -75,7 +73,7 @@ func (w *journaledWindow) differs(ctx context.Context) (string, error) {
 	return fmt.Sprintf("it serves %s that the rules hide", assistant.Counted(extra, "model")), nil
 }
 
-// examineAfterSave checks whether the after_save command can be found, and what the result of its last run was.
+// examineAfterSave checks whether the after_save command can be found, and reports the result of its last run.
 func (a *app) examineAfterSave(context.Context) doctor.Finding {
 	const about = "after_save"
 	command, err := exec.LookPath(a.settings.AfterSave[0])

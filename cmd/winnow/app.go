@@ -56,13 +56,14 @@ type app struct {
 	onScreen   bool            // standard output is the terminal of a remote user
 	background *backgroundOpen // opens the program while the screen is drawn; nil without a screen
 
-	tools   *mcptools.Client             // the MCP servers; nil before startTools or without servers
-	onTools atomic.Pointer[func(string)] // shows what the servers report; if it is nil, the report is printed
+	tools *mcptools.Client // the MCP servers; nil before startTools or without servers
 
-	applier *aftersave.Runner               // runs the command of after_save; nil if there is no such command or no open window
+	onNotice atomic.Pointer[func(string)] // shows reports of MCP servers and results of after_save; if nil, they are printed
+
+	applier *aftersave.Runner               // runs the command of after_save; nil without that setting or before a window is opened
 	applied atomic.Pointer[journaledWindow] // the window whose saves applier applies
 
-	historyWaits chan bool // the latest state from onHistoryWait
+	historyWaits chan bool // the latest argument of onHistoryWait that has not been shown
 
 	deferMu   sync.Mutex // guards deferring and deferred
 	deferring bool       // while a screen is drawn, printErr defers its lines
@@ -235,12 +236,13 @@ func (a *app) envFile() string {
 	return cmp.Or(a.flagOrEnv(a.flags.envFile, "WINNOW_ENV_FILE"), ".env")
 }
 
-// proxyData returns the proxy's data folder: by default the folder of its .env.
+// proxyData returns the proxy's data folder: by default the folder of its .env file.
 func (a *app) proxyData() string {
 	return cmp.Or(a.settings.ProxyData, filepath.Dir(a.envFile()))
 }
 
-// checkEnvFile returns an error if the user named a .env file that does not exist, which is usually a typo.
+// checkEnvFile returns an error if the user named a .env file that does not exist, which is usually a typo. With
+// --create it returns nil.
 func (a *app) checkEnvFile() error {
 	named := a.flagOrEnv(a.flags.envFile, "WINNOW_ENV_FILE")
 	if named == "" || a.flags.create {
@@ -252,7 +254,7 @@ func (a *app) checkEnvFile() error {
 	return nil
 }
 
-// flags holds the flags of all commands, including the flags that only the program and ask have.
+// flags holds the flags that all commands accept, and the session flags that only the program and ask accept.
 type flags struct {
 	set *pflag.FlagSet
 
@@ -272,7 +274,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p := root.PersistentFlags()
 	f.set = p
 	p.StringVarP(&f.model, "model", "m", "", "the model to talk to, as PROVIDER/NAME")
-	p.StringVar(&f.provider, "provider", "", "the NAME of the endpoint to talk to")
+	p.StringVar(&f.provider, "provider", "", "the NAME of the endpoint to talk to; for rules and models, of a provider in the .env file")
 	p.StringVar(&f.baseURL, "base-url", "", "the URL of an OpenAI-compatible endpoint")
 	p.StringVar(&f.window, "window", "", "the WINDOW that the assistant works on: model-filter or history (the chat history)")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")

@@ -41,10 +41,10 @@ func askCommand(a *app) *cobra.Command {
 	c.Long = "ask sends one message and writes the answer to standard output as it arrives; tool\n" +
 		"calls are listed on standard error. If standard input is a file or a pipe, it is added\n" +
 		"to the message, and so are files named as @path. Rules are staged until they are saved.\n" +
-		"On a terminal, ask asks you before it saves. Elsewhere a save needs --yes; without\nit, the save is refused and the exit status is 3."
+		"On a terminal, you are asked before a save. Elsewhere a save needs --yes; without it,\nthe save is refused and the exit status is 3."
 	c.Example = "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
 		"git diff | winnow ask \"what changed here?\""
-	c.Flags().BoolVar(&yes, "yes", false, "agree when the assistant asks for confirmation, for example before a save")
+	c.Flags().BoolVar(&yes, "yes", false, "say yes when the assistant asks for confirmation (except for tools of MCP servers)")
 	if a.remote == nil {
 		a.flags.bindSession(c)
 	}
@@ -54,7 +54,7 @@ func askCommand(a *app) *cobra.Command {
 // maxInput is the limit for standard input in bytes, far more than any model accepts.
 const maxInput = 16 << 20
 
-// message returns the user's message: the arguments of the command, followed by standard input.
+// message returns the user's message: the arguments of the command, followed by what is piped to standard input.
 func (a *app) message(args []string) (string, error) {
 	reads := piped(a.stdin)
 	if n := len(args); a.remote != nil && n > 0 { // ssh keeps standard input open even if nothing is piped to it
@@ -121,8 +121,8 @@ func (a *app) ask(ctx context.Context, prompt assistant.Prompt, yes bool) error 
 	return err
 }
 
-// askIn runs the turn in the session of p. If the reader of standard output closes the pipe, it returns without a
-// message, as a process killed by SIGPIPE would, and the partial answer is stored as interrupted.
+// askIn runs the turn in the session of p. If the reader of standard output closes the pipe, it returns the exit
+// status of a process killed by SIGPIPE, and the partial answer is stored as interrupted.
 func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, yes bool) error {
 	whole := context.WithoutCancel(ctx) // not cancelled by ctx: the end of ctx closes the session, and the remaining events are still read
 	after, err := p.session.Begin(whole, prompt)
@@ -144,9 +144,8 @@ func (a *app) askIn(ctx context.Context, p *program, prompt assistant.Prompt, ye
 	return err
 }
 
-// singleProcessor limits the runtime to one running goroutine until restore is called. With an idle processor, the
-// runtime wakes it each time a piece of an answer passes between goroutines, which takes half of the CPU time per
-// token.
+// singleProcessor limits the runtime to one processor until restore is called. With several, the runtime wakes an idle
+// one each time a piece of an answer passes between goroutines, which takes half of the CPU time per token.
 func singleProcessor() (restore func()) {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }
@@ -198,7 +197,7 @@ type asked struct {
 	turn    plain.TurnLines
 	out     *bufio.Writer // buffers standard output
 	parts   int           // number of parts of the answer printed so far
-	changed bool          // a tool has changed the rules or the file
+	changed bool          // a tool may have changed the rules or the file
 	err     error         // the error to exit with even if the turn completed
 	written error         // the first error from writing JSON
 }
@@ -219,7 +218,7 @@ func (q *asked) observed(events iter.Seq[assistant.Event]) iter.Seq[assistant.Ev
 					q.turn.Stop()
 				}
 			}
-			if call, ok := e.(assistant.ToolComplete); ok && q.ends(call) {
+			if call, ok := e.(assistant.ToolComplete); ok && q.fails(call) {
 				call.Message = "" // the error printed at the end contains the message
 				e = call
 			}
@@ -245,7 +244,7 @@ func (q *asked) tool(e assistant.ToolComplete) {
 	switch {
 	case e.Tool == saveTool && e.Success:
 		q.changed = true // a save changes the file, which is not part of the checkpoints
-	case !q.ends(e):
+	case !q.fails(e):
 	case e.ErrorCode == assistant.CodeLocked:
 		q.err = advise(fmt.Errorf("%s: %s", e.ErrorCode, message), "%s", requestAdvice(e.ErrorCode))
 	default:
@@ -253,9 +252,9 @@ func (q *asked) tool(e assistant.ToolComplete) {
 	}
 }
 
-// ends reports whether the result of a tool call makes the command fail, so that a script does not continue as
+// fails reports whether the result of a tool call makes the command fail, so that a script does not continue as
 // if the rules had been changed or saved.
-func (q *asked) ends(e assistant.ToolComplete) bool {
+func (q *asked) fails(e assistant.ToolComplete) bool {
 	return e.ErrorCode == assistant.CodeLocked || e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined
 }
 
@@ -331,6 +330,7 @@ func (a *app) askYesNo(question string) bool {
 	fmt.Fprint(a.stderr, safetext.Line(question, maxLine)+" [y/N] ")
 	asked, in := time.Now(), bufio.NewScanner(plain.Input(a.ctx, a.stdin))
 	for in.Scan() && time.Since(asked) < plain.ReadingTime {
+		// Skip a line that was typed before the user could read the question.
 	}
 	if a.ctx.Err() != nil {
 		fmt.Fprintln(a.stderr)

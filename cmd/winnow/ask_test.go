@@ -62,7 +62,7 @@ func TestAskSaysThatAModelIsNotListed(t *testing.T) {
 		if status := run(t.Context(), c.args, nil, io.Discard, &fault); status != 0 {
 			t.Fatalf("%q: status %d: %s", c.args, status, fault.String())
 		}
-		if got := strings.Contains(fault.String(), "openai does not list nosuch, but it is requested anyway"); got != c.said {
+		if got := strings.Contains(fault.String(), "openai does not list nosuch; using it anyway"); got != c.said {
 			t.Errorf("%q says that the model is not listed: %v, want %v: %s", c.args, got, c.said, fault.String())
 		}
 	}
@@ -81,7 +81,7 @@ func TestAskSaysWhichEndpointAnswers(t *testing.T) {
 	}
 	for _, c := range []struct{ args, said string }{
 		{"models --chat", ""},
-		{"ask -m both hi", "several endpoints list both: first answers; to ask another: -m second/both\n"},
+		{"ask -m both hi", "several endpoints list both: first answers; to use another: -m second/both\n"},
 		{"ask -m second/both hi", ""},
 		{"ask -m only-second hi", ""},
 		{"--provider second ask -m both hi", ""}, // the user names the endpoint

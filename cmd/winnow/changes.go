@@ -66,12 +66,12 @@ func logCommand(a *app) *cobra.Command {
 			}
 		}
 	})
-	c.Long = "The log is read from the checkpoints and lists a change as soon as it is stored: changes\n" +
-		"by hand, by a tool of the assistant or of another agent, saves, rollbacks, and changes\n" +
-		"to the file by other programs. --json prints one change per line.\n\n" +
-		"winnow serve copies the log of the rules it serves into a history in PostgreSQL. --team\n" +
-		"reads it there, from any machine, about a second after each change, with host and file.\n" +
-		"A history in a file has no team log."
+	c.Long = "log lists the latest changes, saves and rollbacks, made by hand, by the tools of the assistant\n" +
+		"or of another agent, or by other programs that write the file. It reads them from the\n" +
+		"checkpoints. --json prints one change per line.\n\n" +
+		"If the history is in PostgreSQL, winnow serve copies the log of the rules it serves to the\n" +
+		"history, about a second after each change. --team lists the copies of all servers, on any\n" +
+		"machine, with host and file. A history in a local file has no team log."
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep listing new changes as they are made")
 	c.Flags().IntVarP(&last, "last", "n", 100, "how many changes to list")
 	c.Flags().BoolVar(&team, "team", false, "list the changes to all windows served with the team's history")

@@ -15,7 +15,7 @@ import (
 	"winnow/tui/style"
 )
 
-// connectSkippedKey is the history setting that records that the user skipped connecting a model.
+// connectSkippedKey is the key of the history setting that records that the user skipped connecting a model.
 const connectSkippedKey = "connect:skipped"
 
 // connector returns a Connector for this run; pick selects a model for this folder.
@@ -28,7 +28,7 @@ func (a *app) connector(set *endpoints.Set, store history.Settings, pick func(ct
 	}), err
 }
 
-// firstStart reports whether the user has neither connected a model nor skipped this step.
+// firstStart reports whether the user has neither configured winnow nor skipped connecting a model.
 func (a *app) firstStart(ctx context.Context, store history.Settings) bool {
 	skipped, err := store.Get(ctx, connectSkippedKey)
 	s := a.settings

@@ -77,7 +77,7 @@ func TestConfigConnectAsksOnATerminal(t *testing.T) {
 		t.Errorf("exit status %d\n%s", got, p.written())
 	}
 	p.wait("local/large is now in use")
-	p.wait("set the key in KEY_FOR_LOCAL")
+	p.wait("set the environment variable KEY_FOR_LOCAL to the key")
 	if strings.Contains(p.written(), key) {
 		t.Errorf("the key is shown: %s", p.written())
 	}

@@ -30,7 +30,7 @@ type connectForm struct {
 	Model    string // a model of the endpoint, with or without the endpoint's name
 	Yes      bool   // do not ask before writing
 
-	Print func(line string) // prints a line before a question
+	Print func(line string) // prints one line: a title, a choice or a problem
 	// Ask asks a question on the terminal; nil means there is no terminal and missing values are errors.
 	Ask plain.Ask
 
@@ -77,12 +77,12 @@ func connectedLines(saved endpoints.Saved) []string {
 		text = append(text, "written to "+saved.Path)
 	}
 	if saved.Variable != "" {
-		text = append(text, "set the key in "+saved.Variable)
+		text = append(text, "set the environment variable "+saved.Variable+" to the key")
 	}
-	return append(text, "winnow doctor checks it")
+	return append(text, "winnow doctor checks the connection")
 }
 
-// keyStores are the values of connectForm.Store.
+// keyStores are the values of connectForm.Store, indexed by endpoints.Storage.
 var keyStores = []string{"keyring", "variable", "file"}
 
 var keyStorages = map[string]endpoints.Storage{"keyring": endpoints.Keyring, "variable": endpoints.Variable, "file": endpoints.Plain}
@@ -350,7 +350,7 @@ func (f *connectForm) confirm(ctx context.Context, question string) error {
 		return nil
 	}
 	if f.Ask == nil {
-		return &missingFlagError{"yes", "it answers: " + question}
+		return &missingFlagError{"yes", fmt.Sprintf("it answers the question %q", question)}
 	}
 	answer, err := f.ask(ctx, question+" (y/n)")
 	if answer = strings.ToLower(answer); err == nil && answer != "y" && answer != "yes" {

@@ -4,11 +4,10 @@
 //
 // # How it is built
 //
-// main calls run, which returns the exit status. newRoot is the table of all commands. Each command is declared in a
-// file of its own, by a method of app that sets its arguments, help, flags and action, so a new command needs one
-// file and one line in the table. The commands use cobra. Through app, each command opens only what it needs:
-// settings, window, journal, history, endpoints. Package topics contains the pages of `winnow help`. No connection is
-// opened, no catalogue is read and no renderer is created before a command needs it.
+// main calls run, which returns the exit status. newRoot lists all commands. The commands use cobra: a function such
+// as askCommand sets the arguments, help, flags and action of a command. Through app, each command opens only what it
+// needs: settings, window, journal, history, endpoints. Package topics contains the pages of `winnow help`. No
+// connection is opened, no catalogue is read and no renderer is created before a command needs it.
 //
 // # Exit status
 //
@@ -21,7 +20,7 @@
 //
 // # Caveats
 //
-// An API key given as cmd:… in the settings runs that command when its endpoint is first used. If another process has
+// If the settings give an API key as cmd:…, that command runs when the endpoint is first used. If another process has
 // locked the journal of the same .env file, commands that stage or save rules wait up to 5 seconds and then fail;
 // read-only commands work.
 package main

@@ -19,7 +19,7 @@ func doctorCommand(a *app) *cobra.Command {
 		return a.doctor(ctx, secrets)
 	})
 	c.Long = "doctor changes nothing, except that it makes winnow's own files private if others can read them.\n" +
-		"--secrets reads all of winnow's files and names the files that contain a key in any encoding."
+		"--secrets reads winnow's own files, except the settings, and names each one that contains a known key."
 	c.Flags().BoolVar(&secrets, "secrets", false, "search winnow's own files for keys")
 	c.AddCommand(keysCommand(a))
 	return c
@@ -153,8 +153,8 @@ func (a *app) examineSecrets(ctx context.Context) []doctor.Finding {
 	return doctor.Secrets(ctx, a.redactor, h.DataDir, h.StateDir, h.CacheDir)
 }
 
-// examineWindow reports which program is changing the rules now, and whether the proxy serves the models that the
-// rules leave shown.
+// examineWindow reports which program is changing the rules now, whether the proxy serves models that the rules hide,
+// which rules hide models in use, and which shown models are not used.
 func (a *app) examineWindow(ctx context.Context) []doctor.Finding {
 	h, err := a.folders()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // lockedPause is how long followOthers waits before it tries again to update a locked window.
 const lockedPause = 200 * time.Millisecond
 
-// adoptRules gives w the rules that another program has written to j.
+// adoptRules gives w the rules that other programs have written to j.
 func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal) error {
 	current := j.Current()
 	if current == nil { // no rule has ever been changed
@@ -28,11 +28,11 @@ func adoptRules(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journa
 }
 
 // followOthers applies to w the changes that other programs write to j, unsaved rules included, until ctx ends. The
-// selected provider and the search text stay. adoptRules must be the Adopt option of j. While a turn of this program
+// selected provider and the search text stay. The Adopt option of j must call adoptRules. While a turn of this program
 // reads the window, changes wait until the turn ends or calls its first write tool.
 //
-// notify gets the author and a description of each change, such as "hid gpt-3* on openai (3 models)". Errors of
-// watching and reading are logged. If w is nil, followOthers returns at once.
+// notify gets who wrote last and what has changed, such as "hid gpt-3* on openai (3 models)". Errors of watching and
+// reading are logged. If w is nil, followOthers returns at once.
 func followOthers(ctx context.Context, w *modelfilter.Window, j *checkpoint.Journal, log *slog.Logger, notify func(who, what string)) {
 	if w == nil {
 		return

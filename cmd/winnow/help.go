@@ -22,7 +22,7 @@ var statuses = []topics.Exit{
 	{Status: statusFailed, Means: "failed, or rules lint, doctor or config check found a problem"},
 	{Status: statusUsage, Means: "the command line or a flag was wrong"},
 	{Status: statusPending, Means: "changes are pending (rules diff, rules plan), a step needs confirmation, or rules check found a model"},
-	{Status: statusCancelled, Means: "cancelled by ctrl+c; another signal exits with 128 plus its number"},
+	{Status: statusCancelled, Means: "cancelled by ctrl+c; for any other signal, 128 plus its number"},
 	{Status: statusPipe, Means: "the reader closed the pipe, as in winnow ask … | head -1"},
 }
 
@@ -34,7 +34,7 @@ func showHelp(a *app, cmd *cobra.Command) {
 	_ = fang.Execute(a.ctx, root, fang.WithVersion(version()), fang.WithoutManpage())
 }
 
-// helpCommand explains a topic or a command.
+// helpCommand returns the help command, which explains a topic or another command.
 func helpCommand(a *app) *cobra.Command {
 	var names []string
 	for _, t := range topics.All() {
@@ -78,8 +78,8 @@ func (a *app) helpTopics() (all []keymap.HelpTopic) {
 	return all
 }
 
-// facts returns the input of the topic pages. If the settings cannot be read, it uses the default keys and prints a
-// notice.
+// facts returns the input of the topic pages. If the settings cannot be read or their keys are invalid, it uses the
+// default keys and prints a notice.
 func (a *app) facts(root *cobra.Command) topics.Facts {
 	f := topics.Facts{Settings: config.All(style.Themes()), Flags: settingFlags, Exits: statuses, Root: root}
 	f.Home, _ = config.HomeAt(a.flagOrEnv(a.flags.home, "WINNOW_HOME")) // fails only if there is no working folder

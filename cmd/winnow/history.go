@@ -41,8 +41,8 @@ type sessionStore interface {
 	history.Settings
 }
 
-// env returns the environment for a query over the history. The model comes from --model; the session is the one last
-// used in this folder.
+// env returns the environment for a query over the history. The model is --model or, without it, the model last
+// selected in this folder; the session is the session last used in this folder.
 func (l *filterFlags) env(ctx context.Context, a *app, store sessionStore) (history.Env, error) {
 	s, err := a.config()
 	if err != nil {
@@ -183,7 +183,7 @@ func historyExportCommand(a *app) *cobra.Command {
 	}))
 	c.Example = "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md"
 	in.bind(c)
-	c.Flags().StringVar(&format, "format", "", "the FORMAT: json (lossless), md, txt or html (default: from the name of the file)")
+	c.Flags().StringVar(&format, "format", "", "the FORMAT: json (lossless), md, txt or html (default: by the name of the file, else json)")
 	c.Flags().StringVar(&line, "filter", "", "export only the messages that this LINE of the filter language selects")
 	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return c
@@ -269,7 +269,7 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	case r.Damaged:
 		next = "restart winnow: it sets the damaged file aside and keeps what can be read"
 	case r.DamagedRequests == len(r.Problems):
-		next = "no conversation is damaged; only the recorded requests of some messages (key x) may be missing; damaged requests are removed as new ones are stored"
+		next = "no conversation is damaged; only the recorded requests of some messages (key x) may be missing. Damaged requests are removed as new ones are stored"
 	}
 	return advise(errors.Join(problems...), "%s", next)
 }

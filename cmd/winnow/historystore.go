@@ -80,7 +80,7 @@ func (a *app) openStore(ctx context.Context, address string) (history.Store, err
 }
 
 // onHistoryWait reports that an operation is waiting for the history server, or that the server responds again.
-// watchHistory shows this on the screen; without a screen it is printed.
+// watchHistory shows both on the screen; without a screen, only the waiting is reported, on standard error.
 func (a *app) onHistoryWait(waiting bool) {
 	select {
 	case <-a.historyWaits: // drop a state that has not been read

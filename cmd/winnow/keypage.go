@@ -17,8 +17,8 @@ import (
 var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
 // keyPage is the screen of `winnow doctor keys`. For each key pressed it shows winnow's
-// name for it and what it does in each mode, newest last. It also shows which of probedKeys
-// have arrived.
+// name for the key and what the key does in each mode, newest last. It also shows which of
+// probedKeys have arrived.
 type keyPage struct {
 	uses  []keymap.Use    // what keys do in each mode
 	lines []string        // what has been shown so far, oldest first

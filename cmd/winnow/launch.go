@@ -60,8 +60,8 @@ type program struct {
 	asking       sync.WaitGroup // counts running calls of askEndpoints
 }
 
-// launch runs the program, on a screen or line by line. It is ended by its own signal handlers, not by ctx, so that
-// it closes its parts in order.
+// launch runs the program, on a screen or line by line. The program's own signal handlers end it, not ctx, so that it
+// closes its parts in order.
 func (a *app) launch(ctx context.Context) error {
 	s, err := a.config()
 	if err != nil {
@@ -151,7 +151,7 @@ func (p *program) closeSession() {
 }
 
 // end closes the session and, if the user chose a model, stores it for the next start in this folder. The context of
-// askEndpoints must have ended, because end waits for its calls.
+// askEndpoints must have ended, because end waits for running calls of askEndpoints.
 func (p *program) end(ctx context.Context, folder string) error {
 	p.closeSession()
 	p.asking.Wait()
@@ -189,7 +189,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 		Redact: a.redactor.Redact, StoreSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {
 			notify := func(n tui.Noticed) { screen.Send(n) }
-			a.onTools.Store(new(func(text string) { notify(tui.Noticed{Text: safetext.Clean(text)}) }))
+			a.onNotice.Store(new(func(text string) { notify(tui.Noticed{Text: safetext.Clean(text)}) }))
 			p, err := a.background.run(func(ctx context.Context) (*program, error) {
 				return a.open(ctx, openOptions{delay: offlineDelay, readPause: screenReadPause, afterCrash: true, started: func(err error) { notify(tui.Noticed{Err: err}) }})
 			})
@@ -252,7 +252,7 @@ func (a *app) parts(p *program) tui.Parts {
 	return parts
 }
 
-// localParts returns parts plus what only the local user may do.
+// localParts returns parts with a Connector, because the local user may also connect models.
 func (a *app) localParts(p *program) (parts tui.Parts, err error) {
 	parts = a.parts(p)
 	parts.Connect, err = a.connector(p.endpoints, p.store, parts.Work.PickModel)
@@ -309,8 +309,8 @@ func rebinds(keys []config.Binding) []keymap.Rebind {
 	return out
 }
 
-// recovery describes the unsaved rules of a run that ended unexpectedly, and how to discard them. It returns nil if
-// that run ended normally.
+// recovery describes the unsaved rules of the last run, with the digest that discards them. It returns nil if that run
+// ended normally or left no unsaved rules.
 func (w *journaledWindow) recovery() *tui.Recovery {
 	last := w.journal.LastRun()
 	if w.filter == nil || last.Closed || !w.recovered { // the chat history has no unsaved changes

@@ -83,7 +83,7 @@ func newRoot(a *app) *cobra.Command {
 		}
 	}
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(a, cmd) })
-	a.connect(root)
+	a.attach(root)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		if a.program = cmd.CommandPath(); cmd != root && cmd.Name() != "ask" { // launch calls endStart itself, and ask creates too little garbage to need it
 			a.endStart(commandGC)
@@ -93,8 +93,8 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// connect gives root the standard streams of the app.
-func (a *app) connect(root *cobra.Command) {
+// attach gives root the standard streams of the app, and leaves the printing of errors to report.
+func (a *app) attach(root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -139,8 +139,8 @@ func asGroup(c *cobra.Command) {
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 }
 
-// suggestCommand suggests a replacement for an unknown command, in this order: a subcommand of that name in another
-// group (such as rules save), a flag of that name, a command with a similar name, and at the root, ask.
+// suggestCommand suggests what to use instead of an unknown command. In order of preference: a subcommand of that name
+// in a group (such as rules save), at the root a flag of that name, a command with a similar name, and at the root ask.
 func suggestCommand(cmd *cobra.Command, name string) string {
 	var names, inner []string
 	for _, c := range cmd.Commands() {
@@ -157,13 +157,13 @@ func suggestCommand(cmd *cobra.Command, name string) string {
 	case cmd.Flags().Lookup(name) != nil && !cmd.HasParent():
 		return "; did you mean --" + name + "?"
 	case near == "" && !cmd.HasParent():
-		return "; winnow ask sends a message"
+		return "; to send a message, use winnow ask"
 	default:
 		return near
 	}
 }
 
-// didYouMean returns a suggestion of the name closest to a mistyped one, formatted with format, or "".
+// didYouMean suggests the name in names that is closest to name, formatted with format. It returns "" if none is close.
 func didYouMean(name string, names []string, format string) string {
 	near := config.Nearest(name, names)
 	if near == "" {

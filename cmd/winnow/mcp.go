@@ -27,7 +27,7 @@ func mcpCommand(a *app) *cobra.Command {
 	})
 	c.Long = "mcp is started by an agent, such as Claude Code, Codex or opencode, and talks to it on\n" +
 		"standard input and output. Each change adds a checkpoint to a session named after\n" +
-		"the agent. If the agent can ask the user, a save asks for confirmation; otherwise it is refused.\n\n" +
+		"the agent. A save needs the user's confirmation; if the agent cannot ask for it, the save is refused.\n\n" +
 		"If winnow serve runs for this window, the agent joins it: people and agents then see each\n" +
 		"other's changes at once. Agents elsewhere use ssh SERVER winnow mcp, or the address /mcp of\n" +
 		"winnow serve --http with a token; there, the role of the key or token decides what they may do."

@@ -50,8 +50,8 @@ func modelsCommand(a *app) *cobra.Command {
 		return a.modelList(ctx, w, scopes, refresh)
 	})
 	c.Long = "The models of a provider come from its own list, from the proxy and, unless its list is complete, from the\n" +
-		"built-in catalogue. The last column says where each model is listed; \"cache\" means an earlier answer.\n" +
-		"--provider names one provider. --chat instead lists the models that can answer you."
+		"built-in catalogue. The last column says where each model is listed; \"cache\" means a list fetched earlier.\n" +
+		"--provider selects one provider. --chat instead lists the models that you can talk to."
 	c.Flags().BoolVar(&refresh, "refresh", false, "fetch the lists of models from the providers or the proxy")
 	c.Flags().BoolVar(&drift, "drift", false, "compare the models that the proxy serves with the rules")
 	c.Flags().BoolVar(&chat, "chat", false, "list the endpoints and models that -m accepts")
@@ -258,14 +258,14 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 			lines = append(lines, "  + "+visible(id))
 		}
 	}
-	next := "the proxy serves the models that the rules show"
+	next := "the proxy serves exactly the models that the rules show"
 	if drifted {
 		next = "the proxy reads its rules when it starts: restart it after saving"
 	}
 	return a.emit(map[string]any{"drift": drifted, "providers": out}, append(lines, next)...)
 }
 
-// endpointJSON is the JSON form of an endpoint that responds, with its models.
+// endpointJSON is the JSON form of an endpoint and its models.
 type endpointJSON struct {
 	Name    string      `json:"name"`
 	BaseURL string      `json:"base_url,omitempty"`
@@ -274,8 +274,8 @@ type endpointJSON struct {
 	Models  []modelJSON `json:"models"`
 }
 
-// chatModels lists the models of every endpoint that responds. If an endpoint that the user configured does not
-// respond, the command fails; an endpoint that is only probed at its usual port is skipped.
+// chatModels lists the models of the endpoints that the user configured and of the others that respond on this
+// machine. If a configured endpoint does not respond, the command fails.
 func (a *app) chatModels(ctx context.Context) error {
 	set, err := a.openEndpoints(openOptions{})
 	if err != nil {

@@ -158,7 +158,7 @@ func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 }
 
 // answerStyles returns the style of an answer that is printed without asking the terminal for its background. Unless
-// the settings specify the background, it uses the sixteen colours that are readable on both.
+// the settings specify the background, it uses at most sixteen colours, which are readable on any background.
 func (a *app) answerStyles() style.Styles {
 	o, fixed := a.theme(a.settings)
 	if !fixed && o.Profile < style.ANSI16 {

@@ -15,7 +15,7 @@ import (
 const madvDontNeed = 4
 
 // releaseMemory gives back to the system the memory that was needed only at the start: free heap memory, and the
-// pages of the executable, most of which hold code and tables of package initialization.
+// pages of the executable, most of which hold code and tables that only package initialization uses.
 func releaseMemory() {
 	debug.FreeOSMemory()
 	exe, err := os.Executable()

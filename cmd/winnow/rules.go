@@ -49,7 +49,7 @@ func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args 
 	}
 }
 
-// openAskedFilter is openFilter plus the models that a running proxy serves.
+// openAskedFilter opens the model filter and gives it the models that a running proxy serves.
 func (a *app) openAskedFilter(ctx context.Context, to access) (*journaledWindow, error) {
 	w, err := a.openFilter(ctx, to)
 	if err != nil {
@@ -117,8 +117,8 @@ func listName(l modelfilter.List) string {
 	return "ignore"
 }
 
-// scopes returns the providers that a command works on: the one given by --provider, or all providers that have rules
-// or, if withKeys, a key.
+// scopes returns the providers that a command works on: the one given by --provider, or all providers that have rules,
+// staged changes or, if withKeys is set, a key.
 func (a *app) scopes(w *modelfilter.Window, withKeys bool) ([]modelfilter.Scope, error) {
 	var names []string
 	if a.flags.provider != "" {
@@ -280,13 +280,14 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 	return cmp.Or(a.emit(out, append(lines, notes...)...), error(statusError(statusFailed)))
 }
 
-// lintReasons state why a rule has no effect; %s is the other rule of the finding.
+// lintReasons maps the kind of a finding to why the rule has no effect; %s is the other rule of the finding.
 var lintReasons = map[engine.Kind]string{
 	engine.Dead: "is dead: it matches no model", engine.Shadowed: "is shadowed: other rules, such as %s, apply to every model it matches",
 	engine.Redundant: "is redundant: %s covers it", engine.Undecided: "may be redundant: winnow cannot tell whether %s covers it",
 }
 
-// ruleAct returns the act of a rule command in the current provider, with the command's argument.
+// ruleAct returns the act that performs a rule command on the current provider, and the revision of the rules that it
+// is based on. argument is a model for WhyModel, otherwise a pattern.
 func ruleAct(w *modelfilter.Window, action keymap.Action, argument string) (act assistant.Act, revision int64) {
 	if action == keymap.WhyModel {
 		return modelfilter.ExplainModel{Model: argument}, w.Revision()

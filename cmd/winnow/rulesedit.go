@@ -18,8 +18,8 @@ import (
 	"winnow/tui/plain"
 )
 
-// rulesChangeCommand stages each pattern on its own, so that a rejected pattern does not stop the others. verb is
-// "add" or "remove".
+// rulesChangeCommand returns the command rules add or, if verb is "remove", rules remove. The command stages each
+// pattern separately, so that a rejected pattern does not stop the others.
 func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	c := command(verb+" PATTERN…", short, 1, -1, nil)
 	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"
@@ -104,8 +104,8 @@ func (e *ruleEdits) do(s modelfilter.Scope, verb string, list modelfilter.List, 
 	}
 }
 
-// finishEdits saves the changes if save is set, and prints their results; the JSON output also contains more.
-func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, e *ruleEdits, save bool, more map[string]any) error {
+// finishEdits saves the changes if save is set, and prints their results. fields are added to the JSON output.
+func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, e *ruleEdits, save bool, fields map[string]any) error {
 	saved := assistant.Saved{}
 	var pending error
 	if save {
@@ -125,7 +125,7 @@ func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace
 		e.lines = append(e.lines, "not saved yet: winnow rules save writes "+w.name)
 	}
 	out := map[string]any{"results": nonNil(e.results), "unsaved": w.unsaved(), "saved": saved.Written, "warning": saved.Warning}
-	maps.Copy(out, more)
+	maps.Copy(out, fields)
 	err := a.emit(out, e.lines...)
 	return errors.Join(append([]error{err, pending}, e.refused...)...)
 }
@@ -159,10 +159,10 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		list             modelfilter.List
 		patterns         []string
 	}{
-		{"remove", "remove the ignore rule PATTERN", "remove", modelfilter.Ignore, nil},
-		{"remove-allow", "remove the allow rule PATTERN", "remove", modelfilter.Allow, nil},
+		{"remove", "remove the ignore rule PATTERN; may be repeated", "remove", modelfilter.Ignore, nil},
+		{"remove-allow", "remove the allow rule PATTERN; may be repeated", "remove", modelfilter.Allow, nil},
 		{"add", "add the ignore rule PATTERN; may be repeated", "add", modelfilter.Ignore, nil},
-		{"add-allow", "add the allow rule PATTERN", "add", modelfilter.Allow, nil},
+		{"add-allow", "add the allow rule PATTERN; may be repeated", "add", modelfilter.Allow, nil},
 	}
 	var where string
 	// The window is open read-only, so nothing staged here outlives the process.
@@ -231,7 +231,7 @@ func shellQuote(text string) string {
 }
 
 // printPlan prints what a save would change, and returns errPending if there is anything to save. staging lists the
-// command lines that stage the plan first; it is empty if the plan is staged.
+// command lines that stage the plan; it is empty if the plan is already staged.
 func (a *app) printPlan(ctx context.Context, w *journaledWindow, staging []string) error {
 	a.printNotices(w)
 	plan, err := w.filter.PlanSave(ctx, "")

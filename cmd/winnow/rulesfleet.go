@@ -14,7 +14,7 @@ import (
 	"winnow/assistant"
 )
 
-// rulesDiffCommand compares two targets, or shows what a save would change.
+// rulesDiffCommand returns the command that shows what a save would change or, with --target, compares two targets.
 func rulesDiffCommand(a *app) *cobra.Command {
 	plan := a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error { return a.printPlan(ctx, w, nil) })
 	var names []string

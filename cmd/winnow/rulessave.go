@@ -32,7 +32,7 @@ func rulesSaveCommand(a *app) *cobra.Command {
 		return errors.Join(a.printSaved(saved), pending)
 	}))
 	c.Flags().StringVar(&shown, "plan", "", "save only the plan with this digest, as printed by rules plan or rules diff (exit 3 if it has changed)")
-	c.Long = "On a terminal, save first shows the changes and who staged them. Otherwise --plan names\n" +
+	c.Long = "On a terminal, save shows the changes and who staged them, and asks. Otherwise --plan names\n" +
 		"the plan to save; without it only your own changes are saved, and the exit status is 3 if\n" +
 		"others have staged changes, which stay staged. Other programs' changes to the file are kept;\n" +
 		"if they conflict with yours, nothing is written and both versions are shown."
@@ -56,7 +56,7 @@ func rulesDiscardCommand(a *app) *cobra.Command {
 		return errors.Join(a.discardPlan(ws, assistant.Basis{Only: a.userName()}), others)
 	}))
 	c.Flags().StringVar(&shown, "plan", "", "discard only the changes with this digest, as printed by rules diff (exit 3 if they have changed)")
-	c.Long = "On a terminal, discard first shows the changes. Otherwise it discards your own; the exit\n" +
+	c.Long = "On a terminal, discard shows the changes and asks. Otherwise it discards your own; the exit\n" +
 		"status is 3 if others have staged changes, which stay staged."
 	return c
 }
@@ -200,7 +200,8 @@ func (a *app) printSaved(saved assistant.Saved) error {
 	return a.emit(saved, saved.Message)
 }
 
-// saveError adds both sides of a conflict to err; it returns other errors unchanged.
+// saveError adds both sides of a conflict to err. If the rules were saved despite the conflict, it adds only that. It
+// returns other errors unchanged.
 func (a *app) saveError(err error) error {
 	c, ok := errors.AsType[*assistant.Conflict](err)
 	if !ok {

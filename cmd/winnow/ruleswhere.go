@@ -55,8 +55,8 @@ func (a *app) findModels(w *journaledWindow, where string) (modelfilter.Found, e
 	return found, nil
 }
 
-// printFound prints models with their facts and use; absent is printed if there are no models.
-func (a *app) printFound(found modelfilter.Found, absent string) error {
+// printFound prints models with their facts and use, or the text empty if there are none.
+func (a *app) printFound(found modelfilter.Found, empty string) error {
 	models, rows := []foundJSON{}, [][]string{}
 	for _, m := range found.Models {
 		f := foundJSON{Provider: m.Provider, modelJSON: newModelJSON(m.Info)}
@@ -73,12 +73,12 @@ func (a *app) printFound(found modelfilter.Found, absent string) error {
 		rows = append(rows, []string{visible(m.Info.ID), m.Status.Status.Word(), window, price, m.Info.Facts.Released, requests, last, m.Source})
 	}
 	return a.emit(map[string]any{"models": models, "unknown": found.Unknown},
-		plain.Table(absent, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used", "listed by"}, rows)...)
+		plain.Table(empty, []string{"model", "status", ">context", ">$ / 1M in, out", "released", ">requests", "last used", "listed by"}, rows)...)
 }
 
 func rulesCheckCommand(a *app) *cobra.Command {
 	var where string
-	c := command("check", "Fail when a shown model matches a condition (exit 3)", 0, 0, a.withFilter(func(_ context.Context, w *journaledWindow, _ []string) error {
+	c := command("check", "Fail if a shown model matches a condition (exit 3)", 0, 0, a.withFilter(func(_ context.Context, w *journaledWindow, _ []string) error {
 		found, err := a.findModels(w, where)
 		if err != nil {
 			return err

@@ -23,15 +23,16 @@ func serveCommand(a *app) *cobra.Command {
 	c.Long = "serve opens the window of this folder to other users until it is interrupted. They all\n" +
 		"work in it at the same time, each in a separate session.\n\n" +
 		"With --ssh, everyone with a key in --authorized-keys gets this program in their terminal.\n" +
-		"The comment after a key names its user, who is the author of what they send, as in the filter\n" +
-		"line u'anna'. There is no shell and no forwarding; the only commands are ask, rules and mcp.\n" +
-		"ask reads standard input if it has no message or if its last argument is -.\n\n" +
+		"The comment after a key names the user, who becomes the author of what they send: the filter\n" +
+		"line u'anna' finds the messages of anna. There is no shell and no forwarding; the only\n" +
+		"commands are ask, rules and mcp. ask reads standard input if it has no message or if its\n" +
+		"last argument is -.\n\n" +
 		"With --http, programs open sessions, send messages and read the events of each turn as\n" +
 		"server-sent events. GET /openapi.json describes the requests. Every request needs a\n" +
-		"token: winnow token add creates one for a user with a role. The token of --token-file has\n" +
-		"the role admin; without it and without other tokens, one is created and printed once. An SSH\n" +
-		"key has its role as an option, winnow-role=\"propose\"; without one it may save. An unused\n" +
-		"session is closed after --session-idle; to continue it, open it again with its id.\n\n" +
+		"token: winnow token add creates one for a user with a role. The token in --token-file has\n" +
+		"the role admin; if there is no token at all, an admin token is created and printed once.\n" +
+		"The role of an SSH key is an option of its line, winnow-role=\"propose\"; the default is save.\n" +
+		"An unused session is closed after --session-idle; to continue it, open it again with its id.\n\n" +
 		"Keys, tokens and the certificate are reloaded when they change or after SIGHUP. Under\n" +
 		"systemd, winnow serve reports its state and uses the sockets named http, ssh and metrics that\n" +
 		"systemd has opened. /readyz checks history and .env; --metrics also works without --http.\n\n" +

@@ -56,8 +56,8 @@ func (r *remote) open(ctx context.Context, a *app) (*serve.Session, error) {
 	return s, err
 }
 
-// forRemote returns an app for a remote user that shares what a has opened. environ replaces the variables that
-// describe the terminal.
+// forRemote returns an app for a remote user. Both apps share the open settings, history and log; environ replaces the
+// variables that describe the terminal.
 func (a *app) forRemote(environ []string) *app {
 	own := slices.DeleteFunc(slices.Clone(a.environ), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
@@ -109,7 +109,7 @@ func (a *app) remoteCommand(r *remote, line string) (func(context.Context, sshse
 			u.stdin = s.In
 		}
 		root := group("winnow", "Ask the assistant, show or change the rules, and offer tools to agents", askCommand(u), rulesCommand(u), mcpCommand(u))
-		u.connect(root)
+		u.attach(root)
 		root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { u.program = cmd.CommandPath() }
 		u.flags.bindRemote(root)
 		root.SetArgs(words)

@@ -24,7 +24,7 @@ type serviceManager struct {
 	listeners map[string]*os.File // open sockets, by name
 }
 
-// firstSocket is the number of the first socket that a service manager passes on.
+// firstSocket is the file descriptor of the first socket that a service manager passes to the process.
 const firstSocket = 3
 
 // findServiceManager reads the environment like sd_notify and sd_listen_fds. Child
@@ -98,7 +98,7 @@ func (c *certificate) load() error {
 	return err
 }
 
-// config returns the configuration of a server.
+// config returns the configuration of a server that always presents the current certificate.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
@@ -106,7 +106,7 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// leaf returns the certificate itself.
+// leaf returns the certificate itself, without its chain.
 func (c *certificate) leaf() *x509.Certificate { return c.now.Load().Leaf }
 
 // watch reloads the files when they change, until ctx ends.
@@ -126,8 +126,8 @@ func (c *certificate) reload(log *slog.Logger) {
 	log.Info("certificate reloaded", "expires", c.leaf().NotAfter)
 }
 
-// onHangup calls reload on SIGHUP instead of ending the process, unless the process belongs
-// to a terminal, which sends this signal when it is closed.
+// onHangup makes SIGHUP call reload instead of ending the process, unless standard input is a
+// terminal: a terminal that is closed sends this signal too.
 func (a *app) onHangup(reload func()) {
 	if !isTerminal(a.stdin) {
 		a.reload.Store(&reload)

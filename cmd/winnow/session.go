@@ -26,10 +26,10 @@ import (
 	"winnow/tui/plain"
 )
 
-// sessionToResume returns the session to resume: with --continue, the session last used in this folder, preferably
-// one with messages; with --session, the session whose id starts with the given text. The zero value means a new
-// session. A session can only be resumed in the window that it was created in, because that window's journal holds
-// its checkpoints; an imported session can be resumed in any window.
+// sessionToResume returns the session to resume: with --continue, the session last used in this folder and window,
+// preferably one with a message, sent or queued; with --session, the session whose id starts with the given text. The
+// zero value means a new session. A session can only be resumed in the window that it was created in, because that
+// window's journal holds its checkpoints; an imported session can be resumed in any window.
 func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (history.Session, error) {
 	id := a.flags.session
 	if id == "" && !a.flags.resumeLast {
@@ -73,9 +73,9 @@ func (a *app) sessionToResume(ctx context.Context, store history.Sessions) (hist
 	return history.Session{}, err
 }
 
-// crashedSession returns the session that a crash interrupted: the session whose answer was cut off or, if there is
-// none, the session that last changed the window. The zero value means that the last run in this window ended
-// normally.
+// crashedSession returns the session that a crash interrupted: the session of this folder and window whose answer was
+// cut off or, if there is none, the session of the window's last run, unless that run ended normally. The zero value
+// means that there is no such session.
 func (a *app) crashedSession(ctx context.Context, p *program) (history.Session, error) {
 	if id := p.store.Report().InterruptedIn; id != "" {
 		s, found, err := p.store.Session(ctx, id)
@@ -310,7 +310,8 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope, n
 }
 
 // rollBackTo rolls back if newest is still the newest checkpoint. Without newest it first shows the steps that would
-// be undone and, if the user can answer, asks for confirmation. It returns errPending if nothing was rolled back.
+// be undone and, if the user can answer, asks for confirmation. It returns errPending if the user declines, or if
+// there is a newer checkpoint and the user cannot be asked again.
 func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string, scope checkpoint.Scope, newest string) (workspace.RolledBack, error) {
 	asks := newest == "" && a.asks()
 	if newest == "" {

@@ -202,7 +202,7 @@ func envCommand(a *app, use, short string, maxArgs int, edit func(args []string)
 		}
 		return a.envEdit(ctx, file, e)
 	})
-	c.Flags().StringVar(&file, "file", "", "FILE to edit (default: the file of --env-file)")
+	c.Flags().StringVar(&file, "file", "", "the FILE to edit (default: the file of --env-file)")
 	return c
 }
 

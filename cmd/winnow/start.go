@@ -54,7 +54,7 @@ func newBackgroundOpen(ctx context.Context) *backgroundOpen {
 	return b
 }
 
-// run opens the program. After end it returns context.Canceled.
+// run opens the program. After end, or if it has been called before, it returns context.Canceled.
 func (b *backgroundOpen) run(open func(context.Context) (*program, error)) (_ *program, err error) {
 	if !b.started.CompareAndSwap(false, true) {
 		return nil, context.Canceled
@@ -83,10 +83,10 @@ func (b *backgroundOpen) end() (p *program, ended bool) {
 }
 
 const (
-	// warmAfter is the time from the start until background work begins: by then the first frame and the stored draft
-	// have been drawn.
+	// warmAfter is how long warm waits before it begins: by then the first frame and the stored draft have been drawn.
 	warmAfter = 400 * time.Millisecond
-	// startGC is the GC percentage during the start, when most allocations are either permanent or freed right after.
+	// startGC is the GC percentage during the start, when most allocations live either until the program ends or only
+	// until the start is complete.
 	startGC = 400
 	// screenGC is the GC percentage of the running program. A long answer creates little garbage, so collections
 	// are still rare.
@@ -95,16 +95,16 @@ const (
 	commandGC = math.MaxInt
 )
 
-// delayGC makes garbage collection rare until endStart is called for the first time, which sets the GC percentage to
-// percent, or to the value of GOGC if that is lower.
+// delayGC makes garbage collection rare during the start. The first call of endStart sets the GC percentage to percent
+// or, if that is lower, to the value of GOGC; later calls do nothing.
 func delayGC() (endStart func(percent int)) {
 	usual := debug.SetGCPercent(startGC)
 	var once sync.Once
 	return func(percent int) { once.Do(func() { debug.SetGCPercent(min(usual, percent)) }) }
 }
 
-// warm prepares what the user will probably need next, once the first frame has been drawn. It also gives back to the
-// system the memory that was needed only at the start.
+// warm waits until the first frame has been drawn, and then reads the models ahead of their first use. It also returns
+// to the system the memory that only the start needed.
 func (p *program) warm(ctx context.Context) {
 	select {
 	case <-time.After(warmAfter):
@@ -117,7 +117,8 @@ func (p *program) warm(ctx context.Context) {
 	releaseMemory()
 }
 
-// typeahead is text typed in a run that ended before its history was open: a line of the file home.Typeahead.
+// typeahead is text that a run could not store in the history, for example because the run ended before the history
+// was open. It is a line of the file config.Home.Typeahead.
 type typeahead struct {
 	Folder string
 	history.Draft
@@ -197,7 +198,7 @@ func (a *app) endpointOptions() (o endpoints.Options, err error) {
 	return o, err
 }
 
-// lastModelKey returns the history setting that stores the model last selected in a folder.
+// lastModelKey returns the key of the history setting that stores the model last selected in a folder.
 func lastModelKey(folder string) string { return "model:" + folder }
 
 // storeModel returns a function that stores the model last selected in this folder, for the next start.
@@ -206,8 +207,8 @@ func (a *app) storeModel(store history.Settings) func(ctx context.Context, id st
 }
 
 // pickModel returns the model to start with: the model that the user named, or a suitable model of the endpoints. If
-// wait is false, askEndpoints asks the endpoints later, and until then the offline model is used unless the user
-// configured an endpoint.
+// wait is false, askEndpoints asks the endpoints later; until then pickModel returns the offline model or, if the user
+// configured an endpoint, "".
 func (a *app) pickModel(ctx context.Context, p *program, sessionModel string, wait bool) (id string, err error) {
 	if id, err = a.namedModel(ctx, p, sessionModel); err != nil {
 		return "", err
@@ -266,17 +267,18 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	return "", nil
 }
 
-// reportEndpoint prints what the user should know about the endpoint of the model that -m names without an endpoint:
-// it does not list the model, or others list it too. chosen means that another flag names the endpoint.
+// reportEndpoint prints a notice if -m names a model without its endpoint, and the endpoint used does not list the
+// model or is one of several that do. chosen means that another flag names the endpoint, so that the others do not
+// matter.
 func (a *app) reportEndpoint(set *endpoints.Set, id string, chosen bool) {
 	named := a.settings.Model
 	name, _, _ := strings.Cut(id, "/")
 	switch others := set.Namesakes(id); {
 	case strings.HasPrefix(named, name+"/"):
 	case set.Unlisted(id):
-		a.printErr("%s does not list %s, but it is requested anyway; winnow models --chat lists the models", name, named)
+		a.printErr("%s does not list %s; using it anyway (winnow models --chat lists the models)", name, named)
 	case !chosen && len(others) > 0:
-		a.printErr("several endpoints list %s: %s answers; to ask another: -m %s", named, name, strings.Join(others, ", -m "))
+		a.printErr("several endpoints list %s: %s answers; to use another: -m %s", named, name, strings.Join(others, ", -m "))
 	}
 }
 
@@ -294,7 +296,7 @@ func (a *app) reportOverridden(ctx context.Context, store history.Settings, last
 	return store.Set(ctx, key, last+" "+setting)
 }
 
-// reportUnset prints a notice if the environment variable with the selected endpoint's key is not set.
+// reportUnset prints a notice if the environment variable that should contain the selected endpoint's key is not set.
 func (a *app) reportUnset(p *program) {
 	name, _, _ := strings.Cut(p.session.Model(), "/")
 	if e := p.endpoints.Named(name); e != nil && e.Unset != nil {
@@ -313,12 +315,13 @@ func (a *app) reportOpenFile(ctx context.Context, p *program) {
 	if told, err := p.store.Get(ctx, key); err != nil || told != "" {
 		return
 	}
-	a.printErr("other users of this machine can read %s (mode %04o): chmod 600 makes it private", visible(filepath.Base(w.EnvFile())), w.FileMode().Perm())
+	a.printErr("other users of this machine can read or change %s (mode %04o): chmod 600 makes it private", visible(filepath.Base(w.EnvFile())), w.FileMode().Perm())
 	_ = p.store.Set(ctx, key, "yes") // if this fails, it will be reported again
 }
 
 // askEndpoints asks the endpoints for a model if the user has not named one. Otherwise it asks the selected endpoint
-// for its current list of models. The pane gets the answers too; notify receives what the user should know.
+// for its current list of models. It does not wait for the answers. The pane gets them too; notify receives what the
+// user should know.
 func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
 	p.endpoints.Feed(func(a models.Answer) {
 		if w := p.window.filter; w != nil && w.AcceptModels(ctx, a) {
@@ -366,8 +369,8 @@ func (p *program) examples(ctx context.Context) []string {
 	return now.(*modelfilter.Snapshot).Requests()
 }
 
-// searches returns at most one example request: to find the longest word in the title of the session last used. It
-// skips sessions that have no messages or no suitable word in the title.
+// searches returns at most one example request: to find the longest word in the title of the session last used that
+// has messages and a title with a suitable word.
 func (p *program) searches(ctx context.Context) []string {
 	if p.store == nil {
 		return nil

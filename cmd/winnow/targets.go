@@ -53,8 +53,8 @@ func (a *app) targetOf(ctx context.Context, t config.Target) (fleet.Target, erro
 	return s, nil
 }
 
-// at returns an app for another .env file on this machine. It is closed with a, and ignores settings that are for the
-// proxy of this folder, such as after_save.
+// at returns an app for another .env file on this machine. It is closed when this app is, and ignores settings
+// for the proxy of this folder, such as after_save.
 func (a *app) at(envFile string) *app {
 	settings := *a.settings
 	settings.AfterSave, settings.ProxyData, settings.Targets = nil, "", nil
@@ -98,7 +98,8 @@ func (a *app) compareTargets() func(context.Context, modelfilter.Exported) []mod
 	}
 }
 
-// viewOf compares the window with one target; local is the target if it is on this machine.
+// viewOf compares own, the rules and models of the window, with one target. If the target is on this machine, it is
+// local; otherwise local is nil.
 func (a *app) viewOf(ctx context.Context, t config.Target, local fleet.Target, own modelfilter.Exported) modelfilter.TargetView {
 	v := modelfilter.TargetView{Name: t.Name}
 	target, err := local, error(nil)

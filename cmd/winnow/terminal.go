@@ -128,7 +128,7 @@ func (a *app) doctorKeys(context.Context, []string) error {
 	return a.emit(map[string]any{"kitty_protocol": page.Kitty(), "seen": page.Seen()}, page.Summary()...)
 }
 
-// askOnTerminal returns an Ask that prompts on out and reads lines from in, a terminal. If ctx ends first, its
+// askOnTerminal returns an Ask that prompts on out and reads lines from in, a terminal. If ctx ends first, a
 // goroutine keeps waiting for a line.
 func askOnTerminal(in *os.File, out io.Writer) plain.Ask {
 	reader := bufio.NewReader(in)

@@ -24,7 +24,8 @@ func tokenCommand(a *app) *cobra.Command {
 		"  write    change the rules, and undo your own changes\n" +
 		"  save     save, accept proposals, discard and undo others' changes (default)\n" +
 		"  admin    manage tokens, read metrics, end other users' sessions\n\n" +
-		"A key in the file of --authorized-keys has its role as an option: winnow-role=\"propose\".\n" +
+		"From propose on, each role includes the role above it.\n" +
+		"The role of an SSH key is an option of its line in --authorized-keys: winnow-role=\"propose\".\n" +
 		"Only the hashes of tokens are stored. Removing a token ends its sessions within a second."
 	return g
 }
@@ -66,7 +67,7 @@ func tokenAddCommand(a *app) *cobra.Command {
 	return c
 }
 
-// lifetimeOf parses a time such as 30d or 12h; "" is 0.
+// lifetimeOf parses a time such as 30d or 12h. It returns 0 for "", which means that the token never expires.
 func lifetimeOf(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil

@@ -30,7 +30,7 @@ func (a *app) openTools() (*mcptools.Client, error) {
 	c := mcptools.New(mcptools.Options{
 		Servers: s.MCPServers, Environ: a.environ, Redactor: a.redactor, Version: version(), Log: a.logger(),
 		Notify: func(text string) {
-			if notify := a.onTools.Load(); notify != nil {
+			if notify := a.onNotice.Load(); notify != nil {
 				(*notify)(text)
 				return
 			}
@@ -73,7 +73,7 @@ func (a *app) waitForTools(ctx context.Context) {
 func toolsCommand(a *app) *cobra.Command {
 	test := command("test [SERVER…]", "Connect to the MCP servers and report what each offers", 0, -1, a.toolsTest)
 	test.Long = "test exits with status 1 if a server cannot be used. It lists the tools that the assistant\n" +
-		"is not given, with the reason: for example, the schema of the parameters is too large."
+		"is not given, each with the reason, such as parameters whose schema is too large."
 	return group("tools", "List and test the MCP servers whose tools the assistant has",
 		command("list [SERVER…]", "List the tools of the MCP servers", 0, -1, a.toolsList), test)
 }
@@ -154,7 +154,7 @@ func (a *app) toolsTest(ctx context.Context, names []string) error {
 	for _, r := range found {
 		lines = append(lines, a.toolsFinding(r).Lines(a.displayable(stateIcons[a.toolsFinding(r).State]), a.displayable("→"))...)
 		for _, l := range r.LeftOut {
-			lines = append(lines, fmt.Sprintf("    without %s: %s", l.Tool, l.Reason))
+			lines = append(lines, fmt.Sprintf("    %s is left out: %s", l.Tool, l.Reason))
 		}
 		for _, name := range r.Unknown {
 			lines = append(lines, fmt.Sprintf("    allowed_tools names %s, which the server does not have", name))
@@ -183,7 +183,7 @@ func (a *app) toolsFinding(r mcptools.Report) doctor.Finding {
 }
 
 // examineTools connects to every MCP server. A server that does not answer in time is
-// reported separately.
+// reported as failed.
 func (a *app) examineTools(ctx context.Context) (found []doctor.Finding) {
 	const limit = 8 * time.Second // shorter than the doctor's own limit
 	ctx, cancel := context.WithTimeout(ctx, limit)

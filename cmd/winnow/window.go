@@ -31,7 +31,7 @@ type journaledWindow struct {
 	lists     *models.Lists       // nil for the chat history
 	journal   *checkpoint.Journal
 	name      string // sessions of the window are stored under this name
-	recovered bool   // there are unsaved rules from an earlier run
+	recovered bool   // unsaved rules of an earlier run were restored, and no other program had the window open
 	// attributed is the number of the newest journal record whose author the window knows. Only opening and adopt use
 	// it.
 	attributed int64
@@ -61,8 +61,7 @@ func (a *app) openWindow(ctx context.Context, to access) (*journaledWindow, erro
 	return a.openFilter(ctx, to)
 }
 
-// askProxy fetches the models that the folder's running proxy serves, like the screen when
-// it starts.
+// askProxy fetches the models that the folder's running proxy serves, as the screen does when it starts.
 func (w *journaledWindow) askProxy(ctx context.Context, set *endpoints.Set) {
 	if w.filter != nil {
 		set.AskProxy(ctx, func(a models.Answer) { w.filter.AcceptModels(ctx, a) })
@@ -103,7 +102,7 @@ func (a *app) openFilter(ctx context.Context, to access) (*journaledWindow, erro
 	return w, w.restoreStaged()
 }
 
-// openHistoryWindow opens the chat history as a window. It is shared by all folders and has its own journal.
+// openHistoryWindow opens the chat history as a window. All folders share this window, which has its own journal.
 func (a *app) openHistoryWindow(ctx context.Context, to access) (*journaledWindow, error) {
 	store, err := a.openHistory(ctx)
 	if err != nil {
@@ -140,7 +139,7 @@ func (w *journaledWindow) readOnly() string {
 	return ""
 }
 
-// adopt updates the window with what another process has written to its journal.
+// adopt updates the window with what other processes have written to its journal.
 func (w *journaledWindow) adopt(j *checkpoint.Journal) error {
 	if w.filter == nil {
 		return nil // the chat history is always read from its database
@@ -177,7 +176,7 @@ func (w *journaledWindow) restoreStaged() error {
 	}
 	if err := w.filter.Recover(current, saved); err != nil {
 		return advise(fmt.Errorf("the unsaved rules of an earlier run cannot be restored: %w", err),
-			"they stay in %s; winnow checkpoints list shows them", w.journal.Path())
+			"they stay in %s; to start without them and without checkpoints, move this file to another folder", w.journal.Path())
 	}
 	w.recovered = w.filter.Dirty() && w.journal.Alone()
 	w.attribute(w.journal)
@@ -241,8 +240,8 @@ func (w *journaledWindow) author() (user, session string) {
 	return cmp.Or(w.agent, userName()), session
 }
 
-// changeAuthor returns the author of a change to the rules made now; locked reports that a turn has locked the
-// window.
+// changeAuthor returns the author of a change to the rules that is made now. locked means that a turn has locked the
+// window, so that the change is the turn's.
 func (w *journaledWindow) changeAuthor(locked bool) assistant.Author {
 	user, _ := w.author()
 	return authorOf(user, locked)
