@@ -36,8 +36,8 @@ const (
 	maxLine  = 64 << 10
 )
 
-// identifier returns a name that a client sent, cut to maxValue bytes, with ? for
-// everything but printable ASCII.
+// identifier returns a name that a client sent, cut to maxValue bytes, with ? for spaces and
+// everything else that is not visible ASCII.
 func identifier(s string) string {
 	s = s[:min(len(s), maxValue)]
 	return strings.Map(func(r rune) rune {
@@ -48,7 +48,8 @@ func identifier(s string) string {
 	}, s)
 }
 
-// setVariable sets a variable if the client may set it, and reports whether it was set.
+// setVariable sets a variable if the client may set it and its value is a short word of
+// visible ASCII. It reports whether the variable was set.
 func (t *Terminal) setVariable(name, value string) bool {
 	if !slices.Contains(allowed, name) && name != "TERM" || len(value) > maxValue || identifier(value) != value {
 		return false
@@ -58,8 +59,8 @@ func (t *Terminal) setVariable(name, value string) bool {
 	return true
 }
 
-// setSize sets the size, within the limits. A width or height of 0, which means unknown, is
-// replaced by the usual one.
+// setSize sets the size, within the limits. If the width or the height is 0, which means
+// unknown, it sets the usual size.
 func (t *Terminal) setSize(width, height uint32, maxWidth, maxHeight int) {
 	const usualWidth, usualHeight = 80, 24
 	if width == 0 || height == 0 {
@@ -68,7 +69,7 @@ func (t *Terminal) setSize(width, height uint32, maxWidth, maxHeight int) {
 	t.Width, t.Height = int(min(width, uint32(maxWidth))), int(min(height, uint32(maxHeight)))
 }
 
-// complete returns the terminal with a UTF-8 locale if the client sent no locale.
+// complete returns a copy of t, with a UTF-8 locale if the client sent no locale.
 func (t *Terminal) complete() Terminal {
 	out := Terminal{Width: t.Width, Height: t.Height, Environ: slices.Clone(t.Environ)}
 	if !slices.ContainsFunc(out.Environ, func(e string) bool { return strings.HasPrefix(e, "LANG=") || strings.HasPrefix(e, "LC_") }) {
@@ -178,12 +179,13 @@ func (c *channel) request(kind string, payload []byte) (run func() (status int),
 // setSize sets the size of the terminal, and logs and counts a size that is too large.
 func (c *channel) setSize(width, height uint32) {
 	if o := &c.server.opts; width > uint32(o.Width) || height > uint32(o.Height) {
-		c.refused(fmt.Sprintf("a screen of %dx%d", width, height), "screen_size")
+		c.refused(fmt.Sprintf("screen:%dx%d", width, height), "screen_size")
 	}
 	c.terminal.setSize(width, height, c.server.opts.Width, c.server.opts.Height)
 }
 
-// resized passes on the size. The size replaces an earlier size that has not been read yet.
+// resized passes the size on to the screen, in place of an earlier size that the screen has
+// not read yet.
 func (c *channel) resized() {
 	select {
 	case <-c.sizes:
@@ -192,16 +194,16 @@ func (c *channel) resized() {
 	c.sizes <- c.terminal.complete()
 }
 
-// shell returns the screen, for a client that requests no command.
+// shell returns the function that runs the screen, for a client that requests no command.
 func (c *channel) shell() func() int {
 	t := c.terminal.complete()
 	if !c.hasPTY || slices.Contains(t.Environ, "TERM=dumb") {
-		return c.sorry("winnow needs an interactive terminal: connect with ssh -t, or run winnow ask")
+		return c.refusal("winnow needs an interactive terminal: connect with ssh -t, or run winnow ask")
 	}
 	return func() int {
 		if err := c.screen(t); err != nil {
 			c.log.Error("ssh: screen", "error", err)
-			return c.sorry("the screen failed; the server log says why")()
+			return c.refusal("the screen failed; the server log says why")()
 		}
 		return 0
 	}
@@ -212,7 +214,7 @@ func (c *channel) command(line string) func() int {
 	run, err := c.server.opts.Command(c.who, line)
 	if err != nil {
 		c.refused("exec", "request")
-		return c.sorry(err.Error())
+		return c.refusal(err.Error())
 	}
 	s := Streams{In: c.ch, Out: c.writer(c.ch), Err: c.writer(c.ch.Stderr()), Environ: c.terminal.complete().Environ}
 	return func() int {
@@ -226,7 +228,8 @@ func (c *channel) command(line string) func() int {
 	}
 }
 
-// kindOf returns the first words of a command line, without the user's own text.
+// kindOf returns the name of the command in a command line, such as "ask"; "" if there is
+// none.
 func kindOf(line string) string {
 	words := strings.Fields(line)
 	if len(words) > 0 && words[0] == "winnow" {
@@ -238,8 +241,8 @@ func kindOf(line string) string {
 	return identifier(words[0])
 }
 
-// sorry returns a command that only prints why nothing is run.
-func (c *channel) sorry(why string) func() int {
+// refusal returns a function that only prints why nothing is run.
+func (c *channel) refusal(why string) func() int {
 	const usage = 2 // exit status of a command line that was not understood
 	return func() int {
 		_, _ = fmt.Fprintf(c.writer(c.ch.Stderr()), "winnow: %s\n", why)

@@ -5,8 +5,8 @@
 //
 // A Server accepts connections. A connection belongs to a user, who is named by the comment
 // of the key in the authorized_keys file. The client opens channels on its connection, each
-// of which runs either the screen, as a new serve.Session, or one command line. A Terminal
-// is what the client reports about its terminal.
+// of which runs either the screen, in a serve.Session, or one command line. A Terminal is
+// what the client reports about its terminal.
 //
 // # What a client can do
 //
@@ -29,19 +29,19 @@
 //
 // A lost connection is treated like a closed terminal: the draft is stored, and a running turn
 // ends as interrupted, with what was received. The server closes a connection after Options.Idle
-// without a key press, after Options.Total in all, and when its client has not read for
+// without a key press, after Options.Total in any case, and when its client has not read for
 // stallTime. When the context of Serve ends, idle screens close at once, and running turns have
 // drainTime to end.
 //
 // # Concurrency
 //
 // Serve is called once. Options.Screen and Options.Command are called from any
-// goroutine, at most one at a time for a channel.
+// goroutine, at most one at a time for each channel.
 //
 // # Caveats
 //
 // The authorized_keys file is read at every login, and when it changes: the connections of a key
 // that was removed, or that now has another role or user, end within a second. A line with a
-// certificate, or with an option that would restrict the key in a way that this server does not
-// know, is left out and reported.
+// certificate, or with an option that this server does not support and that might restrict the
+// key, is left out and reported.
 package sshserver

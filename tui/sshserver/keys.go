@@ -23,7 +23,7 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// ModeError reports a key file that others can read or change.
+// ModeError reports a file with keys or a token that other users can read or change.
 type ModeError struct {
 	Path string
 	Mode fs.FileMode // the maximum permissions that the file may have
@@ -43,7 +43,7 @@ func checkMode(path string, mode fs.FileMode) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a file", path)
+		return fmt.Errorf("%s is not a regular file", path)
 	case privatefile.HasModes && info.Mode().Perm()&^mode != 0:
 		return &ModeError{path, mode}
 	}
@@ -92,7 +92,8 @@ const (
 )
 
 // readUsers reads an authorized_keys file and returns the credential of each key, indexed
-// by the bytes of the key. A line that cannot be used is left out and reported in problems.
+// by the bytes of the key. Keys that have expired at now are left out, and so are
+// lines that cannot be used; problems reports these lines.
 func readUsers(path string, now time.Time) (users map[string]serve.Credential, problems []string, err error) {
 	const writable = 0o022
 	if err := checkMode(path, fs.ModePerm&^writable); err != nil {
@@ -145,15 +146,15 @@ func readKey(line []byte) (ssh.PublicKey, serve.Credential, error) {
 	return key, user, nil
 }
 
-// granted lists the options that forbid what this server never does anyway: a key with
-// these options is safe to accept.
-var granted = []string{
+// harmless lists the options that change nothing here: most forbid what this server never
+// does anyway.
+var harmless = []string{
 	"restrict", "no-port-forwarding", "no-agent-forwarding", "no-x11-forwarding", "no-user-rc",
-	"pty", // the option restrict takes this away, but every client has it here
+	"pty", // allows a terminal in spite of restrict; here every client may have one
 }
 
-// setOption applies an option of a key. It returns an error for an option that would
-// restrict the key in a way this server does not know.
+// setOption applies an option of a key. It returns an error for an unknown option,
+// because the option might restrict the key in a way that this server does not enforce.
 func setOption(user *serve.Credential, option string) (err error) {
 	name, value, _ := strings.Cut(option, "=")
 	value = strings.Trim(value, `"`)
@@ -165,7 +166,7 @@ func setOption(user *serve.Credential, option string) (err error) {
 		user.Role, err = assistant.ParseRole(value)
 	case name == "expiry-time":
 		user.Expires, err = expiry(value)
-	case slices.Contains(granted, name):
+	case slices.Contains(harmless, name):
 	default:
 		err = fmt.Errorf("the option %s is not supported", identifier(name))
 	}
@@ -186,7 +187,7 @@ func expiry(value string) (time.Time, error) {
 	return time.Time{}, errors.New("expiry-time must have the form YYYYMMDD[HHMM[SS]][Z]")
 }
 
-// validKeys returns the keys of the credentials in the file.
+// validKeys returns the Key of each credential in the file; none if the file cannot be read.
 func (s *Server) validKeys() map[string]bool {
 	users, _, err := readUsers(s.opts.AuthorizedKeys, time.Now())
 	if err != nil {

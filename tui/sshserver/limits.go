@@ -29,7 +29,8 @@ func newPlaces(connections, perUser int) *places {
 	return &places{connections: connections, perUser: perUser, byUser: map[string]*place{}}
 }
 
-// connect counts a connection of a user. The error tells the user why it is refused.
+// connect counts a connection of a user. The error tells the user why the connection is
+// refused.
 func (p *places) connect(user string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +39,7 @@ func (p *places) connect(user string) error {
 	case u != nil && u.connections >= p.perUser:
 		return fmt.Errorf("%s has %s open: close one first", user, assistant.Counted(u.connections, "connection"))
 	case p.open >= p.connections:
-		return errors.New("the server is at its limit of connections: try again later")
+		return errors.New("the server has reached its limit of connections: try again later")
 	case u == nil:
 		u = &place{}
 		p.byUser[user] = u
@@ -80,7 +81,7 @@ func (p *places) closeChannel(user string) {
 	}
 }
 
-// refuse tells a client why it has no connection, as soon as it opens its first channel.
+// refuse tells a client why its connection is refused, as soon as it opens its first channel.
 // Until then the client counts as one that has not logged in.
 func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, requests <-chan *ssh.Request, why error) {
 	defer time.AfterFunc(s.opts.login, func() { _ = conn.Close() }).Stop()
@@ -91,7 +92,7 @@ func (s *Server) refuse(conn *ssh.ServerConn, channels <-chan ssh.NewChannel, re
 	}
 }
 
-// countEnd counts a connection that the server has ended.
+// countEnd counts a connection that ended because of a time limit or a revoked key.
 func (s *Server) countEnd(why error) {
 	reasons := map[error]string{errIdle: "idle", errTotal: "total", errRevoked: "revoked"}
 	if reason, known := reasons[why]; known {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// graceTime is how long a screen may take to end by itself.
+	// graceTime is how long a screen may take to end after it is told to.
 	graceTime = 500 * time.Millisecond
 	// saveTime is how long storing the draft and ending the turn may take.
 	saveTime = 2 * time.Second
@@ -77,12 +77,12 @@ func (c *channel) screen(t Terminal) error {
 // stayHere keeps the screen from suspending the server.
 func stayHere(_ tea.Model, msg tea.Msg) tea.Msg {
 	if _, suspend := msg.(tea.SuspendMsg); suspend {
-		return tui.Noticed{Err: errors.New("over SSH winnow cannot be suspended; enter ~ ctrl+z suspends ssh")}
+		return tui.Noticed{Err: errors.New("winnow cannot be suspended over SSH; to suspend the ssh client, press enter ~ ctrl+z")}
 	}
 	return msg
 }
 
-// lastKey returns the key in the history under which the user's last session is stored.
+// lastKey returns the key of the history setting that stores the user's last session.
 func (c *channel) lastKey() string {
 	return "ssh session:" + c.server.opts.Folder + "\x00" + c.user
 }
@@ -91,7 +91,7 @@ func (c *channel) lastKey() string {
 // already open, no longer exists, or needs another role.
 func (c *channel) session() (*serve.Session, error) {
 	hub, ctx := c.server.opts.Hub, context.WithoutCancel(c.ctx)
-	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // an unknown key means no session
+	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // if there is none or it cannot be read, Open creates a session
 	s, err := hub.Open(ctx, serve.Join{User: c.user, Role: c.who.Role, Key: c.who.Key, Session: last})
 	if errors.Is(err, serve.ErrOpen) || errors.Is(err, serve.ErrNoSession) || errors.As(err, new(*assistant.RoleError)) {
 		s, err = hub.Open(ctx, serve.Join{User: c.user, Role: c.who.Role, Key: c.who.Key})
@@ -144,7 +144,8 @@ func (c *channel) forward(ctx context.Context, p *tea.Program) {
 	}
 }
 
-// input reads what the user types. It ends with the terminal.
+// input reads what the user types. Each read restarts the idle timer; a failed read ends the
+// channel.
 type input struct{ c *channel }
 
 // Read implements io.Reader.

@@ -73,7 +73,7 @@ var (
 	errIdle    = errors.New("no key was pressed for a long time")
 	errTotal   = errors.New("the connection reached its time limit")
 	errEnding  = errors.New("the server is shutting down")
-	errRevoked = errors.New("the key was removed or its role changed")
+	errRevoked = errors.New("the key has expired, was removed, or has another role or user now")
 	errGone    = errors.New("the client disconnected") // never shown
 )
 
@@ -161,7 +161,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // extUser is the key in ssh.Permissions under which the user's credential is stored.
 const extUser = "user"
 
-// config returns how clients from an address log in: with a public key from the file.
+// config returns the configuration of a connection, whose client must log in with a public
+// key from the file. log is the log of the connection.
 func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
 	c := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
 		users, problems, err := readUsers(s.opts.AuthorizedKeys, time.Now())
@@ -183,10 +184,10 @@ func (s *Server) config(log *slog.Logger) *ssh.ServerConfig {
 	return c
 }
 
-// connected records that a connection has logged in or ended. It ends a connection whose
-// key was removed in the meantime.
-func (s *Server) connected(c *connection, on bool) {
-	if !on {
+// connected records that c has logged in or, if loggedIn is false, has ended. It ends a new
+// connection whose key was removed during the login.
+func (s *Server) connected(c *connection, loggedIn bool) {
+	if !loggedIn {
 		s.open.Delete(c)
 		return
 	}
@@ -214,7 +215,8 @@ func (s *Server) endRevoked(changed bool) {
 	})
 }
 
-// Reload checks for removed keys at once. Serve does so by itself when the file changes.
+// Reload ends the connections whose keys were removed. Serve also does this soon after the
+// file changes.
 func (s *Server) Reload() { s.endRevoked(true) }
 
 // connection serves a connection until it ends.
@@ -304,7 +306,7 @@ func (c *connection) onIdle() {
 	c.end(errIdle)
 }
 
-// count adds to the numbers of open channels and running commands.
+// count adds to the numbers of open channels and running commands, and returns the former.
 func (c *connection) count(channels, commands int) (open int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -314,7 +316,7 @@ func (c *connection) count(channels, commands int) (open int) {
 }
 
 // endWithServer ends the connection when the server ends: at once if no channel is open,
-// otherwise once the turns have had their time.
+// otherwise after Options.drain at the latest.
 func (c *connection) endWithServer() {
 	select {
 	case <-c.ctx.Done():
@@ -350,7 +352,8 @@ func (c *connection) refused(what, reason string) {
 	c.log.Warn("ssh: refused", "what", identifier(what))
 }
 
-// serve runs channels until the connection ends.
+// serve runs channels until the connection ends, and then waits up to closeTime for them to
+// end.
 func (c *connection) serve(channels <-chan ssh.NewChannel) {
 	var running sync.WaitGroup
 	for c.ctx.Err() == nil {
@@ -364,7 +367,7 @@ func (c *connection) serve(channels <-chan ssh.NewChannel) {
 				c.refused(n.ChannelType(), "request")
 				_ = n.Reject(ssh.Prohibited, "not allowed")
 			case c.count(0, 0) == maxChannel || !c.server.places.openChannel(c.user):
-				c.refused("one more channel", "channels")
+				c.refused("channel", "channels")
 				_ = n.Reject(ssh.ResourceShortage, "too many screens and commands are open: close one first")
 			default:
 				c.count(1, 0)
