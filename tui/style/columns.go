@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// columnBreak separates the items of a line made by Columns. It is a control character,
-// which no text on the screen contains.
+// columnBreak precedes each item of a line made by Columns. It is a control character, which
+// no text on the screen contains.
 const columnBreak = "\x02"
 
 // columnGap is the number of cells between columns.

@@ -15,7 +15,7 @@
 // a keycap (a digit with U+FE0F and usually U+20E3) as two cells when it measures and as
 // one when it cuts, so that its result can be wider than the requested width. In this
 // package, measuring and cutting agree. All of tui cuts with this package and measures with
-// ansi.StringWidth or with a Cache of it.
+// ansi.StringWidth or with a Cache.
 //
 // A Styles value is plain data that may be copied. Make a new one with New when the
 // background, the theme or the terminal changes. The functions keep no state and may be
@@ -25,7 +25,7 @@
 //
 // The colour "back" is never painted: the terminal's own background stays. Contrast is
 // guaranteed only on a dark background that is no lighter than "back", or on a light
-// background that is no darker. Users change the sixteen colours of their terminals; the
+// background that is no darker. Users can change the sixteen colours of their terminals; the
 // palettes for sixteen colours use only colours that are readable in the defaults of xterm
 // and of VGA.
 package style

@@ -9,7 +9,7 @@ type Options struct {
 	Profile Profile
 	Unicode bool
 	Theme   string            // one of Themes; "" or an unknown name means DefaultTheme
-	Palette map[string]string // "#rrggbb" by one of ColourNames; used with TrueColor and ANSI256
+	Palette map[string]string // the user's own colours: "#rrggbb" by name (see ColourNames); only for TrueColor and ANSI256
 }
 
 func (o Options) theme() string {
@@ -19,7 +19,8 @@ func (o Options) theme() string {
 	return o.Theme
 }
 
-// New creates the styles for o. It ignores unknown themes and colours; Check reports them.
+// New creates the styles for o. It ignores unknown themes and invalid colours; Check reports
+// them.
 func New(o Options) Styles {
 	b := builder{colours: resolve(o), icons: icons(o.Unicode), profile: o.Profile}
 	var mark []string

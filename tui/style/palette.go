@@ -17,7 +17,7 @@ import (
 // DefaultTheme is the theme of an empty Options.Theme.
 const DefaultTheme = "winnow"
 
-// ruleColourCount is the number of rule colours; after these they repeat.
+// ruleColourCount is the number of rule colours; more rules than this share colours.
 const ruleColourCount = 8
 
 // palette names colours by their purpose, never by their look. Each is "#rrggbb", or "0" to
@@ -51,9 +51,9 @@ type theme struct {
 }
 
 // catalogue holds the themes and icons of catalogue.json. In the sixteen-colour palettes
-// muted text is the terminal's own colour, faint, because bright black is unreadable in
+// muted text has the terminal's default colour, faint, because bright black is unreadable in
 // several common schemes. Green, yellow and cyan are too pale on white, so "good" is the
-// terminal's own colour there and its icon carries the meaning.
+// default colour there and only the icon shows the meaning.
 var catalogue = sync.OnceValue(func() (c struct {
 	Themes         map[string]theme
 	Ansi16         theme
@@ -73,7 +73,7 @@ var catalogueJSON []byte
 // Themes lists the names of the themes, sorted.
 func Themes() []string { return slices.Sorted(maps.Keys(catalogue().Themes)) }
 
-// About says in a few words what a theme looks like; "" if it does not exist.
+// About says in a few words what a theme looks like; "" if there is no such theme.
 func About(name string) string { return catalogue().Themes[name].About }
 
 // ColourNames lists the names that Options.Palette may override, sorted.

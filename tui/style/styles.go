@@ -8,8 +8,8 @@ import (
 )
 
 // Style is a lipgloss style reduced to the escape sequence before a text; ansi.ResetStyle
-// ends it. A frame has hundreds of pieces of text, and lipgloss would take longer for them
-// than for the rest of the frame. The zero value leaves text unchanged.
+// follows the text. A frame has hundreds of pieces of text, and rendering them with lipgloss
+// would take longer than everything else in the frame. The zero value leaves text unchanged.
 type Style struct{ before string }
 
 // Compile returns st as a Style, without margins, borders, padding and sizes. It reads the
@@ -147,8 +147,8 @@ type Diff struct {
 	Add, Remove, Hunk, Same Style
 }
 
-// Border is the shape and the colour of lines. With the focus the shape differs too, so
-// that the focus shows without colour. Overlay is the frame of an overlay.
+// Border is the shape and the colour of lines. The focus changes the shape too, so that it
+// is visible without colour. Overlay is the frame of an overlay.
 type Border struct {
 	Shape, FocusedShape, Overlay lipgloss.Border
 	Idle, Focused                Style
@@ -164,8 +164,8 @@ type Markdown struct {
 	Link, LinkText                 lipgloss.Style    // the address; the text before it
 	Image                          lipgloss.Style
 	Rule, TableHead, TableLine     lipgloss.Style
-	Bullet, Bar, Line, Column      string // from Icons
-	Wrapped                        string // likewise
+	Bullet, Bar, Line, Column      string // from Icons, as are the strings below
+	Wrapped                        string
 	Cross, Ticked, Blank, Ellipsis string
 
 	Syntax Syntax

@@ -17,8 +17,8 @@ func Truncate(s string, width int, tail string) string {
 	return h.restore(ansi.Truncate(h.text, width, tail), 0)
 }
 
-// TruncateWords is like Truncate, for a text without escape sequences. It cuts after a
-// word.
+// TruncateWords is like Truncate, for a text without escape sequences. It cuts after a word,
+// unless that would leave less than half of the cells filled.
 func TruncateWords(s string, width int, tail string) string {
 	if ansi.StringWidth(s) <= width {
 		return s
