@@ -38,7 +38,7 @@ const (
 	question = "waiting for your answer: "
 )
 
-// text returns the state in a few words; "" if idle.
+// text returns the state in a few words; "" if there is nothing to report.
 func (s Attention) text() string {
 	text := ""
 	switch {
@@ -96,8 +96,8 @@ func (s Attention) Status() *tea.ProgramStatus {
 	return status
 }
 
-// TurnEnded returns the outcome of a turn that ended with an event. A cancelled turn has no
-// outcome.
+// TurnEnded returns an Attention with the outcome of a turn whose last event is end. A
+// cancelled turn has no outcome.
 func TurnEnded(end assistant.Event) Attention {
 	switch end.(type) {
 	case assistant.Cancelled:
@@ -110,9 +110,10 @@ func TurnEnded(end assistant.Event) Attention {
 }
 
 // Asked returns a command that notifies the user of a question that the previous Attention
-// did not have. It returns nil if the user is looking at the terminal or on is false.
-func (s Attention) Asked(previous Attention, on bool) tea.Cmd {
-	if !on || s.Focused || s.Question == "" || s.Question == previous.Question {
+// did not have. It returns nil if there is no such question, the user is looking at the
+// terminal, or enabled is false.
+func (s Attention) Asked(previous Attention, enabled bool) tea.Cmd {
+	if !enabled || s.Focused || s.Question == "" || s.Question == previous.Question {
 		return nil
 	}
 	return Notify(question + s.Question)

@@ -37,8 +37,8 @@ func NewKeyReader(f *os.File) *KeyReader {
 	return &KeyReader{File: f, now: time.Now, ready: readable}
 }
 
-// AcceptText sets whether keys write text. Only then can text be recognised as a paste. On
-// a nil KeyReader it does nothing.
+// AcceptText sets whether keys enter text, which is when text can be recognised as a paste.
+// On a nil KeyReader it does nothing.
 func (r *KeyReader) AcceptText(on bool) {
 	if r != nil {
 		r.acceptText.Store(on)
@@ -69,8 +69,9 @@ func (r *KeyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// markBurst puts paste markers around text that was not typed, and around everything that
-// follows within pasteGap. p contains n bytes of text; text is read up to p[room].
+// markBurst puts paste markers around text that arrives faster than anyone types, with all
+// the input that follows it within pasteGap. p contains n bytes of text, and room for input up
+// to p[room] and for the markers. markBurst returns the new number of bytes.
 func (r *KeyReader) markBurst(p []byte, n, room int) int {
 	now := r.now()
 	burst := now.Sub(r.lastText) < pasteGap || len(bytes.Runes(p[:n])) > 1

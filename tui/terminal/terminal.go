@@ -30,7 +30,7 @@ const (
 	// leaveTime is how long a terminal may take to accept LeaveScreen. A terminal that has
 	// stopped reading never accepts it.
 	leaveTime = 100 * time.Millisecond
-	// graceTime is how long the program may take to end by itself after a signal. Together
+	// graceTime is how long the program may take to end normally after a signal. Together
 	// with leaveTime and CloseTime it stays below two seconds, within which a process that
 	// lost its terminal has to end.
 	graceTime = 500 * time.Millisecond
@@ -96,12 +96,12 @@ func New(model tea.Model, in io.Reader, out *os.File, environ []string) *tea.Pro
 // SuspendFailed is sent to the model when the program could not be suspended.
 type SuspendFailed struct{ Err error }
 
-// suspendAsked is a request to suspend the program. The goroutine that sets taken suspends
-// it.
+// suspendAsked is a request to suspend the program. The goroutine that sets taken carries it
+// out.
 type suspendAsked struct{ taken atomic.Bool }
 
-// suspend stops the program, after restoring the terminal, where Bubble Tea would send
-// SIGTSTP. When the program continues, Bubble Tea draws the screen again.
+// suspend is a message filter that stops the program, after restoring the terminal, where
+// Bubble Tea would send SIGTSTP. When the program continues, Bubble Tea draws the screen again.
 func suspend(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.SuspendMsg:

@@ -14,7 +14,8 @@ import (
 )
 
 // terminalGone returns a channel that is closed when the other end of a terminal is closed,
-// even if no hang-up is sent. Nothing else ends the goroutine that waits for this.
+// even if no hang-up is sent. The goroutine that waits for this runs as long as the
+// terminal is open.
 func terminalGone(tty *os.File) <-chan struct{} {
 	gone := make(chan struct{})
 	fd := int32(tty.Fd())
