@@ -13,8 +13,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// updateEnv set to 1 makes Golden write the frames instead of comparing them. It is not a
-// flag, because test binaries that do not define a flag fail on it.
+// updateEnv is the environment variable that makes Golden write the frames instead of
+// comparing them, if it is set to 1. It is not a flag, because test binaries that do not
+// define a flag fail on it.
 const updateEnv = "WINNOW_UPDATE"
 
 var goldenName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]*$`)

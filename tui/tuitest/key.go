@@ -12,7 +12,7 @@ import (
 	"winnow/tui/keymap"
 )
 
-// Key is a key under its name in the program's key table: "ctrl+l", "shift+tab", "f1", "O".
+// Key is the name of a key in the program's key table: "ctrl+l", "shift+tab", "f1", "O".
 // Type types a string as text and a Key as one key.
 type Key string
 

@@ -9,16 +9,14 @@ import (
 
 // Shot is one picture of a movie.
 type Shot struct {
-	SVG []byte // picture from SVG; all shots of a movie have the same size and title
-	For time.Duration
+	SVG []byte        // made by the function SVG; all shots of a movie have the same size and title
+	For time.Duration // how long the picture is shown
 }
 
-// The parts of a picture of SVG: the head before the cells, the cells' backgrounds, one
-// line each, and their texts, one group for each row.
+// What separates the parts of a picture made by SVG.
 const (
-	backsBegin = `<g shape-rendering="crispEdges">` + "\n"
-	textsBegin = `<g id="screen"`
-	rowEnd     = "\n</g>"
+	backsBegin = `<g shape-rendering="crispEdges">` + "\n" // starts the cells' backgrounds, one line each
+	rowEnd     = "\n</g>"                                  // ends the text of a row
 )
 
 // movieElement is a background or a row, with the numbers of the shots that show it.
@@ -27,7 +25,8 @@ type movieElement struct {
 	shots []int
 }
 
-// MovieSVG returns the movie, which repeats. It returns nil without shots.
+// MovieSVG returns a movie that shows the shots in order and then repeats. It returns nil if
+// there are no shots.
 func MovieSVG(shots []Shot) []byte {
 	if len(shots) == 0 {
 		return nil
@@ -67,11 +66,12 @@ func add(all []movieElement, text string, n int) []movieElement {
 // styles holds the classes of elements. Elements that the same shots show share a class.
 type styles struct {
 	shots []Shot
-	names map[string]string // by set
+	names map[string]string // by the shots that show the class
 	sheet strings.Builder
 }
 
-// wrap returns the elements. Those that only some shots show are in groups with a class.
+// wrap returns the elements as SVG. Elements that only some shots show are in groups with a
+// class.
 func (s *styles) wrap(all []movieElement) string {
 	slices.SortStableFunc(all, func(a, b movieElement) int { return slices.Compare(a.shots, b.shots) })
 	var b strings.Builder

@@ -228,8 +228,8 @@ func (p *picture) decorations(row uv.Line) (out []string) {
 	return out
 }
 
-// isPlain reports whether every monospaced font has a character, in one cell and drawn from
-// left to right.
+// isPlain reports whether content is a single character that every monospaced font has, one
+// cell wide and drawn from left to right.
 func isPlain(content string) bool {
 	r, n := utf8.DecodeRuneInString(content)
 	if n != len(content) || r == utf8.RuneError {
@@ -250,8 +250,8 @@ const (
 	blocks = "▏▎▍▌▋▊▉█" + "▁▂▃▄▅▆▇" + "▀▐░▒▓"
 )
 
-// path draws boxes and blocks from the left end of a run, relative to the baseline. Lines
-// have square caps, so that there are no gaps between cells.
+// path returns the path of a run of boxes and blocks, relative to the left end and the
+// baseline of the run. Lines have square caps, so that there are no gaps between cells.
 func path(text string) string {
 	var b strings.Builder
 	for i, r := range []rune(text) {

@@ -26,8 +26,8 @@ type Options struct {
 	Clock *Clock    // advanced by KeyGap before each key; nil means the real time
 	Input io.Reader // input that the program reads in place of Type and Bytes
 	// File makes the keyboard a file, as a terminal is: a program that borrows the terminal
-	// reads the file itself. After a panic, Bubble Tea closes the file while it is still
-	// reading from it.
+	// reads the file itself. After a panic, Bubble Tea closes the file while it still
+	// reads from the file.
 	File bool
 }
 
@@ -117,7 +117,7 @@ func (s *Screen) send(msg tea.Msg) {
 	}
 }
 
-// end stops the program and fails the test if it ended with an error.
+// end stops the program, and fails the test if the program ended with an error.
 func (s *Screen) end() {
 	s.stop()
 	select {
@@ -172,7 +172,7 @@ func (s *Screen) press(msg tea.KeyPressMsg) {
 
 // Away types a key that makes the program lend its terminal to another program, and returns
 // at once. Type would wait until the other program ends, because no message is handled
-// before. Use Wait for what the other program shows.
+// until then. Use Wait for what the other program shows.
 func (s *Screen) Away(key Key) {
 	s.t.Helper()
 	msg, err := key.press()
@@ -196,7 +196,7 @@ func (s *Screen) Look(look func(tea.Model)) {
 func (s *Screen) Bytes(p []byte) {
 	s.t.Helper()
 	if _, err := s.input.Write(p); err != nil {
-		s.t.Fatalf("tuitest: the program reads no more: %v", err)
+		s.t.Fatalf("tuitest: the program no longer reads its input: %v", err)
 	}
 }
 

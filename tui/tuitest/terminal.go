@@ -93,8 +93,8 @@ func (v *terminal) resize(w, h int) {
 	_, _ = v.emu.WriteString(ansi.SaveCursor + ansi.SetTopBottomMargins(1, known) + ansi.RestoreCursor)
 }
 
-// close closes only the pipe of the emulator's answers: the emulator's own Close is not
-// safe while they are read.
+// close closes only the pipe of the emulator's answers, because the emulator's own Close is
+// not safe while that pipe is read.
 func (v *terminal) close() {
 	if pipe, ok := v.emu.InputPipe().(io.Closer); ok {
 		_ = pipe.Close()
