@@ -42,7 +42,7 @@ const (
 // Op is the kind of event that a record stores.
 type Op string
 
-// The ops; the parentheses contain the fields of record that an op uses.
+// The ops, with the fields of record that they use in parentheses.
 const (
 	OpStart     Op = "start"    // a session started (Checkpoint)
 	OpResume    Op = "resume"   // a session was resumed (Session)

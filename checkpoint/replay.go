@@ -7,7 +7,7 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// Record is one record of a journal, as passed to the callback of Replay.
+// Record is one record of a journal, as Replay passes it to its callback.
 type Record struct {
 	Seq           int64
 	Time          time.Time
@@ -21,8 +21,8 @@ type Record struct {
 	Other         string             // a state other than After, such as the state in the file
 }
 
-// Replay calls each for every record of the journal in memory, oldest first.
-func (j *Journal) Replay(each func(Record)) {
+// Replay calls f with every record of the journal in memory, oldest first.
+func (j *Journal) Replay(f func(Record)) {
 	j.mu.RLock()
 	records := j.index.records // safe to read without the lock: records are only appended
 	j.mu.RUnlock()
@@ -41,7 +41,7 @@ func (j *Journal) Replay(each func(Record)) {
 		if r.kind == payloadOther {
 			out.Other = r.payload
 		}
-		each(out)
+		f(out)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"winnow/checkpoint/jsondelta"
 )
 
-// Start begins a session with the window in state and creates its first checkpoint, "Session start". If the session
-// was started before, it is resumed: Start returns its first checkpoint and records state as the newest state. A nil
-// state means the newest recorded state, as in a window that other sessions are using.
+// Start begins a session whose window is in the given state, and creates its first checkpoint, "Session start". If the
+// session was started before, it is resumed: Start returns its first checkpoint and records state as the newest state.
+// A nil state means the newest recorded state, as in a window that other sessions are using.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
 	return j.writeState(state, func(to jsondelta.Document) (Checkpoint, error) {
 		if !slices.Contains(j.sessions, session) {

@@ -35,20 +35,20 @@ func Differences(before, after Document, except ...string) (out []Difference) {
 	return out
 }
 
-// eachValue calls each with the strings, numbers and other plain values in v.
-func eachValue(path string, v json.RawMessage, each func(path string, v json.RawMessage)) {
+// eachValue calls f with the path of each string, number or other plain value in v, and with the value.
+func eachValue(path string, v json.RawMessage, f func(path string, v json.RawMessage)) {
 	var members map[string]json.RawMessage
 	var items []json.RawMessage
 	switch {
 	case json.Unmarshal(v, &members) == nil && members != nil:
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			eachValue(path+"."+name, members[name], each)
+			eachValue(path+"."+name, members[name], f)
 		}
 	case json.Unmarshal(v, &items) == nil && items != nil:
 		for _, item := range items {
-			eachValue(path, item, each)
+			eachValue(path, item, f)
 		}
 	default:
-		each(path, v)
+		f(path, v)
 	}
 }
