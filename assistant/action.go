@@ -20,8 +20,8 @@ type ClientAction struct {
 	Action      string
 	Description string
 	Schema      *jsonschema.Schema // schema of the data, which is an object; nil if the action takes no data
-	// Run carries out the action when Session.Perform is called. If it is nil,
-	// the user interface does it instead.
+	// Run carries out the action when Session.Perform is called. If Run is nil,
+	// the user interface carries out the action instead.
 	Run func(ctx context.Context, data json.RawMessage) error
 }
 

@@ -56,7 +56,7 @@ func (b Builder) Assistant(text string) Builder {
 	return b.message("assistant", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleAssistant} })
 }
 
-// Context adds background information for the model.
+// Context adds background information for the model, as a user message.
 func (b Builder) Context(text string) Builder {
 	return b.message("context", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleUser} })
 }

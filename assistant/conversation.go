@@ -181,7 +181,7 @@ func (c *Conversation) choose(images bool) (model llm.Model, name, id string, er
 	return model, name, id, err
 }
 
-// estimate returns the size of the next request in tokens.
+// estimate returns the estimated size of the messages in tokens.
 func (c *Conversation) estimate() int {
 	sum := 0
 	for _, m := range c.messages.Wire() {

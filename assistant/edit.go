@@ -105,7 +105,7 @@ func (s *Session) makeStep(description string, before json.RawMessage, change fu
 	return after, nil
 }
 
-// PlanSave returns the window's plan of a save, or ErrNotSaver if the window is not a Saver.
+// PlanSave returns the window's plan for a save, or ErrNotSaver if the window is not a Saver.
 func (s *Session) PlanSave(ctx context.Context, only string) (SavePlan, error) {
 	w, ok := s.opts.Window.(Saver)
 	if !ok {
@@ -117,7 +117,7 @@ func (s *Session) PlanSave(ctx context.Context, only string) (SavePlan, error) {
 	return plan, err
 }
 
-// PlanDiscard returns the window's plan of a discard, or ErrNotSaver if the window is not
+// PlanDiscard returns the window's plan for a discard, or ErrNotSaver if the window is not
 // a Saver.
 func (s *Session) PlanDiscard(only string) (SavePlan, error) {
 	w, ok := s.opts.Window.(Saver)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Errors returned by a Session.
+// Errors returned by a Session or a Conversation.
 var (
 	// ErrBusy is returned by methods that cannot run during a turn.
 	ErrBusy = errors.New("the assistant is working")
@@ -32,7 +32,7 @@ var (
 	// ErrNoJournal is returned by methods that need checkpoints if the session
 	// has none.
 	ErrNoJournal = errors.New("this session has no checkpoints")
-	// ErrNotSaver is returned if the window has nothing to save.
+	// ErrNotSaver is returned if the window is not a Saver.
 	ErrNotSaver = errors.New("this window does not support saving")
 	// ErrMoved is returned when the object of an action has changed since it
 	// was shown. Callers put the subject in front of its text: "the rules

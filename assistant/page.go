@@ -16,8 +16,8 @@ import (
 // tools of Window.Tools are available on every page.
 type Page struct {
 	Name string
-	// Identity replaces the base prompt on this page, that is Options.Identity
-	// and the instructions about tools and data. "" keeps the base prompt.
+	// Identity replaces the base prompt on this page: Options.Identity and the
+	// instructions about tools and data. "" keeps the base prompt.
 	Identity string
 	// Context describes for the model what the user is looking at; nil uses
 	// Window.Context.

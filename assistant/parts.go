@@ -36,7 +36,7 @@ func (s *State) Apply(news State) State {
 	return news
 }
 
-// Stamp is the version in which a part changed.
+// Stamp is the version in which a part last changed.
 type Stamp struct{ Version int64 }
 
 func (s *Stamp) stamp() *int64 { return &s.Version }

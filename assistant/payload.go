@@ -30,7 +30,7 @@ type Payload struct {
 // FromBoth.
 type PayloadSource string
 
-// Who creates payloads of a type.
+// The sources of payloads.
 const (
 	FromTool PayloadSource = "tool" // a tool returns it
 	FromLLM  PayloadSource = "llm"  // the model writes it after its marker

@@ -92,8 +92,8 @@ func (q MessageQueue) Queued() (Prompt, bool) {
 }
 
 // QueuePaused reports that the queued message is not sent automatically,
-// because its turn failed or was cancelled, or because it was stored by an
-// earlier run.
+// because the turn before it failed or was cancelled, or because it was stored
+// by an earlier run.
 func (q MessageQueue) QueuePaused() bool {
 	s := q.session
 	s.mu.Lock()

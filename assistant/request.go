@@ -208,7 +208,7 @@ func (s *Session) location() Location {
 }
 
 // available returns what the location offers: what its page lists, the window's
-// tools, and the payload types that every session supports.
+// tools and Options.Tools, and the payload types that every session supports.
 func (s *Session) available(window []Tool) (out Available, err error) {
 	if pages := s.opts.Pages; pages != nil {
 		if out, err = pages.At(s.location()); err != nil {

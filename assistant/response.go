@@ -61,7 +61,8 @@ func (t *loop) respondAll() error {
 	}
 }
 
-// shouldStop implements listener: if a message is waiting, it is sent next.
+// shouldStop implements listener: the turn ends if the queued message is to be
+// sent next.
 func (t *turn) shouldStop() bool {
 	_, waits := t.s.Queued()
 	return waits && !t.s.QueuePaused() && t.ctx.Err() == nil
@@ -100,7 +101,7 @@ func (t *loop) finish(a reply) error {
 	return t.responseDone(true)
 }
 
-// addMessage inserts a message into the list at index at.
+// addMessage inserts a message into the list at the given index.
 func (t *loop) addMessage(m message.Message, at int) {
 	*t.list = slices.Insert(*t.list, at, m)
 	t.host.added(m)

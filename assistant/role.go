@@ -175,8 +175,7 @@ func (s *Session) Owns(ctx context.Context, refs []Ref) error {
 	return s.owns(ctx, seqs...)
 }
 
-// owns returns a *RoleError if a pair belongs to another user and the user may
-// not change it.
+// owns is like Owns, for pairs given by Seq.
 func (s *Session) owns(ctx context.Context, seqs ...int64) error {
 	if err := s.Needs(RolePropose); err != nil || len(seqs) == 0 || s.opts.Role.May(RoleSave) {
 		return err
@@ -196,7 +195,7 @@ func nonzero(all ...int64) []int64 {
 }
 
 // instead returns proposals that replace a change, or the error that prevents
-// it. If both are nil the change stays.
+// it. If both are nil, the change stays.
 func (s *Session) instead(before, after json.RawMessage, others []Change) (payloads []Payload, err error) {
 	if s.opts.Role == RolePropose && !jsondelta.Equal(before, after) {
 		return s.proposalsOf(before, after)
@@ -250,8 +249,8 @@ func (s *Session) proposalsOf(before, after json.RawMessage) ([]Payload, error) 
 	return payloads, nil
 }
 
-// Proposed reports that a change became a proposal instead, which waits for a
-// user with RoleSave.
+// Proposed reports that a change became a proposal instead, which a user with
+// RoleSave must accept or reject.
 type Proposed struct {
 	Pair    int64  // contains the proposals
 	Summary string // what they would change

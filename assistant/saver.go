@@ -95,8 +95,8 @@ type Watcher interface {
 // Rebaser is a Saver whose earlier states can be combined with what another program has saved
 // since, so that a rollback does not undo that program's change.
 type Rebaser interface {
-	// Rebase returns state with the change from before to after applied to it. All are
-	// results of State. It does not change the window.
+	// Rebase returns state with the change from before to after applied to it. All three are
+	// results of State. Rebase does not change the window.
 	Rebase(state, before, after json.RawMessage) (json.RawMessage, error)
 }
 

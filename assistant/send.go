@@ -17,8 +17,8 @@ type Prompt struct {
 	Text        string
 	Typed       string       `json:",omitempty"` // as the user typed it, without the texts of files; "" means Text
 	Attachments []Attachment // pictures, and files whose text is part of Text
-	// Replaces is the failed pair that the new one replaces; the new one comes
-	// last. 0 replaces none.
+	// Replaces is the failed pair that the new pair replaces; the new pair
+	// comes last. 0 means none.
 	Replaces int64
 	// Regenerate is the pair whose message is answered again. The new answer
 	// becomes the chosen one when it is complete; until then, and after an

@@ -47,7 +47,7 @@ func (s *Session) StartAsync(ctx context.Context, done func(error)) error {
 	return nil
 }
 
-// ensureStarted starts the session if it is not started. The caller holds
+// ensureStarted starts the session unless it has been started. The caller holds
 // s.work.
 func (s *Session) ensureStarted(ctx context.Context) error {
 	if s.started {
@@ -213,7 +213,7 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 	return nil
 }
 
-// Close cancels the running turn, if any, and waits for it to end, or for ctx.
+// Close cancels the running turn, if any, and waits until the turn or ctx ends.
 // The turn's pair stays, marked as interrupted, with everything received so
 // far. Close stores the window's position and the changes that the model has
 // not been told about. It closes neither the Store nor the Journal; the program

@@ -148,7 +148,7 @@ type Batch struct {
 	// Cut rolls pairs back: they leave view, search and requests, but are not
 	// deleted. nil cuts nothing.
 	Cut *Cut
-	// Uncut restores what the Cut with this name hid. "" for none.
+	// Uncut restores what the Cut with this name hid; "" restores nothing.
 	Uncut string
 	// Intent names the checkpoint intent that this batch carries out. A store
 	// remembers the last intent, so that applying it twice changes nothing.

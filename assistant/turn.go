@@ -70,7 +70,7 @@ type sending struct {
 	selectedSeqs []int64           // the Seqs of selection
 }
 
-// errInterrupted is the cause of a turn that was cancelled because the program ended.
+// errInterrupted is the cause with which Close cancels the running turn.
 var errInterrupted = errors.New("interrupted")
 
 // run is the turn's goroutine. It always releases work and the window's lock.
@@ -262,8 +262,8 @@ func (t *turn) restoreProgress() {
 }
 
 // storePair commits the pair and shows it. The same transaction deletes the pair being
-// replaced, marks the proposal being executed, and removes the queued message that was
-// sent. A pair that is answered again is already stored.
+// replaced, stores the decision on the proposals being executed, and removes the queued
+// message that was sent. A pair that is answered again is already stored.
 func (t *turn) storePair() error {
 	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
 	if t.prompt.Regenerate != 0 {

@@ -143,8 +143,8 @@ func (t *turn) removePair(partial *Pair) error {
 }
 
 // storeEnd commits the final pair and updates its cost in the view. An empty, incomplete
-// answer to a pair that was being answered again is dropped. It returns end, or an Error if
-// the pair could not be stored.
+// answer to a pair that was being answered again is dropped. storeEnd returns end, or an
+// Error if the pair could not be stored.
 func (t *turn) storeEnd(end Event) Event {
 	again := t.prompt.Regenerate != 0
 	if again {

@@ -28,8 +28,8 @@ type undoKey struct{}
 
 // UndoSteps undoes the last n steps of the session's assistant; a turn with changes is one
 // step. It returns descriptions of the undone steps, newest first. There are fewer than n if
-// it reaches a step that the assistant did not make, or the first step. What a step wrote to
-// a file stays written. ctx must be the context of a write tool call in a session with
+// the next older step was not made by the assistant, or if there is none. What a step wrote
+// to a file stays written. ctx must be the context of a write tool call in a session with
 // checkpoints. Errors are ErrNothingToUndo, a *NotYoursError, or one from the window.
 func UndoSteps(ctx context.Context, n int) (undone []string, err error) {
 	undo, ok := ctx.Value(undoKey{}).(func(int) ([]string, error))

@@ -94,7 +94,8 @@ func (a PairAnswer) Apply(p *Pair) error {
 	return nil
 }
 
-// Interrupt ends a pair that is still in state sending although its program has ended.
+// Interrupt marks a pair as interrupted if it is still in state sending: its program ended
+// before the turn did.
 func (p *Pair) Interrupt() {
 	if p.State == PairSending {
 		p.State, p.ErrorCode, p.ErrorMessage = PairError, CodeInterrupted, "winnow ended before the answer was complete"

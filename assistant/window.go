@@ -94,9 +94,9 @@ func is[T any](w Window) bool {
 	return ok
 }
 
-// Lost returns the sorted names of the optional interfaces listed in the comment of Window
-// that w implements and its wrapper does not. A wrapper type should have a test that Lost
-// returns none.
+// Lost returns the sorted names of the interfaces that w implements and its wrapper does
+// not, among those listed in the comment of Window. A wrapper type should have a test that
+// Lost returns none.
 func Lost(wrapper, w Window) (names []string) {
 	for name, has := range optional {
 		if has(w) && !has(wrapper) {

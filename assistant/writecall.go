@@ -14,7 +14,7 @@ import (
 // ConfirmPolicy says for which tools the user is asked before they run.
 type ConfirmPolicy string
 
-// The values of the setting confirm. A model cannot change it.
+// The values of the setting "confirm". A model cannot change it.
 const (
 	ConfirmSave   ConfirmPolicy = "save"   // tools with Lasting set; the default
 	ConfirmAlways ConfirmPolicy = "always" // every write tool, and tools with Lasting set
