@@ -9,37 +9,37 @@ import (
 	"winnow/tui/keymap"
 )
 
-// RuleProposal is the type of the payloads that propose rules. The user can accept or reject
-// them.
+// RuleProposal is the type of the payloads that propose rules, which the user can accept or
+// reject.
 const RuleProposal = "rule_proposal"
 
-// Choice is something the user can choose by number below an answer: a next message, an
-// action, or the answer to a proposal.
+// Choice is something that the user can choose by number below an answer: to send a message,
+// to run an action, or to accept or reject proposals.
 type Choice struct {
 	Label     string                     // safe to show, on one line
 	Message   string                     // the message to send; "" for other choices
-	Action    *assistant.SuggestedAction // nil for other choices
+	Action    *assistant.SuggestedAction // the action to run; nil for other choices
 	Proposals []string                   // IDs of the payloads that the choice accepts or rejects; nil for other choices
-	Summary   string                     // summary of the proposal
-	Accept    bool
-	KeyAction keymap.Action // action of the key table, offered below a failed pair; "" for other choices
+	Summary   string                     // summary of the proposals that the choice accepts; "" for other choices
+	Accept    bool                       // the proposals are accepted; otherwise they are rejected
+	KeyAction keymap.Action              // action of the key table, offered below a failed pair; "" for other choices
 }
 
 // maxLabel is the maximum width of a label in cells.
 const maxLabel = 60
 
-// maxEach is the maximum number of proposals that are answered one by one. More proposals
-// are answered together, so that every choice has a number.
+// maxEach is the maximum number of proposals that the user can accept or reject one by one.
+// More proposals can only be accepted or rejected together, so that every choice has a number.
 const maxEach = 3
 
-// Choices returns what a pair's answer offers: payloads that wait for a decision, then
-// actions, then messages. needsDecision reports whether the user must accept or reject
-// payloads of a type.
-func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []Choice {
+// Choices returns what a pair's answer offers: to accept or reject the proposals that are
+// still open, then actions, then messages. isProposal reports whether payloads of a type are
+// proposals.
+func Choices(p *assistant.Pair, isProposal func(payloadType string) bool) []Choice {
 	var out []Choice
 	var open []assistant.Payload
 	for _, payload := range p.Payloads {
-		if payload.Decision == "" && needsDecision(payload.Type) {
+		if payload.Decision == "" && isProposal(payload.Type) {
 			open = append(open, payload)
 		}
 	}
@@ -100,7 +100,7 @@ func providerOf(p assistant.Payload) string {
 	return string(" " + safetext.Line(Visible(data.Provider), maxLabel))
 }
 
-// ActionName returns the name in the key table for an action named by the model.
+// ActionName returns the name that an action suggested by the model has in the key table.
 func ActionName(action string) keymap.Action {
 	name := strings.ReplaceAll(action, "_", "-")
 	if name == "open-save" {

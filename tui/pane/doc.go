@@ -8,8 +8,8 @@
 // window. A Pane answers a key with an Action, which the root model performs, because only
 // the root starts commands and knows whether the assistant is working. Tabs are the lists
 // of a pane in a Frame, with cursor, scrolling and clicks. A Note is a text in the foot
-// below a list. A Choice is something that an answer offers: a message, an action, or
-// accepting or rejecting a proposal; screen and console number them in the same way.
+// below a list. A Choice is something that an answer offers: to send a message, to run an
+// action, or to accept or reject proposals. The screen and line mode number choices alike.
 //
 // # How to add a pane
 //

@@ -22,8 +22,8 @@ type Piece struct {
 // maxVisible is how many bytes of an untrusted text are drawn on one line.
 const maxVisible = 2000
 
-// Visible returns the text of a model, a provider or a file as it can be drawn on one line,
-// with invisible and control characters made visible.
+// Visible returns an untrusted text, for example of a model or a file, as it is drawn on one
+// line: with invisible and control characters made visible, and cut if it is long.
 func Visible(text string) string {
 	if len(text) > maxVisible {
 		end := maxVisible
@@ -50,7 +50,7 @@ func FitName(text string, w int, ellipsis string) string {
 	return style.Fit(head+ellipsis+end, w, "")
 }
 
-// FirstFitting returns the first text that fits into w cells, or the last one.
+// FirstFitting returns the first of texts that fits into w cells, or the last one if none does.
 func FirstFitting(w int, texts ...string) string {
 	for _, t := range texts[:len(texts)-1] {
 		if ansi.StringWidth(t) <= w {
@@ -60,8 +60,8 @@ func FirstFitting(w int, texts ...string) string {
 	return texts[len(texts)-1]
 }
 
-// Spread draws left and right at the edges of w cells. fit shortens left pieces that are
-// too long; right is omitted if it would take more than half.
+// Spread draws left and right at the edges of w cells. fit shortens pieces of left that do
+// not fit; right is omitted if it would take more than half of the cells.
 func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsis string, left, right []Piece) string {
 	rightWidth := 0
 	for _, r := range right {
@@ -95,14 +95,14 @@ func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsi
 type Note struct {
 	Rank     int    // notes with a higher rank are left out first
 	Text     string // safe to show; if MaxLines is 0, already drawn
-	Short    string // shown if Text would be cut to one line; "" means that Text is cut
+	Short    string // replaces Text if that would be cut to one line; "" if Text is cut
 	Style    style.Style
 	MaxLines int // maximum number of lines after wrapping; 0 means one line that is already drawn
 }
 
-// LayoutNotes draws notes in order, in at most n lines of w cells. Each note gets a line,
-// in order of rank; the remaining lines go to notes that need more. A text that is cut ends
-// with the ellipsis.
+// LayoutNotes draws notes in order, in at most n lines of w cells. In order of rank, each
+// note first gets one line; then the remaining lines go to notes that need more. A text that
+// is cut ends with the ellipsis.
 func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 	wrapped, lines := make([][]string, len(notes)), make([]int, len(notes))
 	highest := 0
@@ -147,8 +147,8 @@ func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 	return out
 }
 
-// Join joins the non-empty sentences on one line. A hint is empty if no key is bound to its
-// action.
+// Join joins the sentences that are not empty with " · ". A hint, for example, is empty if no
+// key is bound to its action.
 func Join[S ~string](sentences ...S) S {
 	var all S
 	for _, s := range sentences {
@@ -160,9 +160,9 @@ func Join[S ~string](sentences ...S) S {
 	return all
 }
 
-// ArgumentLine returns the arguments of a call on one line: the values of an object in the
-// order of its names; strings are shown without their name, which the tool's name implies.
-// Invisible characters are made visible.
+// ArgumentLine returns the arguments of a tool call in one line, sorted by name. Strings are
+// shown without their names, which the tool's name implies. Invisible characters are made
+// visible.
 func ArgumentLine(raw json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil {

@@ -19,7 +19,7 @@ const (
 const headLines = 2
 
 // Frame is the head of a pane with the titles of its tabs, and the margins at its sides.
-// The zero value is a pane without tabs and focus.
+// Styles must be set; otherwise the zero value is a pane without tabs and focus.
 type Frame struct {
 	Styles  *style.Styles
 	Focused bool
@@ -28,7 +28,7 @@ type Frame struct {
 	Below   bool     // the pane is below another part of the screen, separated by a line
 }
 
-// title returns the title of a tab as the head shows it; the open tab is marked.
+// title returns the title of a tab as the head shows it, with a mark if the tab is open.
 func (f Frame) title(i int) string {
 	lead := " "
 	if i == f.Open {
@@ -37,9 +37,9 @@ func (f Frame) title(i int) string {
 	return lead + f.Titles[i] + " "
 }
 
-// Draw draws the head above the lines that inside returns for the inner size: h lines of w
-// cells. titles are the cells [from, to) of each title in the line of titles; both are 0 if
-// it does not fit.
+// Draw draws h lines of w cells: the head, and below it the lines that inside returns for the
+// inner size. titles are the cells [from, to) of each title in the line of titles; both are 0
+// for a title that is not shown.
 func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, titles [][2]int) {
 	w, h = max(w, 0), max(h, 0)
 	titles = make([][2]int, len(f.Titles))
@@ -71,8 +71,8 @@ func (f Frame) edge(w int) string {
 	return f.Styles.Border.Idle.Render(strings.Repeat(f.Styles.Border.Shape.Top, w))
 }
 
-// underline returns the line below the open title, which is drawn only if the pane has the
-// focus.
+// underline returns the line below the titles: it underlines the open one if the pane has the
+// focus, and is empty otherwise.
 func (f Frame) underline(w int, titles [][2]int) string {
 	if !f.Focused || f.Open >= len(titles) {
 		return strings.Repeat(" ", w)
@@ -82,8 +82,8 @@ func (f Frame) underline(w int, titles [][2]int) string {
 	return strings.Repeat(" ", from) + f.Styles.Border.Focused.Render(line) + strings.Repeat(" ", max(0, w-from-len([]rune(line))))
 }
 
-// top returns the line of titles. If the titles do not all fit, only the open tab's title
-// is shown.
+// top returns the line of titles, and stores in titles where each is. If they do not all fit,
+// only the open tab's title is shown.
 func (f Frame) top(w int, titles [][2]int) string {
 	from, to := 0, len(f.Titles)
 	width := to - 1

@@ -22,8 +22,8 @@ type Pane interface {
 	// Show passes the state published by the workspace to the pane, which draws nothing
 	// else.
 	Show(State)
-	// Changed reports that the results of the pane's own requests (see Wants) may be out of
-	// date.
+	// Changed is called when the results of the pane's own requests (see Wants) may be out
+	// of date.
 	Changed()
 	// Wants returns an act that the pane requests without a key press: to report what the
 	// user is looking at, or to read what is not known yet. Wants is called after every
@@ -162,10 +162,10 @@ type Completer interface {
 
 // Status is what the header and the footer show about the window.
 type Status struct {
-	Title    string // "model filter"
-	Subtitle string // the provider
+	Title    string // name of the window, for example "model filter"
+	Subtitle string // what is open in it, for example a provider
 	Unsaved  int    // changes that can be saved
-	Deletes  string // what the delete-rule key does here, in a word or two; may be ""
+	Deletes  string // what the key for DeleteRule does here, in a word or two; "" if nothing
 
 	Searching bool // a search hides rows
 }
@@ -211,8 +211,8 @@ type (
 		Yes   string // what yes does, in a few words
 		Then  func() Action
 	}
-	// Compute runs a computation that takes longer than a frame and does no I/O. Receive
-	// gets the result; an error is shown to the user instead.
+	// Compute runs a computation that takes longer than a frame and does no I/O. The result
+	// goes to Receiver.Receive; an error is shown to the user instead.
 	Compute struct {
 		Doing safetext.Text // shown while the computation runs
 		Run   func() (result any, err error)

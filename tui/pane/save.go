@@ -14,8 +14,8 @@ import (
 // maxLines is how many lines of a list a question shows.
 const maxLines = 20
 
-// SavePlanLines returns the save dialog for a user: the effects with their items in
-// columns, what others have staged, then the lines of the files.
+// SavePlanLines draws what saving would do, for a user: the effects with their items in
+// columns, what others have staged, then the changed lines of the files.
 func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []string {
 	if plan.Empty() {
 		return []string{st.Diff.Same.Render("nothing would change")}
@@ -24,8 +24,9 @@ func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []str
 }
 
 // DiffLines draws the lines of a plan, which must be safe to show. A line that starts with +
-// was added, with - removed, and with ! is something to do. Indented lines are items, which
-// are drawn in columns. Any other line is a heading.
+// is added, one with - is removed, and one with ! says what the user has to do. Items start
+// with assistant.ItemIndent or MarkedIndent, and are drawn in columns. Any other line is a
+// heading.
 func DiffLines(lines []string, st *style.Styles) []string {
 	out := make([]string, 0, len(lines))
 	var items []string
@@ -63,7 +64,8 @@ func diffLine(l string, st *style.Styles) string {
 	return st.Diff.Hunk.Render(l)
 }
 
-// ConflictLines shows what another program changed in a file, and the unsaved changes.
+// ConflictLines returns lines that show what another program changed in a file, and then the
+// unsaved changes.
 func ConflictLines(c *assistant.Conflict, mine []assistant.Change, icons *style.Icons) []string {
 	head := "theirs:"
 	switch {
@@ -76,7 +78,8 @@ func ConflictLines(c *assistant.Conflict, mine []assistant.Change, icons *style.
 	return append(append(lines, "", "yours:"), ChangeLines(mine, icons)...)
 }
 
-// ChangeLines returns one line per change.
+// ChangeLines returns a line for each of the first maxLines changes, and one that counts the
+// others.
 func ChangeLines(changes []assistant.Change, icons *style.Icons) []string {
 	var lines []string
 	for _, c := range changes {
@@ -91,7 +94,8 @@ func ChangeLines(changes []assistant.Change, icons *style.Icons) []string {
 	return firstLines(lines)
 }
 
-// firstLines returns the first maxLines lines, and a line with the number of others.
+// firstLines returns the first maxLines lines, and a line that counts the others; without
+// lines, it returns a line that says so.
 func firstLines(lines []string) []string {
 	switch n := len(lines) - maxLines; {
 	case len(lines) == 0:

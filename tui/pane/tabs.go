@@ -29,8 +29,8 @@ type List[R Row] struct {
 // Move moves the cursor by n rows, skipping rows that are not selectable.
 func (l *List[R]) Move(n int) { l.MoveTo(l.Cursor.At+n, n < 0) }
 
-// MoveTo moves the cursor to the selectable row nearest to row n: the next one upwards or
-// downwards, or in the other direction if there is none.
+// MoveTo moves the cursor to row n or, if that is not selectable, to the next row that is: in
+// the direction given by up or, if there is none, in the other direction.
 func (l *List[R]) MoveTo(n int, up bool) {
 	n = min(max(n, 0), max(len(l.Rows)-1, 0))
 	steps := [...]int{1, -1}
@@ -51,7 +51,7 @@ func (l *List[R]) MoveTo(n int, up bool) {
 // Page moves the cursor by n screens.
 func (l *List[R]) Page(n int) { l.Move(n * l.Cursor.Page()) }
 
-// Current returns the row under the cursor; ok is false if no row is selectable.
+// Current returns the row under the cursor; ok is false if there is no selectable row.
 func (l *List[R]) Current() (r R, ok bool) {
 	if l.Cursor.At >= len(l.Rows) || !l.Rows[l.Cursor.At].Selectable() {
 		return r, false
@@ -77,8 +77,8 @@ func (l *List[R]) Visible() int {
 	return to - from
 }
 
-// scroll keeps the cursor within the h visible rows. If it is on the first selectable row,
-// the heading above is visible as well.
+// scroll keeps the cursor within the h visible rows. If it is on the first of them, the
+// headings directly above it become visible as well.
 func (l *List[R]) scroll(h int) {
 	c := &l.Cursor
 	top := max(min(c.Top, c.At), c.At-h+1)
@@ -90,7 +90,7 @@ func (l *List[R]) scroll(h int) {
 	c.Scroll(h, first, c.At+1, len(l.Rows))
 }
 
-// Tabs are the lists of a pane in a frame with their titles; one of them is open.
+// Tabs are the lists of a pane, of which one is open. A Frame shows their titles.
 type Tabs[R Row] struct {
 	Lists  []List[R]
 	Open   int
@@ -140,8 +140,8 @@ type DrawFuncs[R Row] struct {
 	Foot func(w, h int) []string
 }
 
-// Draw draws the frame with the titles, the visible rows and the foot: h lines of w cells.
-// It sets Open of the frame.
+// Draw draws h lines of w cells: the frame with the titles, the lines above the list, the
+// visible rows and the foot. The Open of f is ignored.
 func (t *Tabs[R]) Draw(f Frame, w, h int, v DrawFuncs[R]) []string {
 	f.Open = t.Open
 	lines, titles := f.Draw(w, h, func(w, h int) []string {
