@@ -21,7 +21,8 @@ type BarPart struct {
 	Action keymap.Action // action of the key table that a click runs; "" means none
 }
 
-// Bar draws bars in the styles of a screen, and measures text with the cache of the screen.
+// Bar draws the first and the last line in the styles of a screen, and measures text with the
+// screen's cache.
 type Bar struct {
 	Styles *style.Styles
 	Widths *style.Cache
@@ -74,9 +75,9 @@ type Header struct {
 	Counter          string // which pairs are sent; "" shows nothing
 	NearLimit        bool   // the request is close to the model's limit
 	Others           string // how many others are in the window; may be ""
-	Mouse            bool   // the mouse is on, so actions that otherwise have only a key are offered for clicking
+	Mouse            bool   // the mouse is on, so there is a button for a new session
 	Locked           string // why the window cannot be changed; "" if it can be changed
-	Saved            bool   // changes were made earlier, so "saved" is shown while Unsaved is 0
+	Saved            bool   // "saved" is shown while Unsaved is 0, because changes were made earlier
 	Unsaved          int    // number of unsaved changes
 }
 
@@ -90,8 +91,7 @@ const (
 // is shortened first. Then these parts are dropped in this order: the checkpoints, the
 // share of the context, the title of the session, the name of the window, the name of the
 // provider, and the other parts of the right side, starting with the model. The last part of
-// the right side always stays: it shows whether there are unsaved changes, if it shows that
-// at all.
+// the right side always stays: usually the lock or whether there are unsaved changes.
 func (b Bar) Header(h Header, w int) []BarPart {
 	st := b.Styles.Header
 	if !h.Ready {
@@ -192,7 +192,7 @@ func Share(at budget.Boundary) string {
 	return fmt.Sprintf("%d %% of %s%s", (max(at.SYS+at.HistoryTokens, 0)*percent+at.ML-1)/at.ML, about, short(at.ML))
 }
 
-// short returns a number in few characters: "812", "400k", "1.0M".
+// short formats a number in few characters: "812", "400k", "1.0M".
 func short(n int) string {
 	const k, m = 1000, 1000_000
 	switch {
@@ -204,7 +204,7 @@ func short(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/m)
 }
 
-// KeyHint is a key that works now.
+// KeyHint is a key that works now, what it does, and the action that a click on it runs.
 type KeyHint struct {
 	Key, Text string
 	Action    keymap.Action

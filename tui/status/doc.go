@@ -1,10 +1,10 @@
 // Package status draws the first and the last line of the screen: the state of the session,
-// keys, notices, the other users, and the text line being typed. It also has the context
+// keys, notices, the other users, and the text line being typed. It also draws the context
 // HUD, which shows what the next request contains.
 //
 // # Types
 //
-// A BarPart is a piece of the first or last line; a click on it runs an action of the key
+// A BarPart is a piece of the first or last line; a click on it may run an action of the key
 // table. A Header holds what the first line shows. A Bar fits parts into the width of the
 // screen and draws them.
 //

@@ -19,7 +19,7 @@ import (
 type InputLine struct {
 	overlay.HistoryEditor
 	Active bool   // the line receives the keys
-	Hint   string // what the text would do, or what is wrong with it
+	Hint   string // what the text would do or, if Wrong is set, what is wrong with it
 	Wrong  bool
 	Column int // column of the error, from 1; 0 if unknown
 }
@@ -49,8 +49,8 @@ func (t *InputLine) Fail(err error) {
 	}
 }
 
-// Edit runs an action of the mode [keymap.Editing] on the line; if a is not such an action,
-// it inserts text. It reports whether the line changed.
+// Edit carries out an action of the mode [keymap.Editing]; if a is not such an action, Edit
+// inserts text. It reports whether the line changed.
 func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	before := t.Text()
 	if !t.Do(a) {
@@ -59,8 +59,8 @@ func (t *InputLine) Edit(a keymap.Action, text string) bool {
 	return t.Text() != before
 }
 
-// Room divides w cells between the label, the line and the hint. The hint gets at most half
-// of the cells.
+// Room returns how many of w cells the line gets next to its label and its hint, and the hint
+// cut to about half of the cells. An error is not such a hint: hint is then "".
 func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
 		hint = style.Truncate(string(safetext.Line(t.Hint, maxHint)), max(0, w/2-hintGap), "…")
@@ -68,8 +68,8 @@ func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-hintGap), hint
 }
 
-// Draw draws the line in w cells, scrolled to its cursor. mark styles the wrong rune or, if
-// something is missing at the end, the cell after the text.
+// Draw draws the line in w cells, scrolled to its cursor. mark styles the rune at Column or,
+// if something is missing at the end, the cell after the text.
 func (t *InputLine) Draw(w int, mark func(string) string) string {
 	body := t.View(w)
 	if t.Column == 0 {

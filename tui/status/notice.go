@@ -11,11 +11,11 @@ import (
 	"winnow/tui/style"
 )
 
-// Notices holds the notices of a screen. Now must be set; otherwise the zero value is empty
-// and ready to use.
+// Notices holds the notices of a screen. Apart from Now, which must be set, the zero value is
+// empty and ready to use.
 type Notices struct {
 	Now    func() time.Time
-	Text   safetext.Text // the sanitised text in the footer; may be ""
+	Text   safetext.Text // the notice in the footer; "" if there is none
 	Failed bool          // Text reports a failure
 
 	all []entry // oldest first
@@ -78,9 +78,8 @@ func (n *Notices) Lines(styles style.Styles) []string {
 var keyClause = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab|f\d+|[a-zA-Z]) .*$`)
 
 // FitNotice shortens a notice to w cells. If the notice ends with several keys, only the
-// first is kept. If the key then takes at most two thirds of the width, the text before the
-// key is cut. Otherwise the notice is cut, and readMore follows, which says how to read the
-// rest.
+// first stays. If the key takes at most two thirds of the width, the text before it is cut.
+// Otherwise the whole notice is cut and readMore follows, which says how to read the rest.
 func FitNotice(text string, w int, ellipsis, readMore string) string {
 	if ansi.StringWidth(text) <= w {
 		return text

@@ -38,8 +38,8 @@ const (
 	maxValueWidth              = 500 // in cells
 )
 
-// Lines formats the numbers for a screen of w cells, in groups: first the numbers of the
-// boundary, then the numbers of the last request.
+// Lines formats the numbers for a screen of w cells, in groups. The numbers of the next
+// request come before those of the last one.
 func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {
@@ -64,7 +64,7 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	row("model", safetext.Visible(n.State.Model.ID))
 	row("characters per token", params.CPT())
 	row("kept for your message", params.URA())
-	row("messages dropped to fit", params.NTA())
+	row("messages dropped to fit", fmt.Sprintf("at most %d", params.NTA()))
 	group("BUDGET")
 	n.budget(row)
 	group("SESSION")
@@ -84,7 +84,7 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 	return out[1:]
 }
 
-// filterWords describes a filter line. It names the filter that every session starts with.
+// filterWords returns a filter line, with an explanation for the initial filter x and for "".
 func filterWords(line string) string {
 	if line == "x" {
 		return "x: this session"
@@ -120,7 +120,8 @@ func (n ContextNumbers) budget(row func(name string, value any)) {
 	}
 }
 
-// Refusals lists the reasons why the endpoint would probably reject a message now.
+// Refusals returns a sentence for each reason why the endpoint would probably reject a message
+// now.
 func Refusals(c assistant.DraftCost) (lines []string) {
 	q := c.Quota
 	if q.Wait > 0 {
@@ -142,7 +143,7 @@ var stageWords = map[budget.Stage]string{
 	budget.StagePromptSize: "the message is too long",
 }
 
-// trimming adds rows that say what the last request included and left out.
+// trimming adds rows about what the last request included and left out.
 func (n ContextNumbers) trimming(row func(name string, value any)) {
 	last := n.State.Shown.LastSend
 	if last == nil {
@@ -164,7 +165,7 @@ func (n ContextNumbers) trimming(row func(name string, value any)) {
 	}
 }
 
-// failure adds rows that say why the last attempt failed, and why the focused pair failed.
+// failure adds rows that say why the last attempt and the focused pair failed, if they did.
 func (n ContextNumbers) failure(row func(name string, value any)) {
 	var r budget.Record
 	if last := n.State.Turn.Attempt; last != nil {

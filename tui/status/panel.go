@@ -26,11 +26,11 @@ type ContextPanel struct {
 	leftOut map[int64]bool // pairs that the last request left out
 	hidden  int            // number of pairs that the filter hides
 	heads   map[int64]head // heads of pairs that have been on the screen
-	loads   int            // number of Reload calls; heads loaded before the last call are out of date
+	loads   int            // number of Reload calls; heads loaded before the last of them are out of date
 	trims   trims
 
 	cursor  overlay.ListCursor // position 0 is the newest pair
-	height  int                // height in lines, including the head of the panel
+	height  int                // height in lines, including the titles; 0 if the panel is closed
 	focused bool
 	styles  *style.Styles
 }
@@ -43,8 +43,8 @@ type head struct {
 	load   int // value of ContextPanel.loads when the head was loaded
 }
 
-// trims finds the pairs that the draft pushes out: the oldest included pairs, up to the
-// index end. end is computed again when one of the other fields changes.
+// trims caches which pairs the draft pushes out: the oldest included pairs, up to index end.
+// The other fields are what end was computed from.
 type trims struct {
 	count, first, visible int
 	end                   int
@@ -62,7 +62,7 @@ const (
 	tall = 8
 )
 
-// SetStyles changes the colours.
+// SetStyles changes the colours and icons.
 func (p *ContextPanel) SetStyles(st *style.Styles) { p.styles = st }
 
 // Resize sets the height and the focus before the panel is drawn. A height of 0 closes the
@@ -83,8 +83,8 @@ func (p *ContextPanel) fixed() []string {
 	return []string{"sum", "bar", "draft", "system"}
 }
 
-// Show replaces the pairs and sets which of them are included. The cursor stays on the same
-// pair. The cost does not depend on the number of pairs.
+// Show replaces the pairs and sets which of them are included. The cursor stays on its pair,
+// but if that was the newest, the cursor moves to the pair that is the newest now.
 func (p *ContextPanel) Show(refs []assistant.Ref, at budget.Boundary) {
 	seq, ok := p.Current()
 	p.refs, p.at, p.trims = refs, at, trims{count: -1}
@@ -131,7 +131,8 @@ func (p *ContextPanel) Load(pairs ...assistant.Pair) {
 	}
 }
 
-// Reload makes Missing return all pairs again, because other users may have changed them.
+// Reload makes Missing return pairs that are loaded already, because other users may have
+// changed them.
 func (p *ContextPanel) Reload() { p.loads++ }
 
 // Missing returns the pairs on the screen that are not loaded or are out of date; none if
@@ -173,8 +174,8 @@ func (p *ContextPanel) MoveToEnd(oldest bool) {
 	}
 }
 
-// Click moves the cursor to the pair on line y of the panel. Line 0 is the head of the
-// panel.
+// Click moves the cursor to the pair on line y of the panel, if there is one. Line 0 is the
+// top of the panel.
 func (p *ContextPanel) Click(y int) {
 	from, to := p.cursor.Shown(len(p.refs))
 	if row := from + y - 2 - len(p.fixed()); row >= from && row < to {
@@ -182,7 +183,7 @@ func (p *ContextPanel) Click(y int) {
 	}
 }
 
-// scroll keeps the cursor on an existing pair, and keeps this pair on the screen.
+// scroll moves the cursor to an existing pair if necessary, and scrolls to it.
 func (p *ContextPanel) scroll() {
 	p.cursor.MoveTo(p.cursor.At, len(p.refs))
 	p.cursor.Scroll(p.cursor.Rows, p.cursor.At, p.cursor.At+1, len(p.refs))
@@ -305,8 +306,8 @@ func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (included bool, 
 	return true, ""
 }
 
-// draw draws a sign, an estimate and a text in w cells, with a remark at the right end. A
-// selected line is drawn entirely in the selected style.
+// draw draws a sign, an estimate and words in w cells, with a remark at the right end. If
+// selected is not nil, it is the style of the whole line.
 func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, text style.Style, words string, selected *style.Style, remark string) string {
 	head := style.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
 	room := w - min(w, leftWidth)
@@ -325,8 +326,8 @@ func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, tex
 	return shape.Render(head) + text.Render(words) + p.styles.Overlay.Muted.Render(remark)
 }
 
-// find finds the pairs that a draft pushes out: count included pairs from the index first
-// on.
+// find computes which pairs a draft pushes out: count pairs that contribute to the request,
+// starting at index first.
 func (t *trims) find(refs []assistant.Ref, first, count int) {
 	if t.count == count && t.first == first && t.visible == len(refs) {
 		return
@@ -340,8 +341,8 @@ func (t *trims) find(refs []assistant.Ref, first, count int) {
 	}
 }
 
-// Warning says how sending a draft would change the rest of the request; "" if it would
-// not.
+// Warning says why a draft would not be accepted, or what it would push out of the request;
+// "" if neither is the case.
 func Warning(c assistant.DraftCost) string {
 	switch {
 	case c.OverBudget:

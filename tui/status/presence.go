@@ -12,7 +12,8 @@ import (
 	"winnow/checkpoint"
 )
 
-// Others describes who else works in the window.
+// Others describes who else works in the window. The zero value means that the window is not
+// shared.
 type Others struct {
 	Shared bool   // several sessions share the window
 	Holder string // the user whose turn has locked the window; "" if no other session has locked it
@@ -24,8 +25,8 @@ type Others struct {
 	present []windowlock.Present
 }
 
-// OthersOf returns the others from the point of view of a session. part is nil if the
-// session does not share its window.
+// OthersOf returns the others as seen from a session. part is nil if the session does not
+// share its window.
 func OthersOf(part *assistant.Others, session string) Others {
 	if part == nil {
 		return Others{}
@@ -80,7 +81,7 @@ func (o *Others) Working() string {
 	return ""
 }
 
-// Badge returns a short form of Working that fits the header of a screen of w cells.
+// Badge returns what Working says, in a form that fits the header of a screen of w cells.
 func (o *Others) Badge(w int) string {
 	const wide, long = 100, 8
 	if w >= wide {
