@@ -346,7 +346,7 @@ type ProviderView struct {
 	// been read.
 	Read   bool
 	Counts Counts
-	Source string // the source of most models; see models.List
+	Source string // the source of the list; see models.List
 	// SourcesText describes where the models come from.
 	SourcesText string
 	Changes     int         // unsaved changes

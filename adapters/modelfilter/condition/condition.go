@@ -177,8 +177,8 @@ func parsePlain(text string, search bool) (word, string) {
 	return word{text: "name:" + text, match: nameMatch(text)}, ""
 }
 
-// IsKeyword reports whether a word of a condition is a keyword, such as price>10, !tools or
-// status:preview. Any other word is a name.
+// IsKeyword reports whether a word of a condition is a keyword with or without a value, such
+// as price>10, !tools or status:preview. It does not check the value.
 func IsKeyword(word string) bool {
 	word = strings.ToLower(strings.TrimPrefix(word, "!"))
 	at := strings.IndexAny(word, "<>=:")
@@ -192,7 +192,7 @@ func parseKeyword(name, operator, value string) (word, string) {
 	i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == name })
 	if i < 0 {
 		if operator == ":" {
-			return word{}, unknownKeyword(name) + "; for a name that contains a colon write name:" + name + ":" + value
+			return word{}, unknownKeyword(name) + "; for a name that contains a colon, write name:" + name + ":" + value
 		}
 		return word{}, unknownKeyword(name)
 	}
@@ -212,7 +212,8 @@ func parseKeyword(name, operator, value string) (word, string) {
 	}
 }
 
-// unknownKeyword returns the error for an unknown keyword, which lists similar keywords.
+// unknownKeyword returns the reason for an unknown keyword, with similar keywords or, if there
+// are none, all keywords.
 func unknownKeyword(name string) string {
 	names := make([]string, len(keywords))
 	for i, k := range keywords {

@@ -122,7 +122,7 @@ func TestErrorsNameTheWordAndWhatToWrite(t *testing.T) {
 		"released<2025-02-30":  {1, "not a date"},
 		"family:a b:c":         {10, "there is no condition \"b\""},
 		"llama3:8b":            {1, "write name:llama3:8b"},
-		"family:<b>":           {1, "can be compared"},
+		"family:<b>":           {1, "are allowed"},
 		"!":                    {1, "must follow"},
 		"!!tools":              {1, "must follow"},
 		"qqqqqq=1":             {1, "use price, price_in"},

@@ -19,9 +19,9 @@ type match = func(*Model, time.Time) Answer
 type keyword struct {
 	name, example, help string
 
-	flag    func(*Model) Answer                                    // tools
-	compare func(operator, value string) (match, string, string)   // for price>10; returns the match, the canonical value and an error
-	text    func(value string) (m match, canonical, reason string) // status:preview
+	flag    func(*Model) Answer                                              // tools
+	compare func(operator, value string) (m match, canonical, reason string) // price>10; reason is why value is invalid, or ""
+	text    func(value string) (m match, canonical, reason string)           // status:preview; likewise
 }
 
 // keywords is the vocabulary, in the order in which it is listed.
@@ -30,9 +30,9 @@ var keywords = []keyword{
 	{name: "price_in", example: "price_in<1", help: "input price, dollars per million tokens", compare: number(func(m *Model) (float64, bool) { return m.Info.Facts.PriceIn.USD, m.Info.Facts.PriceIn.Known })},
 	{name: "ctx", example: "ctx>=100k", help: "context window in tokens", compare: number(func(m *Model) (float64, bool) { return float64(m.Info.Context), m.Info.Context > 0 && m.Info.Known })},
 	{name: "tools", example: "tools", help: "calls tools", flag: func(m *Model) Answer { return able(m.Info.Facts.ToolCalls) }},
-	{name: "vision", example: "!vision", help: "accepts pictures", flag: func(m *Model) Answer { return able(m.Info.Vision) }},
+	{name: "vision", example: "!vision", help: "accepts images", flag: func(m *Model) Answer { return able(m.Info.Vision) }},
 	{name: "reasoning", example: "reasoning", help: "can reason", flag: func(m *Model) Answer { return able(m.Info.Facts.Reasoning) }},
-	{name: "structured", example: "structured", help: "answers that follow a JSON schema", flag: func(m *Model) Answer { return able(m.Info.Facts.Structured) }},
+	{name: "structured", example: "structured", help: "can follow a JSON schema in its answers", flag: func(m *Model) Answer { return able(m.Info.Facts.Structured) }},
 	{name: "unused", example: "unused:30d", help: "not used for that long (units: min, h, d, w, mo, y)", text: age(func(u usage.Use, since time.Time) bool { return !u.Last.After(since) })},
 	{name: "used", example: "used:7d", help: "used within that time", text: age(func(u usage.Use, since time.Time) bool { return u.Last.After(since) })},
 	{name: "requests", example: "requests>100", help: "requests since the proxy began to count", compare: number(func(m *Model) (float64, bool) { return float64(m.Use.Requests), m.UseKnown })},
@@ -129,7 +129,7 @@ func fact(of func(*Model) string) func(value string) (match, string, string) {
 	return func(value string) (match, string, string) {
 		want := llm.Word(value)
 		if want == "" {
-			return nil, "", "only letters, digits and - _ . + / can be compared"
+			return nil, "", "only letters, digits and - _ . + / are allowed"
 		}
 		return func(m *Model, _ time.Time) Answer {
 			if of(m) == "" {

@@ -68,8 +68,8 @@ type Verdict struct {
 	Undecided []string // rules of the list that may cover the pattern or be covered by it
 }
 
-// Check decides whether pattern, trimmed, should be added to the list. A refusal
-// is an error of type *Refusal.
+// Check decides whether pattern, once trimmed, should be added to the list. If not, the error
+// is a *Refusal.
 func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 	pattern = strings.TrimSpace(pattern)
 	refusal := &Refusal{List: list, Pattern: pattern}

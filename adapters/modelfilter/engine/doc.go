@@ -18,8 +18,7 @@
 //
 // An Engine does no I/O and starts no goroutines. It is not safe for concurrent use while
 // it is changed; a Clone that is never changed is safe. Results are copies that do not
-// change with the engine. The time to add or remove a rule depends on the models that it matches,
-// not on all models.
+// change with the engine. Adding or removing a rule does not match the other rules again.
 //
 // # Caveats
 //

@@ -57,8 +57,8 @@ func New(provider string, models []string) *Engine {
 	return e
 }
 
-// Clone returns an engine with the same models and rules that later changes to e do not
-// affect. It takes constant time.
+// Clone returns a copy of e. Later changes to either engine do not affect the other. It takes
+// constant time.
 func (e *Engine) Clone() *Engine {
 	clone := *e
 	for i := range clone.lists {

@@ -22,8 +22,8 @@ type Finding struct {
 	List    List
 	Index   int
 	Pattern string
-	// By is the rule of ByList that covers the rule, may cover it, or decides its first
-	// model; "" for a dead rule.
+	// By is the rule in ByList that covers this rule, may cover it or, for a shadowed rule,
+	// decides the first model that it matches; "" for a dead rule.
 	By     string
 	ByList List
 }

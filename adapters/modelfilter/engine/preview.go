@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Effect is the effect of an edit to the rules on the models that the proxy lists.
+// Effect is the effect of adding or removing a rule.
 type Effect struct {
 	Matches int      // number of models that the rule matches
 	Hidden  []string // shown now, hidden after the edit
 	Shown   []string // hidden now, shown after the edit
 }
 
-// Preview returns the effect of adding pattern, trimmed, to the list. The position in the
-// list does not matter.
+// Preview returns the effect of adding pattern, once trimmed, to the list, where its position
+// does not matter.
 func (e *Engine) Preview(list List, pattern string) Effect {
 	matches := e.newRule(strings.TrimSpace(pattern)).matches
 	c := Effect{Matches: matches.count()}

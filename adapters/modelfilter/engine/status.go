@@ -96,7 +96,7 @@ func (e *Engine) Hidden() []string { return e.models.list(e.hidden(), 0) }
 // Unfiltered returns the models that the proxy does not filter.
 func (e *Engine) Unfiltered() []string { return e.models.list(e.models.unfiltered, 0) }
 
-// Matching returns the models that pattern, trimmed, would match as a rule.
+// Matching returns the models that pattern, once trimmed, would match as a rule.
 func (e *Engine) Matching(pattern string) []string {
 	return e.models.list(e.newRule(strings.TrimSpace(pattern)).matches, 0)
 }

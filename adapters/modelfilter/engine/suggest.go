@@ -182,7 +182,7 @@ func (x *idIndex) lists(name string) bool {
 }
 
 // matchesAny reports whether the pattern of k matches one of the ids as a rule. It may miss
-// a match if k contains a comma, which matches any character.
+// a match if k contains a comma, because the pattern then has `?` in its place.
 func (x *idIndex) matchesAny(k cut) bool {
 	switch {
 	case len(x.ids) == 0:

@@ -4,9 +4,9 @@
 // # Types
 //
 // The catalogue is the compiled-in list of providers, models, context windows and prices. A
-// [List] is what is currently known about one provider's models. [Lists] stores them, in
-// memory and in a folder. The baseline of a provider contains every id that the user has
-// seen, including ids that have disappeared. [Drift] is the difference between what the
+// [List] is what is currently known about one provider's models. [Lists] stores the lists of
+// all providers, in memory and in a folder. The baseline of a provider contains every id that
+// the user has seen, including ids that have disappeared. [Drift] is the difference between what the
 // proxy serves and what its rules leave available.
 //
 // Provider names are as in the proxy: the lower-case text before _API_KEY. Model ids are
@@ -16,9 +16,9 @@
 //
 // A fetch that fails, or returns an empty, an oversized or an unusable list, does not
 // change the stored list. The proxy omits models that its rules hide, so its list only adds
-// models. A List is the union of what the provider lists, of what the proxy serves and has
-// served, and, unless the provider's own list is known to be complete, of the catalogue;
-// such a List is Partial. Each model has its source.
+// models. A List is the union of the models that the provider lists and those that the proxy
+// serves or has served. Unless the provider's own list is known to be complete, the List also
+// contains the catalogue's models. Each model has its source.
 //
 // # Keys
 //
@@ -26,7 +26,7 @@
 // address; PROXY_API_KEY is sent to the proxy. A key is not sent to a base that is set in a
 // different place, unless that place is the user's own environment, or the user confirmed
 // the base for the key. A key that expands an environment variable counts as part of the
-// environment. Only the requested provider is contacted.
+// environment. Only the requested provider and the proxy are contacted.
 //
 // # Concurrency
 //

@@ -42,7 +42,7 @@ func (t Target) failed(cause error) error {
 		who += " at " + host
 	}
 	reason := safetext.Line(safetext.NewRedactor([]string{t.secret}).Redact(cause.Error()), maxReason)
-	return &fetchError{fmt.Sprintf("models of %s: %s", who, reason), cause}
+	return &fetchError{fmt.Sprintf("%s: %s", who, reason), cause}
 }
 
 // placeName returns the name of the place where a variable is set, safe to show.

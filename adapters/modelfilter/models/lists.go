@@ -18,9 +18,9 @@ import (
 type List struct {
 	Provider string
 	IDs      []string  // "provider/name", sorted, without duplicates
-	Source   string    // source of most IDs: "live", "proxy", "cache" or "catalogue"
+	Source   string    // source of the IDs that are not in Others: "live", "proxy", "cache" or "catalogue"
 	At       time.Time // when the list was fetched; zero for the catalogue
-	New      []string  // the IDs added since Lists.MarkSeen was last called, sorted
+	New      []string  // the IDs that are not in the baseline, sorted
 	Partial  bool      // there may be more models, because the source is incomplete
 	Err      string    // why the list is not up to date or was not saved, in one safe line; otherwise ""
 	// Others maps IDs whose source differs from Source to their source.
@@ -359,9 +359,10 @@ func (l *Lists) MarkSeen(provider string) error {
 	return l.update(context.Background(), provider, func(r *record) { r.look(seen) })
 }
 
-// Info returns what is known about a model: from its provider's list, then from what the
-// proxy serves, and for missing fields from the catalogue. Its source is where the model is
-// listed. See [Info].
+// Info returns what is known about the model "provider/name": what the provider's list says
+// or else what is known of the model that the proxy serves, completed from the catalogue. Source is
+// the first of these that lists the model. It returns false if none does. For other forms of
+// ids, see [Info].
 func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	info, ok := Info(id)
 	provider, name, _ := strings.Cut(id, "/")

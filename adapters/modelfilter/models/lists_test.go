@@ -20,7 +20,7 @@ func TestWithoutAnythingTheCatalogue(t *testing.T) {
 		t.Errorf("%+v, %v", list, ok)
 	}
 	got, err := l.Models(t.Context(), "openai")
-	if !errors.Is(err, errNoSource) || !strings.HasPrefix(err.Error(), "models of openai: ") {
+	if !errors.Is(err, errNoSource) || !strings.HasPrefix(err.Error(), "openai: ") {
 		t.Errorf("Models: %v", err)
 	}
 	is(t, "IDs", got.IDs, list.IDs)

@@ -35,7 +35,8 @@ type listed struct {
 	Status   llm.Status `json:"status,omitempty"`
 }
 
-// look records the current models whose names are in seen as the models that the user saw.
+// look adds the names in seen to the baseline, and records the current models with these names
+// as the user saw them.
 func (r *record) look(seen []string) {
 	r.markSeen(seen)
 	slices.Sort(seen)
@@ -48,8 +49,8 @@ func (r *record) look(seen []string) {
 	}
 }
 
-// news lists what has changed since the user last looked, including the models served by the proxy
-// at an address.
+// news lists what has changed since the user last looked. proxy is the address of the proxy whose
+// models can be new, too.
 func (r *record) news(proxy string) (out []Change) {
 	for _, name := range r.newNames(proxy) {
 		out = append(out, Change{ID: name, Kind: Appeared})
@@ -96,7 +97,7 @@ func (l *Lists) News(provider string) []Change {
 	return r.news(l.proxyBase()) // records are replaced, never changed
 }
 
-// trimProvider returns ids without the provider.
+// trimProvider removes the provider from ids, in place.
 func trimProvider(ids []string, provider string) []string {
 	for i, id := range ids {
 		ids[i] = strings.TrimPrefix(id, provider+"/")

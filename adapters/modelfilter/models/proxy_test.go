@@ -181,7 +181,7 @@ func TestNoDriftWithoutTheProxy(t *testing.T) {
 			r := withProxy(t, "acme/a")
 			c.change(r)
 			d, err := r.lists().Drift(t.Context(), "acme", always(full("acme", "a", "b")))
-			if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "models of the proxy") || d.Any() || d.Same != 0 {
+			if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "the proxy") || d.Any() || d.Same != 0 {
 				t.Errorf("%+v, %v", d, err)
 			}
 		})

@@ -31,8 +31,8 @@ const (
 	maxSeen = 2 * maxModels
 )
 
-// usable reports whether name can be displayed, sent, and matched by a pattern,
-// which is trimmed.
+// usable reports whether name can be displayed, sent, and matched by a pattern. Since patterns
+// are trimmed, a name with spaces at its ends is not usable.
 func usable(name string) bool {
 	return name != "" && len(name) <= maxName*utf8.UTFMax &&
 		utf8.RuneCountInString(name) <= maxName &&
@@ -242,7 +242,7 @@ func (d disk) path(provider string) string {
 }
 
 // load reads the record of a provider; it returns nil without an error if there is none.
-// The file is not trusted: names are checked like names from an endpoint.
+// The file is not trusted: names of models are checked like names from an endpoint.
 func (d disk) load(provider string) (*record, error) {
 	if d == "" {
 		return nil, nil
@@ -309,7 +309,7 @@ func (d disk) update(ctx context.Context, base record, baseIsNewer bool, change 
 	return r, err
 }
 
-// merge adds a fetched model description to what the catalogue knows.
+// merge returns info with the facts in m, which take precedence.
 func (m model) merge(info llm.ModelInfo) llm.ModelInfo {
 	if m.Context > 0 {
 		info.Context, info.Known = m.Context, true

@@ -166,7 +166,7 @@ func CheckKey(use KeyUse) error {
 		return fmt.Errorf(expanded, base.Name, placeName(base.From))
 	case key.Text == "" || use.Confirmed || key.From == base.From && !key.Expanded:
 	case key.Expanded:
-		return fmt.Errorf("%s is not sent to %s: "+expanded, key.Name, hostOf(base.Text), key.Name, placeName(key.From))
+		return fmt.Errorf("%s is not sent to %s, because "+expanded, key.Name, hostOf(base.Text), key.Name, placeName(key.From))
 	default:
 		return fmt.Errorf("%s of %s is not sent to %s, which %s sets: to allow it, connect that address with the key env:%s",
 			key.Name, placeName(key.From), hostOf(base.Text), placeName(base.From), key.Name)
@@ -248,7 +248,7 @@ func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error)
 	return f, nil
 }
 
-// Served lists the models that the proxy serves at one moment, of all providers.
+// Served lists the models of all providers that the proxy serves at one moment.
 type Served struct {
 	IDs []string // as written by the proxy, sorted, without duplicates
 

@@ -20,9 +20,9 @@
 //
 // # Caveats
 //
-// Files and responses come from the proxy and contain API keys or names of credentials: they
-// are only read, and only the counts are kept. If a file or response is too large, not
-// JSON, or has another schema, the error says so.
+// Files and responses come from the proxy and contain API keys or names of credentials, so
+// only the counts in them are kept. If a file or response is too large, not JSON, or has
+// another schema, the error says so.
 //
 // The package implements the part of section 9.1 of winnow's specification about the use of
 // models.

@@ -20,8 +20,7 @@ const (
 	// and tools wait for it.
 	askTimeout = time.Second
 	// answerLife is how long a response is used before the proxy is asked again. After a
-	// failure, the proxy is asked again only after failureLife, because a change to rules
-	// waits for each request.
+	// failure that is failureLife, because each request delays a change to rules.
 	answerLife  = 15 * time.Second
 	failureLife = time.Minute
 )
@@ -76,10 +75,10 @@ func (d *Dir) fromProxy(provider string) (*Report, error) {
 func readStats(text []byte) (map[string]*Report, error) {
 	var s stats
 	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("winnow cannot read the proxy's answer to %s: %s", StatsPath, jsonReason(err))
+		return nil, fmt.Errorf("the proxy's answer to %s cannot be read: %s", StatsPath, jsonReason(err))
 	}
 	if s.Providers == nil {
-		return nil, errors.New("the answer to " + StatsPath + " lists no providers: another program may answer at the proxy's address")
+		return nil, errors.New("the answer to " + StatsPath + " lists no providers: check whether another program answers at the proxy's address")
 	}
 	reports := make(map[string]*Report, len(s.Providers))
 	for provider, p := range s.Providers {

@@ -66,9 +66,9 @@ func TestAForeignAnswerIsAnError(t *testing.T) {
 		"HTML":             {"<!doctype html>" + key, "invalid JSON at byte"},
 		"cut off":          {answer[:len(answer)/2], "invalid JSON at byte"},
 		"another format":   {`{"object":"list","data":["` + key + `"]}`, "lists no providers"},
-		"a list":           {`["` + key + `"]`, "winnow cannot read"},
-		"older format":     {`{"providers":{"acme":{"credentials":[{"identifier":"` + key + `"}]}}}`, "winnow cannot read"},
-		"strings as count": {`{"providers":{"acme":{"credentials":{"` + key + `":{"model_usage":{"m":{"totals":{"request_count":"` + key + `"}}}}}}}}`, "winnow cannot read"},
+		"a list":           {`["` + key + `"]`, "array instead of object"},
+		"older format":     {`{"providers":{"acme":{"credentials":[{"identifier":"` + key + `"}]}}}`, "array instead of object"},
+		"strings as count": {`{"providers":{"acme":{"credentials":{"` + key + `":{"model_usage":{"m":{"totals":{"request_count":"` + key + `"}}}}}}}}`, "string instead of number"},
 	} {
 		ask, _ := asking(c.text, nil)
 		r, err := Open(t.TempDir(), ask).Report("acme")

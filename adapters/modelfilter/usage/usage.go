@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -97,7 +98,7 @@ func (d *Dir) Report(provider string) (*Report, error) {
 	counted, proxyErr := d.fromProxy(provider)
 	switch {
 	case counted != nil && err != nil:
-		return counted, fmt.Errorf("the usage of %s models comes from the running proxy, because %w", provider, err)
+		return counted, fmt.Errorf("the use of %s models comes from the running proxy, because %w", provider, err)
 	case err == nil:
 		err = proxyErr
 	}
@@ -203,12 +204,27 @@ func newReport(provider string, credentials map[string]credential) *Report {
 // keys.
 func jsonReason(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Sprintf("byte %d is a %s where a %s is expected", wrong.Offset, strings.Fields(wrong.Value + " ")[0], wrong.Type.Kind())
+		found, _, _ := strings.Cut(wrong.Value, " ") // the rest may be a value
+		return fmt.Sprintf("wrong JSON type at byte %d: %s instead of %s", wrong.Offset, found, jsonType(wrong.Type.Kind()))
 	}
 	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("invalid JSON at byte %d", wrong.Offset)
 	}
 	return "invalid JSON"
+}
+
+// jsonType returns the name of the JSON type that is decoded into a kind of Go type.
+func jsonType(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.Slice:
+		return "array"
+	case reflect.String, reflect.Bool:
+		return kind.String()
+	default:
+		return "number"
+	}
 }
 
 // add adds the counts of the same model for another credential.
