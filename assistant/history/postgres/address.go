@@ -45,8 +45,9 @@ var errPlain = errors.New("history: sslmode=disable and sslmode=allow are allowe
 	"remove sslmode from the address, or use sslmode=verify-full")
 
 // parseAddress parses an address and applies the PG* environment variables, the service file and the password file. It
-// rejects connections to other machines that do not use TLS. It returns the parameters of the address as settings,
-// which the store applies after connecting, because a pooler refuses or drops most of them when a connection starts.
+// rejects connections to other machines that do not use TLS. It returns the parameters of the address, with defaults, as
+// settings, which the store applies after connecting, because a pooler refuses or drops most of them when a connection
+// starts.
 func parseAddress(address, password string) (c *pgxpool.Config, settings map[string]string, err error) {
 	u, err := url.Parse(address)
 	switch {

@@ -249,11 +249,14 @@ func TestRefusalsOfTheServerAreNamed(t *testing.T) {
 func TestAReadOnlyServerIsRead(t *testing.T) {
 	t.Parallel()
 	address := needServer(t).newDatabase(t)
+	var storage *history.StorageError
+	if _, err := Open(t.Context(), address+"&default_transaction_read_only=on", Options{}); !errors.As(err, &storage) || !strings.Contains(storage.Reason, "it contains no history") {
+		t.Errorf("Open of an empty database: %v", err)
+	}
 	p := &assistant.Pair{Session: "s", UserText: "q"}
 	s := openAt(t, address, Options{})
 	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
 	reader := openAt(t, address+"&default_transaction_read_only=on", Options{})
-	var storage *history.StorageError
 	if !errors.As(reader.Report().ReadOnly, &storage) {
 		t.Errorf("ReadOnly = %v", reader.Report().ReadOnly)
 	}

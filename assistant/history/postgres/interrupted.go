@@ -18,7 +18,7 @@ const (
 	beatsPerDeath = 3                // how often a row is renewed within that time
 )
 
-// announce assigns the number of this store and shows that it is open. listener is nil if the store has to poll.
+// announce assigns a number to this store and shows that it is open. listener is nil if the store has to poll.
 func (s *store) announce(ctx context.Context) (listener *pgx.Conn, err error) {
 	listener, err = s.connectListener(ctx)
 	switch {
@@ -36,7 +36,7 @@ func (s *store) beatDue(now time.Time) bool {
 	return s.report.ReadOnly == nil && (last == 0 || now.Sub(time.Unix(0, last)) >= s.options.deadAfter/beatsPerDeath)
 }
 
-// beat renews the row of this store if it is due.
+// beat renews the row of this store if the renewal is due.
 func (s *store) beat(ctx context.Context) error {
 	now := time.Now()
 	if !s.beatDue(now) {

@@ -14,8 +14,8 @@ import (
 
 // A pooler that shares connections between transactions, such as pgbouncer in transaction mode, keeps no state from
 // one transaction to the next: no settings, prepared statements, notifications or session locks. The store recognises
-// a pooler by the process id that the server reports, which a pooler replaces with one of its own. From then on,
-// every transaction begins by setting what it needs.
+// a pooler by the process id that is reported when a connection starts: a pooler reports one of its own, not the
+// server's. From then on, every transaction begins by setting what it needs.
 
 // errPooled closes a connection that turns out to go through a pooler.
 var errPooled = errors.New("the connection goes through a pooler")

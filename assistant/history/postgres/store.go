@@ -154,8 +154,11 @@ func (s *store) openReadOnly(ctx context.Context, reason string) (listener *pgx.
 	s.report.ReadOnly = &history.StorageError{Op: "write", Path: s.path, Reason: reason}
 	version, err := s.version(ctx)
 	if err == nil && version < schemaVersion {
-		err = &history.StorageError{Op: "open", Path: s.path, Reason: fmt.Sprintf(
-			"its schema has version %d, and %s: to upgrade it to version %d, open it once with write access", version, reason, schemaVersion)}
+		lacks := fmt.Sprintf("its schema has version %d, and %s: to upgrade it to version %d, open it once with write access", version, reason, schemaVersion)
+		if version == 0 {
+			lacks = "it contains no history, and " + reason + ": to create one, open it once with write access"
+		}
+		err = &history.StorageError{Op: "open", Path: s.path, Reason: lacks}
 	}
 	if err != nil {
 		return nil, err

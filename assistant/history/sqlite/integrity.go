@@ -23,9 +23,9 @@ const maxCheckAtOpen = 16 << 20
 // damagedMark is a file in the run folder that records damage found while the database was open.
 const damagedMark = "damaged"
 
-// inspect completes an interrupted salvage, then checks the database, which no process has open. It does so before
-// anything is written, so that a damaged file can be renamed exactly as it was found. If the last process did not close
-// the database and the database is small, inspect reads every page. A non-nil err means that the database must not be
+// inspect completes an interrupted salvage, then checks the database, which no process has open. The check comes before
+// all other writes, so that a damaged file can be renamed exactly as it was found. If the last process did not close the
+// database and the database is small, inspect reads every page. A non-nil err means that the database must not be
 // changed.
 func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if err := s.finishSalvage(); err != nil {

@@ -108,7 +108,7 @@ func decodePairs(d *json.Decoder, f func(*assistant.Pair) error) error {
 			err = f(p)
 		}
 		if err != nil {
-			return fmt.Errorf("message %d: %w", n, err)
+			return fmt.Errorf("message %d in the file: %w", n+1, err)
 		}
 	}
 	return delim(d, ']')
