@@ -1,5 +1,5 @@
 // Package aftersave runs the user's command after a save, such as a restart of the proxy, and then polls the proxy
-// until it follows the rules.
+// until it follows the rules or a minute has passed.
 //
 // A Runner works in the background, on one save at a time: a save during a run is followed by another run. All methods
 // are safe for concurrent use. The command comes from the user's settings and runs without a shell. It is ended only if
@@ -35,7 +35,7 @@ const (
 	checkPause = time.Second
 	// termTime is how long a cancelled command has to end before it is killed.
 	termTime = 2 * time.Second
-	// maxOutput is how many bytes of the command's output are read, and maxLine the maximum width of its last line in
+	// maxOutput is how many bytes of the command's output are read, and maxLine is the maximum width of its last line in
 	// cells.
 	maxOutput = 4 << 10
 	maxLine   = 200
@@ -49,7 +49,7 @@ type Options struct {
 	// Check asks the proxy and compares: differs is "" if the proxy follows the rules, and otherwise how it differs.
 	// The error means that the proxy does not answer.
 	Check func(ctx context.Context) (differs string, err error)
-	// Done is called with the result of each run.
+	// Done is called with the result of each run, unless the Runner has been closed in the meantime.
 	Done func(assistant.Applied)
 	// Waited reports whether the program does nothing but wait for the command. The command can then prompt on the
 	// terminal and receives ctrl+c. Otherwise it runs in a session of its own. nil means false.
@@ -301,7 +301,7 @@ func end(c *exec.Cmd, separate bool, done <-chan struct{}) {
 	processgroup.Kill(c)
 }
 
-// lastLine returns the last line of a command's output.
+// lastLine returns the last line of a command's output, or "".
 func lastLine(out *os.File) string {
 	size, err := out.Seek(0, io.SeekEnd)
 	if err != nil {

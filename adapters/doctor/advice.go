@@ -101,7 +101,7 @@ var advice = [kinds]string{
 	TooSlow:      "winnow doctor   runs the check again; if the result is the same, {what} is not responding",
 }
 
-// Advice returns the advice for every kind, with example as the name.
+// Advice returns the advice for every kind, with {what} replaced with example.
 func Advice(example string) []string {
 	all := make([]string, kinds)
 	for k := range all {

@@ -80,8 +80,8 @@ func (l *saveLock) release() {
 }
 
 // recoverUnlocked does the same as recoverLocked for a caller without the lock. It acquires the lock only if there is
-// something to recover. If another program is replacing the file now, there is nothing to recover; if it may be writing
-// the file in place, recoverUnlocked waits for it.
+// something to recover. If another program is replacing the file now, there is nothing to recover; if that program may
+// be writing the file in place, recoverUnlocked waits.
 func recoverUnlocked(ctx context.Context, target string, h hooks) ([]string, error) {
 	names, err := leftovers(target)
 	if err != nil || len(names) == 0 {

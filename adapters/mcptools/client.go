@@ -44,7 +44,7 @@ type Client struct {
 	servers []*server
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
-	started sync.WaitGroup // counts the first connections
+	started sync.WaitGroup // the first connection attempts
 }
 
 // New returns a client that has not connected yet. An invalid address is reported as the

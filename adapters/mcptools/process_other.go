@@ -4,5 +4,5 @@ package mcptools
 
 import "os/exec"
 
-// endWithProgram does nothing, because only Linux can kill a command when its parent ends.
+// endWithProgram does nothing: only on Linux is a command killed when this program ends.
 func endWithProgram(*exec.Cmd) {}

@@ -46,7 +46,7 @@ type server struct {
 // link is the connection below a session.
 type link interface {
 	sdk.Transport
-	// reset restarts the count of bytes that the server may send before the next request.
+	// reset sets the number of received bytes, which maxReceived limits, to 0.
 	reset()
 	// failure describes why the connection ended; "" if only the session knows.
 	failure() string

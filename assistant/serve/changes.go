@@ -99,10 +99,10 @@ func (r *recorder) add() error {
 	return nil
 }
 
-// next waits until a change with a higher number is announced or the hub closes; it returns false if the hub had
-// already closed.
-func (r *recorder) next(number int64) bool {
-	entries, more, err := r.Changes.After(number)
+// next waits until the change after the change with number n is announced, or until the hub closes. It returns false if
+// the hub had already closed.
+func (r *recorder) next(n int64) bool {
+	entries, more, err := r.Changes.After(n)
 	if err != nil || len(entries) > 0 {
 		return true
 	}
@@ -132,11 +132,11 @@ func (r *recorder) sleep(d time.Duration) bool {
 }
 
 // ChangeSource returns the changes that it has not returned before, oldest first. The first call returns only the
-// newest: at most as many as the parameter last of JournalChanges or HistoryChanges says.
+// newest changes; the parameter last of JournalChanges and HistoryChanges is their maximum number.
 type ChangeSource func(ctx context.Context) ([]history.WindowChange, error)
 
 // JournalChanges reads the change log of the journal at a path, which another process may be writing. It omits changes
-// to the values at the ignored paths of the window's state.
+// to the parts of the window's state whose paths are in ignored.
 func JournalChanges(path string, last int, ignored ...string) ChangeSource {
 	var size, seq int64
 	return func(context.Context) (out []history.WindowChange, err error) {

@@ -45,7 +45,7 @@ type Token struct {
 // Expired reports whether the token is no longer valid at the time now.
 func (t Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
-// TokenPrefix is the prefix of Credential.Key in the credentials that tokens prove.
+// TokenPrefix begins the Key of every Credential that a token proves.
 const TokenPrefix = "token "
 
 // Credential returns the credential that the token proves.

@@ -31,7 +31,8 @@ type login struct {
 	address netip.Prefix
 }
 
-// addressOf returns the address of a client, or for IPv6 the /64 network, because a client may use all its addresses.
+// addressOf returns the address of a client. For IPv6, it returns the /64 network of the address, because a client may
+// use all addresses of its network.
 func addressOf(conn net.Conn) netip.Prefix {
 	const network = 64
 	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)

@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/llm"
 )
 
-// Limits restricts what one user of a hub can use.
+// Limits restricts the use of a hub by one user.
 type Limits struct {
 	Sessions int   // maximum number of sessions open at the same time; 0 means DefaultUserSessions
 	Bytes    int   // maximum bytes of text in the events that each session stores for its readers; 0 means DefaultSessionBytes

@@ -77,7 +77,7 @@ func (s *Session) Close(ctx context.Context) error {
 	return err
 }
 
-// Changes returns the log of the changes to the window by all sessions.
+// Changes returns the log of the changes that all sessions make to the window.
 func (s *Session) Changes() *Log[windowlock.Change] { return s.hub.Changes() }
 
 // HeldBy returns the user of the other session whose turn has locked the window; "" if there is none.
@@ -103,7 +103,7 @@ func (s *Session) OthersWaiting() (users []string) {
 }
 
 // Others returns the users of the other open sessions, in the order in which the sessions were opened. It omits
-// sessions that have not been used for a while.
+// sessions that have not been used for presentTime.
 func (s *Session) Others() (users []string) {
 	for _, other := range s.hub.Sessions() {
 		if other != s && other.Unused() < presentTime {

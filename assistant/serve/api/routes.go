@@ -69,8 +69,7 @@ func (s *Server) register() {
 	s.raw(ready, "text/plain", s.showReady)
 }
 
-// operation returns the description of an operation. codes are the codes of its causes, without the causes that every
-// operation has.
+// operation returns the description of an operation. codes lists its causes, except the causes that every operation has.
 func operation(id, route, summary string, codes ...string) huma.Operation {
 	method, path, _ := strings.Cut(route, " ")
 	return huma.Operation{

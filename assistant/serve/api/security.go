@@ -165,8 +165,8 @@ func (s *Server) ownOrigin(origin, host string) bool {
 	return err == nil && u.Scheme == scheme && strings.EqualFold(u.Host, host) || s.allowedPage(origin)
 }
 
-// strict refuses requests that huma would accept: requests with an invalid query, with a role that is too low for the
-// operation, or with a body that is not JSON.
+// strict refuses requests that huma would accept: requests with an invalid query, from clients whose role is too low, or
+// with a body that is not JSON.
 func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	ctx = withCondition(noNegotiation{ctx})
 	u := ctx.URL()
@@ -190,7 +190,7 @@ func (s *Server) strict(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// noNegotiation hides the Accept header of a request. There is no type to choose, and huma's parser of this header
+// noNegotiation hides the Accept header of a request: clients have no choice of types, and huma's parser of this header
 // panics for some values.
 type noNegotiation struct{ request }
 

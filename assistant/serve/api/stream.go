@@ -96,7 +96,7 @@ func (st *stream) send(ctx context.Context, p assistant.Prompt) (before int64, q
 	return before, queued, err
 }
 
-// begun contains the events of a turn that has started.
+// begun is the sequence of the events of a turn that has started.
 type begun = iter.Seq[assistant.Event]
 
 // begin returns a function that starts the turn for a message. The turn outlives the request.

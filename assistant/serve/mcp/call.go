@@ -289,7 +289,7 @@ func (s *server) progress(ctx context.Context, req *sdk.CallToolRequest, e assis
 	}
 }
 
-// resultOf returns the result of a call in the form for the client, both as text and as data.
+// resultOf converts the result of a call for the client, which receives it both as text and as data.
 func (s *server) resultOf(r assistant.ToolResult) *sdk.CallToolResult {
 	r.Payload = nil                  // payloads are only for screens
 	raw, _ := assistant.PlainJSON(r) // cannot fail: the data consists of values that JSON can represent

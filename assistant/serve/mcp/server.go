@@ -162,7 +162,7 @@ var resultSchema = json.RawMessage(`{"type":"object","required":["success","mess
 	`"error_code":{"type":"string","description":"identifies the failure; absent if the tool succeeded"},` +
 	`"hint":{"type":"string","description":"what to do next, for example after a failure"}}}`)
 
-// toolOf describes a tool to the client.
+// toolOf returns the description of a tool for the client.
 func toolOf(t assistant.Tool) *sdk.Tool {
 	destructive, openWorld := t.Destructive, t.OpenWorld
 	return &sdk.Tool{
