@@ -55,7 +55,8 @@ type Provider struct {
 	// List asks the endpoint for its models; if nil, only the models in Known are listed.
 	// Unlisted models can still be used.
 	List func(ctx context.Context) ([]ModelInfo, error)
-	// Kept returns the last result of List from an earlier run; nil if none was stored.
+	// Kept, which may be nil, returns the last result of List from an earlier run; it returns
+	// nil if none was stored.
 	Kept func() []ModelInfo
 	// Known describes models that need not be requested from the endpoint. Ids are full
 	// ids.

@@ -3,8 +3,8 @@
 //
 // It serves the model filter window: it understands a documented set of English requests
 // about it, calls the tools that the request offers, and answers with their results. It
-// knows the window only through the request: the tools, the tool messages, and the
-// providers in the context. In other windows it calls tools by name.
+// knows the window only through the request: the tools, the tool messages, and the context
+// in the system message. In other windows it calls tools by name.
 //
 // grammar.txt defines what is understood. A clause is one request of a message: a kind, and
 // a selection of models in words with their providers. The window decides what the words

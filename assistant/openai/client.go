@@ -37,8 +37,8 @@ type Options struct {
 	// is anything after the finish_reason.
 	ReadPause time.Duration
 
-	// HTTP replaces the default client; only its transport and cookie jar are used.
-	// ReadPause then has no effect.
+	// HTTP replaces the default client; only its transport and cookie jar are used. If it
+	// has a transport, ReadPause has no effect.
 	HTTP *http.Client
 	Log  *slog.Logger                                     // nil means no log
 	Now  func() time.Time                                 // nil means time.Now

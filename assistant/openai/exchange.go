@@ -27,7 +27,7 @@ const readSize = 16 << 10
 type exchange struct {
 	events     chan event // unbuffered; closed after the end, or when ctx ends
 	ctx        context.Context
-	conn       *pacedConn // nil until connected; always nil with Options.HTTP
+	conn       *pacedConn // nil until connected; always nil with a transport from Options.HTTP
 	stopPacing func()     // called only by the receiver, like startPacing
 }
 

@@ -18,8 +18,8 @@ import (
 // maxImage is the maximum size of a response that contains a picture in base64.
 const maxImage = 64 << 20
 
-// Image generates one picture; see llm.ImageModel. A response that contains only the URL of
-// a picture is an error: nothing is fetched from other hosts.
+// Image generates one picture; see llm.ImageModel. A response that contains only the
+// address of a picture is an error: nothing is fetched from other hosts.
 func (c *Client) Image(ctx context.Context, model, prompt string) (llm.Image, error) {
 	params := sdk.ImageGenerateParams{Prompt: prompt, Model: model, N: sdk.Int(1)}
 	if strings.HasPrefix(model, "dall-e") { // newer models always send base64, and reject response_format

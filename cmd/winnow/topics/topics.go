@@ -31,7 +31,7 @@ const Width = 80
 type Facts struct {
 	Keys     []keymap.Use // including rebindings
 	Settings []config.Setting
-	Flags    []string // flags that override a setting, without dashes
+	Flags    []string // flags that override a setting, without leading dashes
 	Home     config.Home
 	Config   string // the settings file in use
 	Exits    []Exit
