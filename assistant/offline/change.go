@@ -133,6 +133,9 @@ func (c *conversation) do(s clause) {
 			c.suggestExamples()
 		}
 		return
+	case s.kind == "providers" && len(c.providers) == 0:
+		c.sayf("There are no providers.")
+		return
 	case s.kind == "providers":
 		c.sayf("%s: %s. %s is shown now.", assistant.Counted(len(c.providers), "provider"), strings.Join(quoted(c.providers), ", "), code(c.provider))
 		return

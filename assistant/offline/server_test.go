@@ -276,3 +276,16 @@ func TestStreamStopsWithItsClient(t *testing.T) {
 		})
 	})
 }
+
+func TestProvidersAreCounted(t *testing.T) {
+	for context, want := range map[string]string{
+		contextOf("openai"):               "1 provider: `openai`. `openai` is shown now.",
+		contextOf("openai", "gemini"):     "2 providers: `openai`, `gemini`. `openai` is shown now.",
+		`{"window_type": "model_filter"}`: "There are no providers.",
+	} {
+		r := answer(t, []any{system(context), user("which providers do I have?")}, filterTools)
+		if text, _, _ := strings.Cut(r.text, "\n\nSUGGESTED_VALUES"); text != want {
+			t.Errorf("with the context %s: %q, want %q", context, text, want)
+		}
+	}
+}
