@@ -188,7 +188,7 @@ func (p *parser) words() []word {
 
 func noArgs(p *parser, c *Command, words []word) {
 	if len(words) > 0 {
-		p.failExtra(c, words[0])
+		p.failAt(words[0].pos, words[0].excerpt(), "no argument: :"+string(c.Verb)+" has no arguments")
 	}
 }
 

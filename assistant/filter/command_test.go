@@ -54,7 +54,7 @@ func TestCommandErrors(t *testing.T) {
 		{"s2 :zzzzz", 5, "zzzzz", "export topic star"},
 		{"s2 :", 5, "the end of the line", "export topic"},
 		{":delete --forc", 9, "--forc", "--force?"},
-		{":delete everything", 9, "everything", "nothing after :delete"},
+		{":delete everything", 9, "everything", "no argument: :delete has no arguments"},
 		{":flag --force", 7, "--force", "a flag"},
 		{":filters --base", 10, "--base", "has no flags"},
 		{":star", 6, "the end of the line", "from 0 to 3"},
