@@ -67,7 +67,7 @@ func nextStep(err error) string {
 		}
 		return next
 	case has[*llm.ConfigError](err), has[*endpoints.NameError](err):
-		return "use another model, for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models; a [[provider]] in the settings or OPENAI_API_KEY adds more"
+		return "use another model, for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models, and a [[provider]] in the settings or OPENAI_API_KEY adds more"
 	case has[*checkpoint.LockedError](err):
 		return requestAdvice(assistant.CodeLocked)
 	case has[*history.NewerSchemaError](err), has[*checkpoint.VersionError](err):

@@ -30,7 +30,8 @@ import (
 	"winnow/tui/style"
 )
 
-// app is one run of the program. Its parts are opened on first use and closed by close.
+// app is one run of a command line, by the local user or by a remote one. Its parts are opened on first use and closed
+// by close.
 type app struct {
 	ctx      context.Context // cancelled when the run ends or at the first signal
 	stop     context.CancelFunc

@@ -258,7 +258,7 @@ func (q *asked) fails(e assistant.ToolComplete) bool {
 	return e.ErrorCode == assistant.CodeLocked || e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined
 }
 
-// note prints a line that is not part of the answer to standard error.
+// note prints to standard error a line that is not part of the answer.
 func (q *asked) note(label, text string) {
 	if label != "" {
 		text = label + ": " + text
@@ -277,8 +277,8 @@ func (q *asked) suggest(done assistant.Complete) {
 	}
 }
 
-// confirm answers a confirm request: yes with --yes, otherwise what the user types. Without a user to ask it
-// declines, and the command exits with statusPending.
+// confirm answers a confirm request: yes with --yes, unless the tool belongs to an MCP server, otherwise what the user
+// types. Without a user to ask it declines, and the command exits with statusPending.
 func (q *asked) confirm(e assistant.ConfirmRequest) error {
 	yes := q.yes && e.Server == "" // --yes does not apply to the tools of MCP servers
 	switch {

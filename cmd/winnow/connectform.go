@@ -95,8 +95,8 @@ func (m *missingFlagError) Error() string { return fmt.Sprintf("--%s is missing:
 // errDeclined is returned by Run if the user cancelled.
 var errDeclined = errors.New("nothing was changed")
 
-// Run connects a model. On a terminal it prints problems and asks again; without a terminal it returns the
-// first problem as its error.
+// Run connects a model. On a terminal it prints a problem that has a code and asks again. Any other problem, and
+// without a terminal the first one, is returned as the error.
 func (f *connectForm) Run(ctx context.Context) (endpoints.Saved, error) {
 	f.flow = endpoints.Flow{Source: f.Connector}
 	for f.flow.Step != endpoints.Done {

@@ -55,7 +55,7 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 	return err
 }
 
-// checks returns the checks of files and of the network.
+// checks returns the checks that need the settings.
 func (a *app) checks(secrets bool) []doctor.Check {
 	one := func(about string, do func(context.Context) doctor.Finding) doctor.Check {
 		return doctor.Check{About: about, Do: func(ctx context.Context) []doctor.Finding { return []doctor.Finding{do(ctx)} }}

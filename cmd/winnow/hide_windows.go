@@ -7,4 +7,4 @@ import (
 
 func hideEcho(s *term.State) { s.Mode &^= windows.ENABLE_ECHO_INPUT }
 
-func closeOnExec(int) {} // service managers pass no sockets
+func closeOnExec(int) {} // on Windows no service manager passes sockets

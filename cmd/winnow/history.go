@@ -22,8 +22,8 @@ import (
 	"winnow/tui/plain"
 )
 
-// filterFlags supply what a filter line on the screen takes from the program: the time, the topic and the included
-// pairs.
+// filterFlags supplies the values that, on the screen, a filter line takes from the program: the time, the topic and
+// the number of included pairs.
 type filterFlags struct {
 	now, topic string
 	newest     int // number of pairs that the term o selects; -1 means all

@@ -136,7 +136,7 @@ func historyMigrateCommand(a *app) *cobra.Command {
 var errPassword = advise(errors.New("history: the address contains a password"),
 	`remove it and set history_password = "env:NAME", "cmd:COMMAND" or "keyring:NAME", or use PGPASSWORD or ~/.pgpass`)
 
-// changePause is the minimum time between two updates of the screen for other users' changes.
+// changePause is the minimum time between two updates for changes to the history by other programs.
 const changePause = 250 * time.Millisecond
 
 // historyChanges returns a channel that delivers what other programs change in a history. A file sends no

@@ -13,7 +13,7 @@ import (
 	"winnow/tui/keymap"
 )
 
-// probedKeys are the keys that not every terminal reports as separate keys.
+// probedKeys are keys that some terminals do not distinguish from other keys.
 var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
 // keyPage is the screen of `winnow doctor keys`. For each key pressed it shows winnow's
@@ -109,10 +109,11 @@ func (p *keyPage) Seen() map[string]bool { return p.seen }
 // keys.
 func (p *keyPage) Kitty() bool { return p.kitty }
 
-// Summary returns lines that describe the terminal.
+// Summary describes the terminal in two lines: which of probedKeys have arrived, and its
+// keyboard protocol.
 func (p *keyPage) Summary() []string { return []string{strings.Join(p.arrivals(), ", "), p.protocol()} }
 
-// arrivals returns a text for each of probedKeys: the key, and whether it has arrived.
+// arrivals says of each of probedKeys whether it has arrived.
 func (p *keyPage) arrivals() []string {
 	var out []string
 	for _, key := range probedKeys {

@@ -74,7 +74,7 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.Screen, "max-screen", fmt.Sprintf("%dx%d", sshserver.DefaultWidth, sshserver.DefaultHeight), "limit a screen over SSH to COLUMNSxROWS")
 }
 
-// screen returns the largest screen over SSH.
+// screen returns the size given by --max-screen, the largest for a screen over SSH.
 func (f *listenFlags) screen() (width, height int, err error) {
 	const most = 10_000
 	columns, rows, _ := strings.Cut(f.Screen, "x")
@@ -325,7 +325,7 @@ func (f *listenFlags) openHTTP(ctx context.Context, s *listeners, o api.Options)
 	return nil
 }
 
-// minToken is the minimum length of a token, chosen so that it cannot be guessed.
+// minToken is the minimum length of a token in bytes; a shorter token might be guessed.
 const minToken = 16
 
 // readToken reads the token from the file at path, or creates a token if path is "".

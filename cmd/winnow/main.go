@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return a.report(err)
 }
 
-// newRoot builds the root command with all its subcommands, which run on a.
+// newRoot builds the root command and all subcommands of the app.
 func newRoot(a *app) *cobra.Command {
 	root := group("winnow", "A chat client whose assistant can see and change the window it lives in",
 		askCommand(a),

@@ -58,7 +58,7 @@ func (a *app) agentOptions() (mcp.Options, error) {
 	return o, nil
 }
 
-// agents returns the agents of a hub.
+// agents returns the mcp.Agents that serve hub, with at most perUser connected agents for each user.
 func (a *app) agents(hub *serve.Hub, metrics *serve.Metrics, perUser int) (*mcp.Agents, error) {
 	o, err := a.agentOptions()
 	o.HowToAllow = "The rules stay staged; a user with the role save saves them."

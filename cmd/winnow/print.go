@@ -92,7 +92,7 @@ func visible(s string) string { return string(safetext.Visible(s)) }
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
 // progress shows the progress of long work on one line, which the next call overwrites; "" erases it. It prints
-// nothing if standard error is not a terminal.
+// nothing with --json or --plain, or if standard error is not a terminal.
 func (a *app) progress(format string, args ...any) {
 	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
 		return

@@ -106,7 +106,7 @@ func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws
 	}
 }
 
-// ruleLists lists the rule lists of a provider in the order in which they are printed.
+// ruleLists contains the two lists of a provider's rules, in the order in which they are printed.
 var ruleLists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // listName returns the name of a list in JSON, which is also its name in the assistant's tools.
@@ -244,7 +244,7 @@ type lintJSON struct {
 	Used     string `json:"used,omitempty"` // which of the models that the rule hides are used
 }
 
-// hidesUsed is the kind of a rule that hides models that are used.
+// hidesUsed is the lintJSON.Kind of a rule that hides models in use.
 const hidesUsed = "hides used models"
 
 func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error {

@@ -101,7 +101,7 @@ func (a *app) diffTargets(ctx context.Context, one, other string) error {
 	return errPending
 }
 
-// differenceLines returns a difference as lines, for people.
+// differenceLines describes how two targets differ, for people.
 func differenceLines(one, other string, d fleet.Difference) (lines []string) {
 	for _, name := range []string{one, other} {
 		var of []string
@@ -173,7 +173,7 @@ func (a *app) applyTo(ctx context.Context, from string, to []string, yes bool) e
 	return a.printJobs(from, jobs, lines)
 }
 
-// planLines returns the plan of a job, for people.
+// planLines describes the plan of a job, for people.
 func planLines(j *fleet.Job, user string) []string {
 	if j.Plan == nil {
 		return nil

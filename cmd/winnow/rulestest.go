@@ -100,7 +100,7 @@ func (a *app) scopeOf(w *modelfilter.Window, id string) (modelfilter.Scope, stri
 // maxCase is the maximum length of an input line in bytes, enough for 100,000 models and as many rules.
 const maxCase = 64 << 20
 
-// batch answers each line of standard input with one line, as soon as it arrives.
+// batch answers each line of standard input, as soon as the line arrives, with one line of JSON.
 func (a *app) batch(answer func(line []byte) (any, error)) error {
 	in := bufio.NewScanner(plain.Input(a.ctx, a.stdin))
 	in.Buffer(make([]byte, 0, bufio.MaxScanTokenSize), maxCase)

@@ -71,8 +71,8 @@ func (a *app) forRemote(environ []string) *app {
 	return u
 }
 
-// remoteScreen returns the screen of a remote user. It cannot start processes on this machine, or read or write files
-// other than the window and the history.
+// remoteScreen returns the screen of a remote user. The screen cannot start processes on this machine, or read or write
+// files other than the window and the history.
 func (a *app) remoteScreen(ctx context.Context, p *program, s *serve.Session, t sshserver.Terminal) (*tui.Model, error) {
 	u, set := a.forRemote(t.Environ), a.settings
 	u.onScreen = true

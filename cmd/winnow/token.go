@@ -30,7 +30,7 @@ func tokenCommand(a *app) *cobra.Command {
 	return g
 }
 
-// tokens returns the token file.
+// tokens returns the file with the access tokens of winnow serve.
 func (a *app) tokens() (serve.Tokens, error) {
 	h, err := a.folders()
 	return serve.Tokens{Path: h.Tokens()}, err

@@ -32,8 +32,8 @@ type journaledWindow struct {
 	journal   *checkpoint.Journal
 	name      string // sessions of the window are stored under this name
 	recovered bool   // unsaved rules of an earlier run were restored, and no other program had the window open
-	// attributed is the number of the newest journal record whose author the window knows. Only opening and adopt use
-	// it.
+	// attributed is the number of the newest journal record that attribute has read. Only opening the window and adopt
+	// use it.
 	attributed int64
 	agent      string // the client of winnow mcp that uses the window, or ""
 	// session is the session that uses the window; nil before it exists. Any goroutine may read it.

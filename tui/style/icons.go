@@ -28,7 +28,7 @@ type Icons struct {
 	Shadowed, Dead  string // a rule that never decides anything; a rule that matches nothing
 	RuleBar         string
 	RuleIcons       []string // one per rule colour, all different
-	Available       string   // a model that the proxy lists
+	Available       string   // a model that the rules leave shown
 	Hidden          string   // a model that the rules hide
 	BarFull         string   // available share, in the bar of the pane
 	BarEmpty        string   // hidden share
