@@ -182,12 +182,12 @@ func cutRunes(s string, n int) string {
 }
 
 // UpperFirst returns text with its first letter in upper case.
-func UpperFirst(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
+func UpperFirst[S ~string](text S) S {
+	first, size := utf8.DecodeRuneInString(string(text))
 	if size == 0 {
 		return ""
 	}
-	return string(unicode.ToUpper(first)) + text[size:]
+	return S(unicode.ToUpper(first)) + text[size:]
 }
 
 // Counted returns a number with its noun: "1 pair", "3 pairs". thing is the

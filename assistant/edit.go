@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"winnow/assistant/safetext"
 	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
@@ -172,7 +172,7 @@ func (s *Session) Write(ctx context.Context, description string, change func() (
 	}
 	if err := s.recordWrite(description, saved.Path, before); err != nil {
 		s.log.Error("change of the file not recorded", "error", err)
-		saved.Warning = strings.TrimSpace(saved.Warning + " The change was not recorded, so winnow log may not list it: " + err.Error() + ".")
+		saved.Warning = safetext.Sprintf("%s The change was not recorded, so winnow log may not list it: %v.", saved.Warning, err).TrimSpace()
 	}
 	return saved, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // socket keeps the brightness that a lamp has when the power comes back. Other programs
@@ -138,7 +139,7 @@ type dim struct{ level int }
 
 func (d dim) Step() string { return fmt.Sprintf("dim to %d %%", d.level) }
 
-func (l *deskLamp) Act(_ context.Context, act assistant.Act, revision int64) (string, error) {
+func (l *deskLamp) Act(_ context.Context, act assistant.Act, revision int64) (safetext.Text, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch d, ok := act.(dim); {
@@ -151,7 +152,7 @@ func (l *deskLamp) Act(_ context.Context, act assistant.Act, revision int64) (st
 	default:
 		l.dimTo(d.level, assistant.Author{User: "anna"})
 		l.log.Continue(assistant.NewEntry("dimmed", time.Now(), map[string]any{"percent": d.level}))
-		return fmt.Sprintf("Dimmed to %d %%.", d.level), nil
+		return safetext.Sprintf("Dimmed to %d %%.", d.level), nil
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"winnow/assistant/safetext"
 	"winnow/assistant/windowlock"
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
@@ -28,7 +29,7 @@ var ErrNothingToRollBack = errors.New("nothing to roll back: nothing has changed
 // "" if there was none. If another step was made since, nothing happens and the
 // error is a *PlanChanged. If the rollback was done but could not be recorded,
 // the error is an *UnrecordedError.
-func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) (text string, err error) {
+func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scope, newest string) (text safetext.Text, err error) {
 	release, err := s.acquireRollback()
 	if err != nil {
 		return "", err
@@ -115,11 +116,11 @@ func (s *Session) withOutside(state json.RawMessage, since int64) (json.RawMessa
 
 // typedText returns the text that the user typed for a pair; "" if winnow wrote the
 // text, see proposalModel.
-func typedText(p *Pair) string {
+func typedText(p *Pair) safetext.Text {
 	if p.Model == proposalModel {
 		return ""
 	}
-	return string(p.UserText)
+	return p.UserText
 }
 
 // PlanRollback returns the steps that a rollback to a checkpoint would undo,

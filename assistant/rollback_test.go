@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 )
 
@@ -42,7 +43,7 @@ func (r *rig) inView() []string {
 // view before, or is another session's.
 func TestRollbackGivesBackTheFirstTextThatIsCut(t *testing.T) {
 	r, ctx := twoTurns(t), context.Background()
-	back := func(to int, scope checkpoint.Scope, want string) {
+	back := func(to int, scope checkpoint.Scope, want safetext.Text) {
 		t.Helper()
 		text, err := r.session.Rollback(ctx, r.session.Checkpoints()[to].ID, scope, newestStep(r.session))
 		r.must(err)
@@ -98,7 +99,7 @@ func TestRollback(t *testing.T) {
 		scope       checkpoint.Scope
 		to          int
 		words, view []string
-		text        string
+		text        safetext.Text
 	}{
 		{checkpoint.ScopeBoth, 1, []string{"one"}, []string{"a"}, "b"},
 		{checkpoint.ScopeBoth, 2, []string{"one", "two"}, []string{"a", "b"}, "c"},
@@ -106,7 +107,7 @@ func TestRollback(t *testing.T) {
 		{checkpoint.ScopeWindow, 1, []string{"one"}, []string{"a", "b", "c"}, ""},
 		{checkpoint.ScopeConversation, 1, []string{"one", "two", "three"}, []string{"a"}, "b"},
 	} {
-		t.Run(string(tt.scope)+tt.text, func(t *testing.T) {
+		t.Run(string(tt.scope)+string(tt.text), func(t *testing.T) {
 			r := twoTurns(t)
 			ctx := context.Background()
 			text, err := r.session.Rollback(ctx, r.session.Checkpoints()[tt.to].ID, tt.scope, newestStep(r.session))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 )
 
@@ -109,13 +110,13 @@ type SavedChange struct {
 
 // Saved reports a durable save.
 type Saved struct {
-	Path    string   `json:"path"`
-	Written bool     `json:"written"` // false if there was nothing to write
-	Changes []Change `json:"changes"`
-	Message string   `json:"message"` // one line for the user: what was saved, and how to apply it
+	Path    string        `json:"path"`
+	Written bool          `json:"written"` // false if there was nothing to write
+	Changes []Change      `json:"changes"`
+	Message safetext.Text `json:"message"` // one line for the user: what was saved, and how to apply it
 	// Warning says what failed after the file was written, in sentences. Every front end
 	// shows it.
-	Warning string `json:"warning,omitempty"`
+	Warning safetext.Text `json:"warning,omitempty"`
 	// Applied is the progress so far of applying the save; nil if the user has to apply it. See
 	// Applier.
 	Applied *Applied `json:"applied,omitempty"`
@@ -150,10 +151,10 @@ const (
 
 // Applied is the result of applying a save. The zero value means that nothing was applied.
 type Applied struct {
-	State   AppliedState `json:"state"`
-	Message string       `json:"message"` // a sentence for the user
-	Began   time.Time    `json:"began"`
-	Ended   time.Time    `json:"ended,omitzero"` // zero while it is running
+	State   AppliedState  `json:"state"`
+	Message safetext.Text `json:"message"` // a sentence for the user
+	Began   time.Time     `json:"began"`
+	Ended   time.Time     `json:"ended,omitzero"` // zero while it is running
 }
 
 // Refreshed is the result of reloading the saved state.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"winnow/assistant/safetext"
 )
 
 // Window is what the assistant works on. The assistant sees the window's Context and
@@ -141,7 +143,7 @@ type Actor interface {
 	// Act carries out an act based on what was shown at a revision. It returns a sentence
 	// that says what was done, or "". It returns ErrMoved if the object of the act has
 	// changed since.
-	Act(ctx context.Context, act Act, revision int64) (done string, err error)
+	Act(ctx context.Context, act Act, revision int64) (done safetext.Text, err error)
 }
 
 // Exporter is a Window that describes its saved state in full to other programs. Its

@@ -105,7 +105,7 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 		return b.ask(o.Now, r, w)
 	case usecase.RolledBack:
 		said := notify{r.notice, []clause{{" · %s brings it back", keymap.UndoRollback}}}
-		return several{giveBack{o.Result.Text}, restored{said, o.Result.Warning}}
+		return several{giveBack{string(o.Result.Text)}, restored{said, o.Result.Warning}}
 	case usecase.Failed:
 		switch {
 		case !errors.Is(o.Err, assistant.ErrNothingToRollBack):
@@ -152,11 +152,11 @@ func (m *Model) onRollbackUndone(o usecase.RollbackUndone) tea.Cmd {
 
 // restored shows the window and the conversation after a rollback. warning says what failed
 // after the rollback, or is "".
-func (m *Model) restored(said notify, warning string) tea.Cmd {
+func (m *Model) restored(said notify, warning safetext.Text) tea.Cmd {
 	m.pane.Changed()
 	todo := m.carryOut(said)
 	if warning != "" {
-		m.notice.Fail(oneLine(warning))
+		m.notice.Fail(warning)
 	}
 	return tea.Batch(todo, m.reload())
 }

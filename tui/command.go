@@ -168,7 +168,7 @@ func (m *Model) onExecuted(o usecase.Executed) tea.Cmd {
 	if err != nil && out.Text == "" {
 		return m.reopenLine(o.Line, err)
 	}
-	notice := safetext.Clean(out.Text)
+	notice := out.Text
 	if out.CanUndo() {
 		notice += m.hint(" · %s undoes it", keymap.UndoPairs)
 	}

@@ -30,7 +30,7 @@ type (
 		keys []clause
 	}
 	// warn shows a sentence about a failure.
-	warn struct{ text string }
+	warn struct{ text safetext.Text }
 	// clearNotice removes the sentence in the footer.
 	clearNotice struct{}
 	// showError shows an error, with advice.
@@ -66,7 +66,7 @@ type (
 	// failed afterwards, "" if nothing did.
 	restored struct {
 		said    notify
-		warning string
+		warning safetext.Text
 	}
 	// readEffects reads the effects of the proposals that wait for the user.
 	readEffects struct{}
@@ -173,7 +173,7 @@ func (m *Model) carryOut(i intent) tea.Cmd {
 		}
 		m.notice.Info(i.text)
 	case warn:
-		m.notice.Fail(oneLine(i.text))
+		m.notice.Fail(i.text)
 	case clearNotice:
 		m.notice.Clear()
 	case showError:

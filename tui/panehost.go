@@ -107,9 +107,9 @@ func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 	case !ok:
 		return nil
 	case e.Act.Step() == "":
-		return m.info(safetext.Clean(edited.Done))
+		return m.info(edited.Done)
 	}
-	notice := safetext.Clean(edited.Done) + m.hint(" · %s undoes it", keymap.Undo)
+	notice := edited.Done + m.hint(" · %s undoes it", keymap.Undo)
 	if !e.ViewOnly && m.pane.Status().Unsaved > 0 {
 		notice += m.hint(", %s saves", keymap.Save)
 	}

@@ -72,7 +72,7 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 		if was.step == writing {
 			return s.ask(was, o.Now.Plan, o.Now, w)
 		}
-		return several{warn{o.Now.Error()}, s.begin(was.quits)}
+		return several{warn{safetext.VisibleOnce(o.Now.Error())}, s.begin(was.quits)}
 	case usecase.Conflicted:
 		return s.askConflict(was, o.Conflict, w)
 	case usecase.Merged:
@@ -87,9 +87,9 @@ func (s *saving) on(o usecase.Outcome, w wording) intent {
 			applies = waitApplied{}
 		}
 		if o.Saved.Warning != "" { // do not quit, so that the user can read the warning
-			return several{applies, notify{text: safetext.Clean(o.Saved.Message)}, warn{"saved, but: " + o.Saved.Warning}}
+			return several{applies, notify{text: o.Saved.Message}, warn{"saved, but: " + o.Saved.Warning}}
 		}
-		return several{applies, notify{text: safetext.Clean(o.Saved.Message)}, was.done()}
+		return several{applies, notify{text: o.Saved.Message}, was.done()}
 	case usecase.Failed:
 		return showError{o.Err}
 	}

@@ -133,7 +133,7 @@ func (r *Runner) CancelApplied() {
 // starting returns the state of a run that is starting.
 func (r *Runner) starting() assistant.Applied {
 	command := safetext.Line(r.opts.Redactor.Redact(string(safetext.Visible(r.opts.Command.String()))), maxLine)
-	return assistant.Applied{State: assistant.AppliedRunning, Message: string("Running " + command + "."), Began: time.Now().UTC()}
+	return assistant.Applied{State: assistant.AppliedRunning, Message: "Running " + command + ".", Began: time.Now().UTC()}
 }
 
 // note stores the state of the run. The caller has locked r.mu.
@@ -215,12 +215,12 @@ func (r *Runner) run(ctx context.Context) {
 }
 
 // once runs the command and the checks, and describes the result.
-func (r *Runner) once(run context.Context) (assistant.AppliedState, string) {
+func (r *Runner) once(run context.Context) (assistant.AppliedState, safetext.Text) {
 	switch err := r.command(run); {
 	case run.Err() != nil:
 		return assistant.AppliedCancelled, "after_save was cancelled. The rules are saved, but may not be live."
 	case err != nil:
-		return assistant.AppliedFailed, fmt.Sprintf("after_save failed: %s. The rules are saved, but may not be live.", r.opts.Redactor.Redact(err.Error()))
+		return assistant.AppliedFailed, safetext.Sprintf("after_save failed: %s. The rules are saved, but may not be live.", r.opts.Redactor.Redact(err.Error()))
 	}
 	ctx, cancel := context.WithTimeout(run, r.opts.limit)
 	defer cancel()
@@ -238,9 +238,9 @@ func (r *Runner) once(run context.Context) (assistant.AppliedState, string) {
 		case run.Err() != nil:
 			return assistant.AppliedCancelled, "The check of the proxy was cancelled. The rules are saved, but may not be live."
 		case err != nil:
-			return assistant.AppliedUnanswered, fmt.Sprintf("after_save has run, but the proxy did not answer within %s.", r.opts.limit)
+			return assistant.AppliedUnanswered, safetext.Sprintf("after_save has run, but the proxy did not answer within %s.", r.opts.limit)
 		}
-		return assistant.AppliedDiffers, fmt.Sprintf("after_save has run, but %s later the proxy still did not follow the rules: %s.", r.opts.limit, differs)
+		return assistant.AppliedDiffers, safetext.Sprintf("after_save has run, but %s later the proxy still did not follow the rules: %s.", r.opts.limit, differs)
 	}
 }
 
@@ -302,7 +302,7 @@ func end(c *exec.Cmd, separate bool, done <-chan struct{}) {
 }
 
 // lastLine returns the last line of a command's output, or "".
-func lastLine(out *os.File) string {
+func lastLine(out *os.File) safetext.Text {
 	size, err := out.Seek(0, io.SeekEnd)
 	if err != nil {
 		return ""
@@ -310,5 +310,5 @@ func lastLine(out *os.File) string {
 	data := make([]byte, min(size, maxOutput))
 	n, _ := out.ReadAt(data, size-int64(len(data)))
 	text := strings.TrimSpace(string(data[:n]))
-	return string(safetext.Line(text[strings.LastIndexByte(text, '\n')+1:], maxLine))
+	return safetext.Line(text[strings.LastIndexByte(text, '\n')+1:], maxLine)
 }

@@ -38,7 +38,7 @@ func told(t *testing.T, command string, state assistant.AppliedState, check func
 		Check: check, Path: path, Done: func(a assistant.Applied) { results <- a }, limit: 200 * time.Millisecond, pause: time.Millisecond,
 	})
 	t.Cleanup(func() { _ = r.Close() })
-	if a := r.Saved(); a.State != assistant.AppliedRunning || !strings.HasPrefix(a.Message, "Running ") || a.Began.IsZero() || !a.Ended.IsZero() {
+	if a := r.Saved(); a.State != assistant.AppliedRunning || !strings.HasPrefix(string(a.Message), "Running ") || a.Began.IsZero() || !a.Ended.IsZero() {
 		t.Errorf("Saved() = %+v", a)
 	}
 	waited, told := r.WaitApplied(t.Context()), <-results
@@ -46,7 +46,7 @@ func told(t *testing.T, command string, state assistant.AppliedState, check func
 	if told.State != state || told.Ended.IsZero() || waited != told || r.Applied() != told || err != nil || last != told {
 		t.Errorf("told %+v, want %s; waited for %+v; stored %+v, %v", told, state, waited, last, err)
 	}
-	return told.Message
+	return string(told.Message)
 }
 
 func TestTheResultIsTold(t *testing.T) {

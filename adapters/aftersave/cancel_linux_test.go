@@ -44,7 +44,7 @@ func waiting(t *testing.T, o Options) (r *Runner, child int, results chan assist
 func TestACancelledCommandEndsWithItsChildren(t *testing.T) {
 	r, child, results := waiting(t, Options{Check: func(context.Context) (string, error) { t.Error("the proxy is asked"); return "", nil }})
 	r.CancelApplied()
-	if a := <-results; a.State != assistant.AppliedCancelled || !strings.Contains(a.Message, "cancelled. The rules are saved") {
+	if a := <-results; a.State != assistant.AppliedCancelled || !strings.Contains(string(a.Message), "cancelled. The rules are saved") {
 		t.Errorf("told: %+v", a)
 	}
 	for deadline := time.Now().Add(30 * time.Second); syscall.Kill(child, 0) == nil && !zombie(child); time.Sleep(time.Millisecond) {
@@ -72,7 +72,7 @@ func TestACancelledCheckIsTold(t *testing.T) {
 	r.Saved()
 	<-asked
 	r.CancelApplied()
-	if a := <-results; a.State != assistant.AppliedCancelled || !strings.HasPrefix(a.Message, "The check") {
+	if a := <-results; a.State != assistant.AppliedCancelled || !strings.HasPrefix(string(a.Message), "The check") {
 		t.Errorf("told: %+v", a)
 	}
 }

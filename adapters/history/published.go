@@ -9,6 +9,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/history/transfer"
+	"winnow/assistant/safetext"
 )
 
 // Snapshot is the history as last read, for a pane to draw. It is immutable and shared by all readers.
@@ -27,7 +28,7 @@ type Read struct{}
 func (Read) Step() string { return "" }
 
 // Act implements [assistant.Actor].
-func (w *Window) Act(ctx context.Context, act assistant.Act, _ int64) (done string, err error) {
+func (w *Window) Act(ctx context.Context, act assistant.Act, _ int64) (done safetext.Text, err error) {
 	if _, ok := act.(Read); !ok {
 		return "", fmt.Errorf("%T is not an act of the history window", act)
 	}

@@ -3,7 +3,6 @@ package mcptools
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -35,7 +34,7 @@ type Options struct {
 	Log      *slog.Logger       // nil means no log
 	// Notify is called with one line when the tools of a server become available, or when
 	// the server cannot be used; may be nil.
-	Notify func(text string)
+	Notify func(text safetext.Text)
 }
 
 // Client holds a connection to each server.
@@ -74,11 +73,11 @@ func (c *Client) Start() {
 			}
 			switch r := s.report(); {
 			case err != nil:
-				c.opts.Notify("MCP server " + s.config.Name + ": " + err.Error())
+				c.opts.Notify(safetext.Sprintf("MCP server %s: %v", s.config.Name, err))
 			case len(r.LeftOut) > 0:
-				c.opts.Notify(fmt.Sprintf("MCP server %s: %s available, %d left out (winnow tools test says why)", r.Name, assistant.Counted(len(r.Tools), "tool"), len(r.LeftOut)))
+				c.opts.Notify(safetext.Sprintf("MCP server %s: %s available, %d left out (winnow tools test says why)", r.Name, assistant.Counted(len(r.Tools), "tool"), len(r.LeftOut)))
 			default:
-				c.opts.Notify(fmt.Sprintf("MCP server %s: %s available", r.Name, assistant.Counted(len(r.Tools), "tool")))
+				c.opts.Notify(safetext.Sprintf("MCP server %s: %s available", r.Name, assistant.Counted(len(r.Tools), "tool")))
 			}
 		})
 	}

@@ -191,10 +191,10 @@ func openWith(t *testing.T, o Options) *Client {
 // notices collects what a client tells.
 type notices struct {
 	mu   sync.Mutex
-	list []string
+	list []safetext.Text
 }
 
-func (n *notices) add(text string) {
+func (n *notices) add(text safetext.Text) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.list = append(n.list, text)
@@ -203,7 +203,7 @@ func (n *notices) add(text string) {
 func (n *notices) String() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return strings.Join(n.list, "\n")
+	return string(safetext.Join(n.list, "\n"))
 }
 
 // patience bounds what a test waits for that never happens.

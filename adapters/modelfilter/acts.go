@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"winnow/adapters/modelfilter/engine"
@@ -71,14 +70,20 @@ type (
 type act interface {
 	assistant.Act
 	// do performs the act and returns a sentence about the outcome.
-	do(ctx context.Context, w *Window) (done string, err error)
+	do(ctx context.Context, w *Window) (done safetext.Text, err error)
 	// about returns the provider whose displayed rules the act refers to; "" if none.
 	about() string
 }
 
+// The window carries out these acts.
+var _ = []act{
+	AddRule{}, RestoreRule{}, RemoveRules{}, ImportRules{}, PickProvider{}, RefreshModels{}, ReadModels{}, ReadFacts{}, MarkSeen{},
+	ExplainModel{}, Look{}, CompareTargets{},
+}
+
 // Act implements [assistant.Actor]. The error is ErrLocked, wraps assistant.ErrMoved, or is
 // specific to the act.
-func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done string, err error) {
+func (w *Window) Act(ctx context.Context, a assistant.Act, revision int64) (done safetext.Text, err error) {
 	known, ok := a.(act)
 	if !ok {
 		return "", fmt.Errorf("%T is not an act of the model filter", a)
@@ -96,15 +101,15 @@ func (a AddRule) Step() string { return "Add " + a.Rule.String() }
 // rules have changed meanwhile.
 func (a AddRule) about() string { return "" }
 
-func (a AddRule) do(_ context.Context, w *Window) (string, error) {
-	done, err := w.edited(a.Provider, "added "+a.Rule.String(), func(s Scope) error {
+func (a AddRule) do(_ context.Context, w *Window) (safetext.Text, error) {
+	done, err := w.edited(a.Provider, safetext.Sprintf("added %s", a.Rule), func(s Scope) error {
 		_, err := s.Add(a.Rule.List, a.Rule.Pattern)
 		return err
 	})
 	if err == nil {
 		none := withLock(w, func() string { return w.matchesNone(a.Provider, a.Rule.Pattern) })
-		if none != "" { // replaces noModelChanges
-			done = strings.TrimSuffix(done, noModelChanges) + ": " + none
+		if none != "" {
+			done = safetext.Sprintf("added %s: %s", a.Rule, none)
 		}
 	}
 	return done, err
@@ -115,26 +120,26 @@ func (a RestoreRule) Step() string { return "Restore " + a.Rule.String() }
 
 func (a RestoreRule) about() string { return a.Provider }
 
-func (a RestoreRule) do(_ context.Context, w *Window) (string, error) {
-	return w.edited(a.Provider, "restored "+a.Rule.String(), func(s Scope) error {
+func (a RestoreRule) do(_ context.Context, w *Window) (safetext.Text, error) {
+	return w.edited(a.Provider, safetext.Sprintf("restored %s", a.Rule), func(s Scope) error {
 		_, err := s.Add(a.Rule.List, a.Rule.Pattern)
 		return err
 	})
 }
 
 // Step implements [assistant.Act].
-func (a RemoveRules) Step() string { return "Delete " + a.what() }
+func (a RemoveRules) Step() string { return string("Delete " + a.what()) }
 
-func (a RemoveRules) what() string {
+func (a RemoveRules) what() safetext.Text {
 	if len(a.Rules) == 1 {
-		return a.Rules[0].String()
+		return safetext.Sprintf("%s", a.Rules[0])
 	}
-	return assistant.Counted(len(a.Rules), "rule")
+	return safetext.Sprintf("%s", assistant.Counted(len(a.Rules), "rule"))
 }
 
 func (a RemoveRules) about() string { return a.Provider }
 
-func (a RemoveRules) do(_ context.Context, w *Window) (string, error) {
+func (a RemoveRules) do(_ context.Context, w *Window) (safetext.Text, error) {
 	return w.edited(a.Provider, "deleted "+a.what(), func(s Scope) error { return s.removeAll(a.Rules) })
 }
 
@@ -157,7 +162,7 @@ func countedRules(ignore, allow int) string {
 
 func (a ImportRules) about() string { return a.Provider }
 
-func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
+func (a ImportRules) do(_ context.Context, w *Window) (safetext.Text, error) {
 	var added [2]int
 	refused := 0
 	done, err := w.edited(a.Provider, "", func(s Scope) error {
@@ -180,9 +185,9 @@ func (a ImportRules) do(_ context.Context, w *Window) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	done = "added " + countedRules(added[Ignore], added[Allow]) + done
+	done = safetext.Sprintf("added %s%s", countedRules(added[Ignore], added[Allow]), done)
 	if refused > 0 {
-		done += fmt.Sprintf(" · %d refused", refused)
+		done += safetext.Sprintf(" · %d refused", refused)
 	}
 	return done, nil
 }
@@ -201,7 +206,7 @@ func importRefused(all []Imported) error {
 
 // edited changes the rules of a provider. It returns done, followed by the effect on the models
 // and by the hidden models that were used recently.
-func (w *Window) edited(provider, done string, change func(Scope) error) (string, error) {
+func (w *Window) edited(provider string, done safetext.Text, change func(Scope) error) (safetext.Text, error) {
 	s, err := w.On(provider)
 	if err != nil {
 		return "", err
@@ -213,15 +218,12 @@ func (w *Window) edited(provider, done string, change func(Scope) error) (string
 	}
 	after := s.snapshot()
 	text, hidden := modelsChanged(before, after.Models)
-	return withClause(done+text, after.UsedText(hidden)), nil
+	return withClause(done+text, safetext.Visible(after.UsedText(hidden))), nil
 }
-
-// noModelChanges ends the sentence about an act that affects no model.
-const noModelChanges = ": no model changes"
 
 // modelsChanged describes how many models a change to a provider's rules hid and showed, and
 // returns the hidden ones.
-func modelsChanged(before, after []ModelView) (text string, hidden []string) {
+func modelsChanged(before, after []ModelView) (text safetext.Text, hidden []string) {
 	if len(after) == 0 {
 		return "", nil // no models are known
 	}
@@ -242,13 +244,13 @@ func modelsChanged(before, after []ModelView) (text string, hidden []string) {
 	}
 	switch {
 	case len(hidden) > 0 && shown > 0:
-		return ": " + assistant.Counted(len(hidden), "model") + " hidden, " + assistant.Counted(shown, "model") + " shown", hidden
+		return safetext.Sprintf(": %s hidden, %s shown", assistant.Counted(len(hidden), "model"), assistant.Counted(shown, "model")), hidden
 	case len(hidden) > 0:
-		return ": " + assistant.Counted(len(hidden), "model") + " hidden", hidden
+		return safetext.Sprintf(": %s hidden", assistant.Counted(len(hidden), "model")), hidden
 	case shown > 0:
-		return ": " + assistant.Counted(shown, "model") + " shown", nil
+		return safetext.Sprintf(": %s shown", assistant.Counted(shown, "model")), nil
 	}
-	return noModelChanges, nil
+	return ": no model changes", nil
 }
 
 // Step implements [assistant.Act].
@@ -256,7 +258,7 @@ func (a PickProvider) Step() string { return string("Switch to " + safetext.Visi
 
 func (PickProvider) about() string { return "" }
 
-func (a PickProvider) do(_ context.Context, w *Window) (string, error) {
+func (a PickProvider) do(_ context.Context, w *Window) (safetext.Text, error) {
 	if err := w.SetProvider(a.Provider); err != nil {
 		return "", err
 	}
@@ -264,7 +266,7 @@ func (a PickProvider) do(_ context.Context, w *Window) (string, error) {
 	if c := w.Counts(); c.Total > 0 {
 		done += safetext.Sprintf(": %d of %d shown", c.Available, c.Total)
 	}
-	return string(done), nil
+	return done, nil
 }
 
 // Step implements [assistant.Act]; RefreshModels is not a step that can be undone.
@@ -272,7 +274,7 @@ func (RefreshModels) Step() string { return "" }
 
 func (RefreshModels) about() string { return "" }
 
-func (a RefreshModels) do(ctx context.Context, w *Window) (string, error) {
+func (a RefreshModels) do(ctx context.Context, w *Window) (safetext.Text, error) {
 	if len(a.Providers) != 1 {
 		failed := w.refreshAll(ctx, a.Providers)
 		return answeredText(a.Providers, failed), w.compareTargets(ctx)
@@ -325,7 +327,7 @@ func (ReadModels) about() string { return "" }
 // the first lists before the last ones have been read.
 const readAtOnce = 8
 
-func (ReadModels) do(ctx context.Context, w *Window) (string, error) {
+func (ReadModels) do(ctx context.Context, w *Window) (safetext.Text, error) {
 	w.mu.Lock()
 	var names []string
 	for _, name := range w.order {
@@ -351,7 +353,7 @@ func (Look) Step() string { return "" }
 func (Look) about() string { return "" }
 
 // do updates the window. While the window is locked, a change to the search is ignored.
-func (a Look) do(_ context.Context, w *Window) (string, error) {
+func (a Look) do(_ context.Context, w *Window) (safetext.Text, error) {
 	if tabs[a.Tab] == "" {
 		return "", unknownTab(a.Tab)
 	}

@@ -30,7 +30,7 @@ func Queries(window assistant.Window) []assistant.Tool {
 				if last.State == "" {
 					return assistant.OK("Nothing has been saved yet.", nil), nil
 				}
-				return assistant.OK(last.Message, fields{"applied": last}), nil
+				return assistant.OK(string(last.Message), fields{"applied": last}), nil
 			})
 		applied.Title, applied.Category, applied.Idempotent = "Show whether the rules are live", "State", true
 		tools = append(tools, applied)

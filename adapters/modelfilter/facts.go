@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // Order sorts models by a fact. Models for which the fact is unknown come last, even in
@@ -127,7 +128,7 @@ func (ReadFacts) Step() string { return "" }
 
 func (ReadFacts) about() string { return "" }
 
-func (a ReadFacts) do(ctx context.Context, w *Window) (string, error) {
+func (a ReadFacts) do(ctx context.Context, w *Window) (safetext.Text, error) {
 	w.mu.Lock()
 	p, err := w.findProvider(a.Provider)
 	if err != nil {

@@ -169,7 +169,7 @@ func (MarkSeen) Step() string { return "" }
 
 func (MarkSeen) about() string { return "" }
 
-func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
+func (a MarkSeen) do(_ context.Context, w *Window) (safetext.Text, error) {
 	s, err := w.On(a.Provider)
 	if err != nil {
 		return "", err
@@ -181,5 +181,5 @@ func (a MarkSeen) do(_ context.Context, w *Window) (string, error) {
 	if err := w.MarkSeen(a.Provider); err != nil {
 		return "", err
 	}
-	return what + " of " + string(safetext.Visible(a.Provider)) + " marked as seen", nil
+	return safetext.Sprintf("%s of %s marked as seen", what, a.Provider), nil
 }

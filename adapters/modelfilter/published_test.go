@@ -227,7 +227,7 @@ func TestARuleThatMatchesNothingNamesTheProviderItFits(t *testing.T) {
 	if err != nil || done != "added ignore rule “*flash*”: "+none {
 		t.Errorf("%q, %v: want %q", done, err, none)
 	}
-	if done, err := f.Act(t.Context(), AddRule{"openai", Rule{Ignore, "gpt-4*"}}, f.Revision()); err != nil || strings.Contains(done, "matches no") {
+	if done, err := f.Act(t.Context(), AddRule{"openai", Rule{Ignore, "gpt-4*"}}, f.Revision()); err != nil || strings.Contains(string(done), "matches no") {
 		t.Errorf("a rule that matches: %q, %v", done, err)
 	}
 	plan, err := f.Window.PlanSave(t.Context(), "")

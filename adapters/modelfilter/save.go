@@ -3,7 +3,6 @@ package modelfilter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // Save implements [assistant.Saver] for the user. It may also return ErrLocked and the
@@ -60,7 +60,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		saved := w.adoptSaved(result, retainStaged, who)
 		saved.Changes = stagedChanges(d.providers)
 		w.logSaved(saved, who)
-		saved.Message = fmt.Sprintf("Saved %s to %s. %s", savedCount(rules), w.fileName(), w.takeEffect(&saved, len(rules)))
+		saved.Message = safetext.Sprintf("Saved %s to %s. %s", savedCount(rules), w.fileName(), w.takeEffect(&saved, len(rules)))
 		return saved, rules, nil
 	}
 }
@@ -106,7 +106,7 @@ func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
 
 // takeEffect starts applying the n rules that were written. It returns a sentence about
 // that, or about how the user can apply them.
-func (w *Window) takeEffect(saved *assistant.Saved, n int) (how string) {
+func (w *Window) takeEffect(saved *assistant.Saved, n int) (how safetext.Text) {
 	if w.opts.AfterSave == nil {
 		return restartHint(n)
 	}
@@ -140,7 +140,7 @@ func (w *Window) CancelApplied() {
 
 // restartHint returns the sentence that asks the user to restart the proxy after a save of
 // n rules.
-func restartHint(n int) string {
+func restartHint(n int) safetext.Text {
 	if n == 1 {
 		return "Restart the proxy to apply it."
 	}
@@ -154,7 +154,7 @@ func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv
 	defer w.mu.Unlock()
 	out := assistant.Saved{Path: result.Source.Path, Written: result.Written, Changes: []assistant.Change{}}
 	if result.Warning != "" {
-		out.Warning = sentence(result.Warning)
+		out.Warning = safetext.Visible(sentence(result.Warning))
 	}
 	w.adopt(r, policy)
 	for _, p := range w.providers {
@@ -189,7 +189,7 @@ func (w *Window) logSaved(saved assistant.Saved, who dotenv.Who) {
 	}
 	level, more := slog.LevelInfo, []slog.Attr{}
 	if saved.Warning != "" {
-		level, more = slog.LevelWarn, []slog.Attr{slog.String("warning", saved.Warning)}
+		level, more = slog.LevelWarn, []slog.Attr{slog.String("warning", string(saved.Warning))}
 	}
 	w.opts.Log.LogAttrs(context.Background(), level, "rules saved", append([]slog.Attr{
 		slog.String("file", saved.Path), slog.String("by", string(who)), slog.String("user", w.user()),

@@ -57,7 +57,7 @@ func TestSaveTouchesOnlyTheRules(t *testing.T) {
 			f := fresh(t, string(before))
 			tt.edit(f)
 			saved, err := f.Save(t.Context())
-			if err != nil || !saved.Written || !strings.Contains(saved.Message, "Restart the proxy") {
+			if err != nil || !saved.Written || !strings.Contains(string(saved.Message), "Restart the proxy") {
 				t.Fatalf("Save = %+v, %v", saved, err)
 			}
 			want := string(before)
@@ -362,7 +362,7 @@ func TestVersions(t *testing.T) {
 	}
 	f.must(second(f.Discard()))
 	saved, err := f.Restore(t.Context(), log[1].ID)
-	if err != nil || f.file() != first || !strings.Contains(saved.Message, "Restored the rules") {
+	if err != nil || f.file() != first || !strings.Contains(string(saved.Message), "Restored the rules") {
 		t.Errorf("Restore = %+v, %v; file %q", saved, err, f.file())
 	}
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*", "o1")

@@ -313,7 +313,7 @@ func TestOnlyTheOrderIsUnsaved(t *testing.T) {
 		saved, err := f.Window.Save(t.Context(), assistant.Basis{Digest: plan.Digest})
 		f.must(err)
 		check(t, saved.Changes)
-		if !strings.HasPrefix(saved.Message, "Saved the order of the rules to ") || f.Dirty() {
+		if !strings.HasPrefix(string(saved.Message), "Saved the order of the rules to ") || f.Dirty() {
 			t.Errorf("%q; unsaved: %v", saved.Message, f.Dirty())
 		}
 	})

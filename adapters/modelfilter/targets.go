@@ -1,6 +1,10 @@
 package modelfilter
 
-import "context"
+import (
+	"context"
+
+	"winnow/assistant/safetext"
+)
 
 // TargetView describes how another proxy differs from this one.
 type TargetView struct {
@@ -19,7 +23,7 @@ func (CompareTargets) Step() string { return "" }
 
 func (CompareTargets) about() string { return "" }
 
-func (CompareTargets) do(ctx context.Context, w *Window) (string, error) {
+func (CompareTargets) do(ctx context.Context, w *Window) (safetext.Text, error) {
 	return "", w.compareTargets(ctx)
 }
 

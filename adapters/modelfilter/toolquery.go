@@ -184,9 +184,9 @@ func (ExplainModel) Step() string { return "" }
 
 func (ExplainModel) about() string { return "" }
 
-func (a ExplainModel) do(_ context.Context, w *Window) (string, error) {
+func (a ExplainModel) do(_ context.Context, w *Window) (safetext.Text, error) {
 	if r := w.toolExplain(modelArgs{Model: a.Model}); r.Success {
-		return strings.ReplaceAll(strings.TrimSuffix(r.Message, "."), "`", ""), nil
+		return safetext.VisibleOnce(strings.ReplaceAll(strings.TrimSuffix(r.Message, "."), "`", "")), nil
 	}
 	return "", withLock(w, func() error { return w.noModel(strings.TrimSpace(a.Model)) })
 }

@@ -290,7 +290,7 @@ func (w *Window) toolSave(ctx context.Context, _ noArgs) assistant.ToolResult {
 }
 
 func (w *Window) savedResult(saved assistant.Saved, rules []RuleChange) assistant.ToolResult {
-	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.savedFields(rules))
+	return assistant.OK(string((saved.Message + " " + saved.Warning).TrimSpace()), w.savedFields(rules))
 }
 
 // conflictResult tells the language model which variables another program has changed in

@@ -3,11 +3,11 @@ package modelfilter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"winnow/adapters/dotenv"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // ErrUnsaved is returned by Restore if there are staged rules.
@@ -66,7 +66,7 @@ func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error
 	}
 	saved := w.adoptSaved(result, dropStaged, dotenv.User)
 	w.logSaved(saved, dotenv.User)
-	saved.Message = fmt.Sprintf("Restored the rules in %s to version %s. %s", w.fileName(), id, w.takeEffect(&saved, 0))
+	saved.Message = safetext.Sprintf("Restored the rules in %s to version %s. %s", w.fileName(), id, w.takeEffect(&saved, 0))
 	return saved, nil
 }
 

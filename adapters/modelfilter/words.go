@@ -137,7 +137,7 @@ func (e *UnknownError) Error() string {
 }
 
 // withClause appends a clause to a sentence after a semicolon, unless the clause is "".
-func withClause(sentence, clause string) string {
+func withClause[S ~string](sentence, clause S) S {
 	if clause == "" {
 		return sentence
 	}
@@ -185,60 +185,57 @@ func sourceCounts(list ModelList) string {
 }
 
 // refreshedText describes the result of a refresh.
-func refreshedText(r Refreshed) string {
-	text := fmt.Sprintf("%s: %s", safetext.Visible(r.Provider), assistant.Counted(len(r.IDs), "model"))
+func refreshedText(r Refreshed) safetext.Text {
+	text := safetext.Sprintf("%s: %s", r.Provider, assistant.Counted(len(r.IDs), "model"))
 	if from := SourcesText(r.ModelList); from != "" {
-		text += " " + from
+		text += safetext.Sprintf(" %s", from)
 	}
 	if n := len(r.New); n > 0 {
-		text += fmt.Sprintf(", %d new", n)
+		text += safetext.Sprintf(", %d new", n)
 	}
 	if n := len(r.Gone); n > 0 {
-		text += fmt.Sprintf(", %d gone", n)
+		text += safetext.Sprintf(", %d gone", n)
 	}
 	if r.Err != "" {
-		text += " · " + r.Err
+		text += safetext.Sprintf(" · %s", r.Err)
 	}
 	return text
 }
 
 // answeredText describes how many providers answered, and which did not.
-func answeredText(names []string, failed map[string]error) string {
+func answeredText(names []string, failed map[string]error) safetext.Text {
 	what := assistant.Counted(len(names), "provider")
 	if len(failed) == 0 {
-		return what + " answered"
+		return safetext.Sprintf("%s answered", what)
 	}
 	const named = 3
-	silent := make([]string, 0, len(failed))
-	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		silent = append(silent, string(safetext.Visible(name)))
-	}
+	silent := slices.Sorted(maps.Keys(failed))
 	if len(silent) == 1 {
-		return fmt.Sprintf("%d of %s answered; the list of %s is unchanged", len(names)-1, what, silent[0])
+		return safetext.Sprintf("%d of %s answered; the list of %s is unchanged", len(names)-1, what, silent[0])
 	}
 	lists := strings.Join(silent[:min(len(silent), named)], ", ")
 	if more := len(silent) - named; more > 0 {
 		lists += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("%d of %s answered; the lists of %s are unchanged", len(names)-len(failed), what, lists)
+	return safetext.Sprintf("%d of %s answered; the lists of %s are unchanged", len(names)-len(failed), what, lists)
 }
 
 // RefusalText describes why a pattern was rejected. It is safe to show.
-func RefusalText(err error) string {
+func RefusalText(err error) safetext.Text {
 	r, ok := errors.AsType[*engine.Refusal](err)
 	if !ok {
-		return string(safetext.Visible(err.Error()))
+		return safetext.Visible(err.Error())
 	}
 	switch r.Reason {
 	case engine.Empty:
 		return "the pattern is empty"
 	case engine.Duplicate:
-		return "the " + r.List.String() + " rule already exists"
+		return safetext.Sprintf("the %s rule already exists", r.List)
 	case engine.Covered:
-		return string("rule “" + safetext.Visible(r.By[0]) + "” already covers it")
+		return safetext.Sprintf("rule “%s” already covers it", r.By[0])
 	default:
 	}
-	return string("it cannot be saved: " + safetext.Visible(r.Detail))
+	return safetext.Sprintf("it cannot be saved: %s", r.Detail)
 }
 
 // savedCount is like ruleCount, for a save: it says so if rules were only removed.

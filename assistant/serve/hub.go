@@ -182,7 +182,7 @@ func (h *Hub) Followed(who, what string) {
 
 // Applied announces the result of applying a save.
 func (h *Hub) Applied(a assistant.Applied) {
-	h.shared.Announce(windowlock.Change{Kind: windowlock.Applied, What: string(a.State), Effect: a.Message})
+	h.shared.Announce(windowlock.Change{Kind: windowlock.Applied, What: string(a.State), Effect: string(a.Message)})
 }
 
 // Changes returns the log of the changes to the window. Its entries do not contain the states Before and After.

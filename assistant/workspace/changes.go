@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 )
 
@@ -16,7 +17,7 @@ func (w *Workspace) Edit(description string, change func() error) error {
 
 // Act carries out an action of the user on the content that the window showed at a revision, as one step that can be
 // undone, and returns a sentence that says what was done. If act.Step() is "", the action is not a step.
-func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) (done string, err error) {
+func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) (done safetext.Text, err error) {
 	actor, ok := w.session.Window().(assistant.Actor)
 	if !ok {
 		return "", fmt.Errorf("this window does not support the action %T", act)
@@ -31,7 +32,7 @@ func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) 
 		err = do()
 	}
 	if proposed := assistant.IsProposed(err); proposed != nil {
-		return proposed.Error(), nil
+		return safetext.VisibleOnce(proposed.Error()), nil
 	}
 	if err != nil {
 		return "", err
@@ -145,8 +146,8 @@ func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
 // RolledBack is the result of a rollback.
 type RolledBack struct {
 	Step    checkpoint.Checkpoint
-	Text    string // the first message that was removed, for the input; "" if there is none
-	Warning string // what failed after the rollback, as a sentence; every front end must show it
+	Text    safetext.Text // the first message that was removed, for the input; "" if there is none
+	Warning safetext.Text // what failed after the rollback, as a sentence; every front end must show it
 	// Others are the steps of other sessions that were undone as well, oldest first. If sessions share the window,
 	// the conversations of the other sessions are unchanged.
 	Others []checkpoint.Checkpoint
@@ -189,7 +190,7 @@ func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Sc
 // UndoRollback undoes the last rollback. It returns ErrNothingToUndo if there is none or if a message has been sent
 // since. If another session made the rollback, or if steps made since would be lost, a confirmation is needed;
 // confirmed is the one that the user has given. warning says what failed after the rollback was undone.
-func (w *Workspace) UndoRollback(ctx context.Context, confirmed *Confirm) (warning string, ask *Confirm, err error) {
+func (w *Workspace) UndoRollback(ctx context.Context, confirmed *Confirm) (warning safetext.Text, ask *Confirm, err error) {
 	plan, err := w.session.PlanUndoRollback()
 	for err == nil {
 		if plan.By != "" || len(plan.Drops) > 0 {
@@ -212,9 +213,9 @@ func (w *Workspace) UndoRollback(ctx context.Context, confirmed *Confirm) (warni
 }
 
 // warningOf turns an error that occurred after the operation itself had succeeded into a warning.
-func warningOf(err error) (warning string, failed error) {
+func warningOf(err error) (warning safetext.Text, failed error) {
 	if e, ok := errors.AsType[*assistant.UnrecordedError](err); ok {
-		return e.Error(), nil
+		return safetext.VisibleOnce(e.Error()), nil
 	}
 	return "", err
 }

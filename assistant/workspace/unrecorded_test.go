@@ -22,7 +22,7 @@ func TestWhatWasDoneIsNoError(t *testing.T) {
 	r.typeWord("two")
 	r.window.ran = r.breakJournal
 	saved, err := r.Save(r.ctx, assistant.Basis{})
-	if err != nil || !saved.Written || !strings.Contains(saved.Warning, "not recorded") {
+	if err != nil || !saved.Written || !strings.Contains(string(saved.Warning), "not recorded") {
 		t.Errorf("Save = %+v, %v", saved, err)
 	}
 	if r.Unsaved() {
@@ -33,7 +33,7 @@ func TestWhatWasDoneIsNoError(t *testing.T) {
 	r.typeWord("two")
 	r.window.applied = r.breakJournal
 	back, err := r.undo(checkpoint.ScopeWindow)
-	if err != nil || !strings.Contains(back.Warning, "the rollback was done, but could not be recorded") {
+	if err != nil || !strings.Contains(string(back.Warning), "the rollback was done, but could not be recorded") {
 		t.Errorf("Rollback = %+v, %v", back, err)
 	}
 	if words := r.window.Words(); !slices.Equal(words, []string{"one"}) {
@@ -46,7 +46,7 @@ func TestWhatWasDoneIsNoError(t *testing.T) {
 	r.must(err)
 	r.window.applied = r.breakJournal
 	warning, _, err := r.UndoRollback(r.ctx, nil)
-	if err != nil || !strings.Contains(warning, "the rollback was undone, but could not be recorded") {
+	if err != nil || !strings.Contains(string(warning), "the rollback was undone, but could not be recorded") {
 		t.Errorf("UndoRollback = %q, %v", warning, err)
 	}
 }

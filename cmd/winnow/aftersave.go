@@ -44,7 +44,7 @@ func (a *app) afterSave(w *journaledWindow) modelfilter.Applier {
 
 // tellApplied shows the outcome of applying a save to everyone who sees the window.
 func (a *app) tellApplied(result assistant.Applied) {
-	a.logger().Info("after_save", "state", string(result.State), "result", result.Message)
+	a.logger().Info("after_save", "state", string(result.State), "result", string(result.Message))
 	if hub := a.applied.Load().hub.Load(); hub != nil {
 		hub.Applied(result)
 	}

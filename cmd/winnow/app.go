@@ -59,7 +59,7 @@ type app struct {
 
 	tools *mcptools.Client // the MCP servers; nil before startTools or without servers
 
-	onNotice atomic.Pointer[func(string)] // shows reports of MCP servers and results of after_save; if nil, they are printed
+	onNotice atomic.Pointer[func(safetext.Text)] // shows reports of MCP servers and results of after_save; if nil, they are printed
 
 	applier *aftersave.Runner               // runs the command of after_save; nil without that setting or before a window is opened
 	applied atomic.Pointer[journaledWindow] // the window whose saves applier applies

@@ -189,7 +189,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings) error {
 		Redact: a.redactor.Redact, StoreSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {
 			notify := func(n tui.Noticed) { screen.Send(n) }
-			a.onNotice.Store(new(func(text string) { notify(tui.Noticed{Text: safetext.Clean(text)}) }))
+			a.onNotice.Store(new(func(text safetext.Text) { notify(tui.Noticed{Text: text}) }))
 			p, err := a.background.run(func(ctx context.Context) (*program, error) {
 				return a.open(ctx, openOptions{delay: offlineDelay, readPause: screenReadPause, afterCrash: true, started: func(err error) { notify(tui.Noticed{Err: err}) }})
 			})

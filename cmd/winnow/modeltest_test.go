@@ -387,7 +387,7 @@ func (s *subject) rollBackTo(c *point, scope checkpoint.Scope) {
 		return
 	}
 	s.must(err)
-	if text != want {
+	if string(text) != want {
 		s.rt.Errorf("the rollback gives %q back, want %q", text, want)
 	}
 }

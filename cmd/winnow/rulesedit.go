@@ -114,7 +114,7 @@ func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace
 			return err
 		}
 		if saved.Message != "" {
-			e.lines = append(e.lines, saved.Message)
+			e.lines = append(e.lines, string(saved.Message))
 		}
 		if w.recovered { // rules of an earlier run are saved, too
 			for _, c := range saved.Changes {

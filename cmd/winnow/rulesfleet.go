@@ -193,7 +193,7 @@ func (a *app) printJobs(from string, jobs []*fleet.Job, lines []string) error {
 			fleet.Unchanged: "unchanged: it already has these rules", fleet.Discarded: "not saved; nothing stays staged", fleet.Failed: j.Error,
 		}[j.State]
 		if j.State == fleet.Saved {
-			text = strings.TrimSpace(j.Saved.Message + " " + j.Saved.Warning)
+			text = string((j.Saved.Message + " " + j.Saved.Warning).TrimSpace())
 		}
 		if j.State == fleet.Failed && j.Staged {
 			text += "; the changes stay staged there"

@@ -197,7 +197,7 @@ func (a *app) printSaved(saved assistant.Saved) error {
 		result := a.applier.WaitApplied(a.ctx)
 		saved.Applied = &result
 	}
-	return a.emit(saved, saved.Message)
+	return a.emit(saved, string(saved.Message))
 }
 
 // saveError adds both sides of a conflict to err. If the rules were saved despite the conflict, it adds only that. It

@@ -29,7 +29,7 @@ func (a *app) openTools() (*mcptools.Client, error) {
 	}
 	c := mcptools.New(mcptools.Options{
 		Servers: s.MCPServers, Environ: a.environ, Redactor: a.redactor, Version: version(), Log: a.logger(),
-		Notify: func(text string) {
+		Notify: func(text safetext.Text) {
 			if notify := a.onNotice.Load(); notify != nil {
 				(*notify)(text)
 				return

@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 )
 
@@ -43,14 +44,14 @@ func (a addWord) Step() string { return "Add " + a.word }
 // actingWords is a window whose commands add a word.
 type actingWords struct{ savedWords }
 
-func (w actingWords) Act(ctx context.Context, act assistant.Act, _ int64) (string, error) {
+func (w actingWords) Act(ctx context.Context, act assistant.Act, _ int64) (safetext.Text, error) {
 	add, _ := act.(addWord)
 	for _, tool := range w.Tools() {
 		if tool.Name == "add_word" {
 			tool.Run(ctx, json.RawMessage(`{"word":"`+add.word+`"}`))
 		}
 	}
-	return "added " + add.word, nil
+	return safetext.Sprintf("added %s", add.word), nil
 }
 
 // Every command of line mode is classified: what deletes or replaces something asks, or names the command that undoes

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 
@@ -63,7 +64,7 @@ func (c *console) changed(text string) {
 }
 
 // warn prints what went wrong after an action had succeeded; "" prints nothing.
-func (c *console) warn(warning string) {
+func (c *console) warn(warning safetext.Text) {
 	if warning != "" {
 		c.out.Label("Warning", Quote(warning))
 	}
@@ -105,7 +106,7 @@ func (c *console) save(ctx context.Context) (done bool, err error) {
 			return false, failed
 		default:
 			c.unsaved = c.workspace.Unsaved()
-			c.out.Label("Saved", saved.Message)
+			c.out.Label("Saved", string(saved.Message))
 			c.warn(saved.Warning)
 			return true, nil
 		}
@@ -231,7 +232,7 @@ func (c *console) rollBackTo(ctx context.Context, id string, scope checkpoint.Sc
 	c.choices, c.listed = nil, nil
 	c.out.Line("Rolled back to before “" + Name(back.Step.Description) + "”. Until you send a message, /undo rollback undoes the rollback.")
 	if back.Text != "" {
-		c.unsent = unsent{text: back.Text}
+		c.unsent = unsent{text: string(back.Text)}
 		c.out.Label("The message was", Quote(back.Text))
 		c.out.Line("/retry sends it again; /retry TEXT sends TEXT instead.")
 	}
@@ -253,7 +254,7 @@ func (c *console) undo(ctx context.Context, what string) error {
 			return reply("There is no filter-line command, such as :star 2, to undo.")
 		}
 		if err == nil {
-			c.changed("Undone: " + out.Undone() + ".")
+			c.changed(string("Undone: " + out.Undone() + "."))
 		}
 		return err
 	}

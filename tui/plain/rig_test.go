@@ -18,6 +18,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
@@ -128,8 +129,8 @@ var (
 // savedWords is the window of the tests as the session sees it.
 type savedWords struct {
 	*at.Window
-	saved   string // the warning of a save
-	applied func() // runs after Apply; nil does nothing
+	saved   safetext.Text // the warning of a save
+	applied func()        // runs after Apply; nil does nothing
 }
 
 func (w savedWords) Apply(state json.RawMessage) error {
@@ -172,7 +173,7 @@ func (w savedWords) Save(ctx context.Context, basis assistant.Basis) (assistant.
 			tool.Run(ctx, json.RawMessage(`{}`))
 		}
 	}
-	return assistant.Saved{Path: "words", Written: true, Warning: w.saved, Message: fmt.Sprintf("%d words in the file.", len(w.Words()))}, nil
+	return assistant.Saved{Path: "words", Written: true, Warning: w.saved, Message: safetext.Sprintf("%d words in the file.", len(w.Words()))}, nil
 }
 
 func (w savedWords) Discard(basis assistant.Basis) ([]assistant.Change, error) {

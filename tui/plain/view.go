@@ -174,7 +174,7 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 		c.out.Indent("@" + f.Name + ": " + f.Line)
 	}
 	if out.Text != "" {
-		c.out.Line(assistant.UpperFirst(out.Text) + ".")
+		c.out.Line(string(assistant.UpperFirst(out.Text) + "."))
 	}
 	if out.CanUndo() {
 		c.out.Line("/undo messages undoes it.")

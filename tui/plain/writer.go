@@ -152,7 +152,7 @@ func (w *Writer) begin(style, label string) {
 const maxQuoted = 200
 
 // Quote returns a text, such as a message of the user, in one line, shortened if it is long.
-func Quote(text string) string { return string(safetext.Line(text, maxQuoted)) }
+func Quote[S ~string](text S) string { return string(safetext.Line(text, maxQuoted)) }
 
 // Name returns a name from an untrusted source in one line, with invisible characters made
 // visible.

@@ -248,7 +248,7 @@ func (p *Pane) addPattern() pane.Action {
 		p.closeInput()
 		return pane.Nothing{}
 	case err != nil:
-		return pane.Notify{Text: safetext.Clean(modelfilter.RefusalText(err)), IsError: true}
+		return pane.Notify{Text: modelfilter.RefusalText(err), IsError: true}
 	case strings.ContainsFunc(v.Pattern, unicode.IsSpace): // probably a message that was typed into the wrong line
 		edit := p.addEdit(list, v.Pattern)
 		return pane.Confirm{

@@ -9,6 +9,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
 
@@ -171,7 +172,7 @@ func TestAskingAllProviders(t *testing.T) {
 	}
 	b.on("all")
 	ask := b.Do("refresh-models").(pane.Edit)
-	said := make(chan string)
+	said := make(chan safetext.Text)
 	go func() {
 		text, _ := b.w.Act(context.Background(), ask.Act, ask.Revision)
 		said <- text

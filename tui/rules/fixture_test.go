@@ -15,6 +15,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -163,7 +164,8 @@ func (b *bench) press(key string) pane.Action {
 
 func (b *bench) perform(w pane.Action) string {
 	b.t.Helper()
-	said, err := "", error(nil)
+	var said safetext.Text
+	var err error
 	switch w := w.(type) {
 	case pane.Edit:
 		said, err = b.w.Act(context.Background(), w.Act, w.Revision)
@@ -175,7 +177,7 @@ func (b *bench) perform(w pane.Action) string {
 	case pane.Confirm:
 		return b.perform(w.Then())
 	case pane.Notify:
-		said = string(w.Text)
+		said = w.Text
 	case pane.Nothing:
 	default:
 		b.t.Fatalf("an action of type %T", w)
@@ -184,7 +186,7 @@ func (b *bench) perform(w pane.Action) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	return said
+	return string(said)
 }
 
 // keys types into the line: words in <> are keys, all else is text.

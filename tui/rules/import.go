@@ -77,7 +77,7 @@ func (p *Pane) importLines(rules importedRules) []string {
 			}
 			text := signUnsaved.in(&p.st.Icons) + " " + listAndPattern(list, pattern)
 			if err := refused[ruleID(list, strings.TrimSpace(pattern))]; err != nil {
-				text = p.st.Icons.ToolBad + " " + listAndPattern(list, pattern) + ": " + modelfilter.RefusalText(err)
+				text = p.st.Icons.ToolBad + " " + listAndPattern(list, pattern) + ": " + string(modelfilter.RefusalText(err))
 			}
 			lines = append(lines, text)
 		}

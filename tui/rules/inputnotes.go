@@ -109,7 +109,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	}
 	var notes []pane.Note
 	if v.refusal != nil {
-		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + modelfilter.RefusalText(v.refusal), Style: st.Warn, MaxLines: 2})
+		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + string(modelfilter.RefusalText(v.refusal)), Style: st.Warn, MaxLines: 2})
 	}
 	text := fmt.Sprintf(" matches %d · %s", v.change.Matches, changeText(len(v.change.Hidden), len(v.change.Shown)))
 	switch {

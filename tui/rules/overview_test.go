@@ -13,6 +13,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
 
@@ -145,7 +146,7 @@ func TestAProviderWhoseListIsLoading(t *testing.T) {
 		err  error
 		want string
 	}{{errors.New("refused"), "gemini 9 shown 0 hidden"}, {nil, "gemini 1 shown 0 hidden"}} {
-		done := make(chan string)
+		done := make(chan safetext.Text)
 		go func() {
 			said, _ := w.Act(t.Context(), modelfilter.RefreshModels{Providers: []string{"gemini", "openai"}[:1]}, 0)
 			done <- said

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/adapters/modelfilter"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -79,9 +80,9 @@ func TestWhyAModelIsHidden(t *testing.T) {
 		}
 		said, err := b.w.Act(t.Context(), e.Act, e.Revision)
 		if err != nil {
-			said = err.Error()
+			said = safetext.Clean(err.Error())
 		}
-		if said != want {
+		if string(said) != want {
 			t.Errorf("%s: %q, want %q", name, said, want)
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 type (
 	// Edited is the outcome of Edit.
 	Edited struct {
 		Reply
-		Done string // what was done, in a sentence; may be ""
+		Done safetext.Text // what was done, in a sentence; may be ""
 	}
 	// EffectsRead contains the effects that proposals would have now.
 	EffectsRead struct {

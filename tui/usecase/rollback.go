@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
@@ -19,8 +20,8 @@ type (
 	// RollbackUndone is the outcome of UndoRollback.
 	RollbackUndone struct {
 		Reply
-		Nothing bool   // there was no rollback to undo
-		Warning string // what failed after the rollback was undone; may be ""
+		Nothing bool          // there was no rollback to undo
+		Warning safetext.Text // what failed after the rollback was undone; may be ""
 	}
 )
 

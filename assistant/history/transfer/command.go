@@ -116,7 +116,7 @@ func (c Command) Changes() bool {
 func (c Command) Refused() error {
 	switch {
 	case len(c.Seqs) == 0 && (c.Changes() || c.Verb == filter.Export):
-		verb, _, _ := strings.Cut(c.Describe(), " ")
+		verb, _, _ := strings.Cut(string(c.Describe()), " ")
 		if c.Verb == filter.Star {
 			verb = "rate"
 		}
@@ -139,7 +139,7 @@ const MaxTexts = 3
 // Question returns the question to ask the user before Execute, and lines that describe what the command affects. If
 // title is "", there is nothing to ask. Both results can safely be displayed.
 func (c Command) Question() (title string, lines []string) {
-	does := assistant.UpperFirst(string(oneLine(c.Describe())))
+	does := assistant.UpperFirst(string(c.Describe()))
 	switch {
 	case c.DryRun:
 	case c.Verb == filter.SetTopic && c.newTopic && !c.NoConfirm:
@@ -206,12 +206,12 @@ func (c Command) sentence() sentence {
 }
 
 // Describe returns what the command would do, such as "flag 2 messages".
-func (c Command) Describe() string { return c.fill(c.sentence().does, len(c.Seqs)) }
+func (c Command) Describe() safetext.Text { return c.fill(c.sentence().does, len(c.Seqs)) }
 
 // describeDone returns what the command has done to n pairs.
-func (c Command) describeDone(n int) string { return c.fill(c.sentence().done, n) }
+func (c Command) describeDone(n int) safetext.Text { return c.fill(c.sentence().done, n) }
 
-func (c Command) fill(text string, n int) string {
+func (c Command) fill(text string, n int) safetext.Text {
 	have, stars := "have", assistant.Counted(c.Stars, "star")
 	if n == 1 {
 		have = "has"
@@ -219,12 +219,13 @@ func (c Command) fill(text string, n int) string {
 	if c.Stars == 0 {
 		stars = "no stars"
 	}
-	return strings.NewReplacer("{pairs}", assistant.Counted(n, "message"), "{have}", have, "{topic}", c.Topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name).Replace(text)
+	names := strings.NewReplacer("{pairs}", assistant.Counted(n, "message"), "{have}", have, "{topic}", c.Topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name)
+	return safetext.Visible(names.Replace(text))
 }
 
 // Outcome is the result of an executed command.
 type Outcome struct {
-	Text    string        // what was done, as a clause; "" if there are Filters
+	Text    safetext.Text // what was done, as a clause; "" if there are Filters
 	Filters []SavedFilter // the result of :filters, sorted by name
 
 	before history.Snapshot // for Undo
@@ -237,14 +238,14 @@ type SavedFilter struct{ Name, Line string }
 func (o Outcome) CanUndo() bool { return len(o.before.Marks)+len(o.before.Filters) > 0 }
 
 // Undone describes, as a clause, what Undo has done.
-func (o Outcome) Undone() string {
+func (o Outcome) Undone() safetext.Text {
 	for name, line := range o.before.Filters {
 		if line == "" {
-			return "@" + name + " removed"
+			return safetext.Sprintf("@%s removed", name)
 		}
-		return "@" + name + " restored"
+		return safetext.Sprintf("@%s restored", name)
 	}
-	return assistant.Counted(len(o.before.Marks), "message") + " restored"
+	return safetext.Sprintf("%s restored", assistant.Counted(len(o.before.Marks), "message"))
 }
 
 // Undo undoes a command in one transaction: it restores marks and saved filters, and removes the topics that the command
@@ -317,7 +318,7 @@ func executeSaved(ctx context.Context, s history.Searcher, c Command, session *a
 		return out, nil
 	case c.Verb == filter.Save:
 		if was != "" && was != c.Line {
-			out.Text += "; the previous line was " + was
+			out.Text += safetext.Sprintf("; the previous line was %s", was)
 		}
 		err = s.SaveFilter(ctx, c.Name, c.Line)
 	case was == "":

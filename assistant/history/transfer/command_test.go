@@ -14,6 +14,7 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // commander is a store with a session that looks at it.
@@ -114,9 +115,9 @@ func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 		line, want := c[0], c[1]
 		out, err := o.do(line)
 		if err != nil {
-			out.Text = err.Error()
+			out.Text = safetext.Clean(err.Error())
 		}
-		if out.Text != want {
+		if string(out.Text) != want {
 			t.Errorf("%s: %q, want %q", line, out.Text, want)
 		}
 	}
@@ -341,7 +342,7 @@ func TestCommandListsFiltersByName(t *testing.T) {
 func TestCommandExportsWhatTheLineSelects(t *testing.T) {
 	o := newCommander(t, starred("one", 0), starred("two", 2))
 	path := filepath.Join(t.TempDir(), "two.md")
-	if out := o.must("s2 :export '" + path + "'"); out.Text != "1 message exported to "+path {
+	if out := o.must("s2 :export '" + path + "'"); string(out.Text) != "1 message exported to "+path {
 		t.Errorf("said %q", out.Text)
 	}
 	text, err := os.ReadFile(path)
@@ -370,7 +371,7 @@ func TestExportNamesWhatWasAsked(t *testing.T) {
 	} {
 		out, err := o.do(line)
 		if want == "" {
-			if err != nil || !strings.HasSuffix(out.Text, " ~nobody/x") {
+			if err != nil || !strings.HasSuffix(string(out.Text), " ~nobody/x") {
 				t.Errorf("%s: %q, %v", line, out.Text, err)
 			}
 			continue

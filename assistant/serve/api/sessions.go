@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 	"winnow/checkpoint"
 )
@@ -237,9 +238,9 @@ type target struct {
 // rolledBack is the result of a rollback.
 type rolledBack struct {
 	Checkpoint string                  `json:"checkpoint" doc:"the id of the checkpoint"`
-	Text       string                  `json:"text" doc:"the first message that was removed from the conversation; empty if none was removed"`
+	Text       safetext.Text           `json:"text" doc:"the first message that was removed from the conversation; empty if none was removed"`
 	Others     []checkpoint.Checkpoint `json:"others" nullable:"false" doc:"steps of other sessions that were undone; their conversations are unchanged"`
-	Warning    string                  `json:"warning,omitempty" doc:"what failed after the rollback"`
+	Warning    safetext.Text           `json:"warning,omitempty" doc:"what failed after the rollback"`
 }
 
 type rollingBack struct {

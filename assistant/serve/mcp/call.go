@@ -126,7 +126,7 @@ func (s *server) waitApplied(ctx context.Context, applier assistant.Applier, res
 		result.Hint = "The save is still being applied; show_applied returns the result later."
 		return result
 	}
-	result.Message += " " + applied.Message
+	result.Message += " " + string(applied.Message)
 	return result
 }
 

@@ -23,6 +23,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlite"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 	"winnow/checkpoint"
 )
@@ -101,7 +102,7 @@ const savedPath = "words"
 type Words struct {
 	*at.Window
 	Conflict *assistant.Conflict // the conflict that the next save returns; nil means no conflict
-	Warning  string              // the warning that each save returns
+	Warning  safetext.Text       // the warning that each save returns
 }
 
 // Dirty implements assistant.Saver.
