@@ -141,7 +141,7 @@ func TestProposalsAreAcceptedAndRejected(t *testing.T) {
 		t.Errorf("the words: %q", r.window.Words())
 	}
 	for _, accept := range []string{"true", "false"} {
-		if p := r.problem(409, "decided", "POST", first, `{"accept":`+accept+`}`); !strings.Contains(p.Detail, "decided") {
+		if p := r.problem(409, "decided", "POST", first, `{"accept":`+accept+`}`); !strings.Contains(p.Detail, "already a decision") {
 			t.Errorf("%+v", p)
 		}
 	}
