@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// apply adds a line to the document.
+// apply adds a line, which has been placed, to the document.
 func (d *Doc) apply(p placement) {
 	if p.kind == lineBlank {
 		d.applyBlank(p.matched)
@@ -50,7 +50,7 @@ func (d *Doc) fitsItself(delimiters []byte) bool {
 	return isTable(d.parse(append(line, line...)).FirstChild())
 }
 
-// newLeaf returns the block that a line starts, without its text, or nil.
+// newLeaf returns the block that a line starts, without its text; nil if it starts none.
 func newLeaf(p placement) *block {
 	switch p.kind {
 	case lineText, lineHeading:
@@ -64,8 +64,7 @@ func newLeaf(p placement) *block {
 	}
 }
 
-// applyBlank applies a blank line that continues the first containers of the stack; matched
-// is their number.
+// applyBlank adds a blank line. matched is the number of open containers that it continues.
 func (d *Doc) applyBlank(matched int) {
 	if matched < len(d.stack) || !d.leafIs(blockCode) {
 		d.closeLeaf()
@@ -95,7 +94,7 @@ func (d *Doc) markContent() {
 	}
 }
 
-// open sets the open leaf.
+// open makes b the open leaf, inside the innermost open container.
 func (d *Doc) open(b *block) {
 	d.markContent()
 	if n := len(d.stack); n > 0 {
@@ -105,7 +104,7 @@ func (d *Doc) open(b *block) {
 	d.leaf = newOpen(b)
 }
 
-// pop closes all but n containers. An item without text still shows its bullet.
+// pop closes all containers but the outermost n. An item without text still shows its bullet.
 func (d *Doc) pop(n int) {
 	for i := len(d.stack) - 1; i >= n; i-- {
 		if b := d.emptyItem(d.stack[i]); b != nil {
@@ -157,8 +156,8 @@ func paragraphLine(p placement, first bool) []byte {
 	return text
 }
 
-// addText adds a line, or the start of a long one, to the open paragraph. It is scanned
-// together with the next line, which may turn it into a table.
+// addText adds a line, or the start of a long one, to the open paragraph. A whole line is
+// scanned only when the next one is added, because that may turn it into a table.
 func (d *Doc) addText(line []byte, open bool) {
 	b := d.leaf
 	start := len(b.text)

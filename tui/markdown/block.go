@@ -43,8 +43,8 @@ type block struct {
 type openBlock struct {
 	*block
 	line    int    // for text: start of the last line
-	scanned int    // for a paragraph: number of bytes that cut has read
 	cut     cutter // for a paragraph: finds where to split it
+	scanned int    // for a paragraph: number of bytes that the cutter has read
 	check   int    // for code: the length at which the next attempt is made to cut it
 	pending []byte // for indented code: blank lines that belong to the code if more code follows
 	noTable bool   // for a paragraph: it contains a delimiter row that matches no head, so no table follows in it
@@ -196,15 +196,15 @@ func (d *Doc) cutLongCode() {
 	}
 }
 
-// measuredRows is the number of first rows of a table that determine the widths of its
-// columns. The rest is drawn in pieces of pieceRows.
+// The first measuredRows rows of a table determine the widths of its columns. The rows after
+// them are drawn in pieces of pieceRows rows.
 const (
 	measuredRows = 200
 	pieceRows    = 16
 )
 
-// tableHead returns the source of a table's head with the given delimiters, whose first
-// line is the last line of the open paragraph; nil if they do not match.
+// tableHead returns the source of a table's head: the last line of the open paragraph, with
+// the row of delimiters below it; nil if the two do not form a head.
 func (d *Doc) tableHead(delimiters []byte) []byte {
 	b := d.leaf
 	if b.noTable || b.prev != nil && b.line == 0 {
@@ -220,7 +220,7 @@ func (d *Doc) tableHead(delimiters []byte) []byte {
 	return head
 }
 
-// beginTable turns the last line of the open paragraph into a table.
+// beginTable turns the last line of the open paragraph into the head of a table.
 func (d *Doc) beginTable(delimiters []byte) {
 	head, b := d.tableHead(delimiters), d.leaf
 	t := &block{kind: blockTable, head: head}
@@ -255,14 +255,15 @@ func isTable(n ast.Node) bool {
 	return ok
 }
 
-// parse parses src with the link definitions it may use. goldmark may append a line break
+// parse parses src, given the link definitions that it may use. goldmark may append a line break
 // to its input, so src is passed without spare capacity.
 func (d *Doc) parse(src []byte) ast.Node {
 	src = src[:len(src):len(src)]
 	return d.style.parser.Parse(text.NewReader(src), d.context(src))
 }
 
-// paragraphs returns the children of a parsed paragraph that are drawn.
+// paragraphs returns the nodes of a parsed paragraph or heading that are drawn: all but link
+// definitions.
 func paragraphs(doc ast.Node) (all []ast.Node) {
 	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Kind() != ast.KindLinkReferenceDefinition {

@@ -31,7 +31,7 @@ func isBlank(line []byte) bool { return len(bytes.TrimLeft(line, " \t")) == 0 }
 // codeColumns is the indent from which a line is code, and the width of a tab.
 const codeColumns = 4
 
-// codeFence is what starts a block of code.
+// codeFence is what starts a block of code: a fence or an indent.
 type codeFence struct {
 	Char   byte // '`' or '~'; 0 for indented code
 	Length int
@@ -86,7 +86,8 @@ func isHeading(line []byte) bool {
 	return columns < codeColumns && n >= 1 && n <= 6 && (at == len(line) || line[at] == ' ' || line[at] == '\t')
 }
 
-// isThematicBreak reports whether line is a thematic break: three or more of * - _.
+// isThematicBreak reports whether line is a thematic break: the sign *, - or _ three or more
+// times.
 func isThematicBreak(line []byte) bool {
 	columns, at := lineIndent(line)
 	if columns >= codeColumns || at == len(line) || !strings.ContainsRune("*-_", rune(line[at])) {
@@ -116,7 +117,7 @@ func isSetextUnderline(line []byte) bool {
 	return len(bytes.Trim(rest, "=")) == 0 || len(bytes.Trim(rest, "-")) == 0
 }
 
-// isQuote reports whether line belongs to a quote.
+// isQuote reports whether line starts with the marker of a quote.
 func isQuote(line []byte) bool {
 	columns, at := lineIndent(line)
 	return columns < codeColumns && at < len(line) && line[at] == '>'
@@ -135,8 +136,8 @@ type listMarker struct {
 // maxNumberDigits is the maximum number of digits in the number of an item.
 const maxNumberDigits = 9
 
-// openItem reads the marker of a list item in a line that starts in a column and is not
-// indented by tabs.
+// openItem reads the marker of a list item at the start of line, which is the rest of a line
+// from the given column on and is not indented by tabs.
 func openItem(line []byte, column int) (listMarker, bool) {
 	columns, at := lineIndent(line)
 	if columns >= codeColumns || at == len(line) {

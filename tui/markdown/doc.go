@@ -3,8 +3,8 @@
 // A Doc is one text. Append adds to it, Finish ends it, Lines draws it. The text is parsed
 // line by line as specified by CommonMark, with a stack of open containers (quotes and
 // items) and one open leaf block (a paragraph, a heading, code, a table). A closed block is
-// rendered once, and its lines are cached for the current width. A document consists of the
-// lines of its blocks, so it does not depend on how the text was cut into pieces, and
+// rendered once, and its lines are cached for the current width. The lines of a document are
+// the lines of its blocks, so they do not depend on how the text was cut into pieces, and
 // nothing jumps at the end.
 //
 // The cost of a token does not depend on the length of the answer:
@@ -15,10 +15,11 @@
 //     code, only what follows the last such line is highlighted again;
 //   - a table is split into pieces with the columns of the first;
 //   - quotes and items cost nothing: they are prefixes of the lines of a block;
-//   - a link definition that arrives late renders the blocks that use it again.
+//   - when a link definition arrives late, only the blocks that use it are
+//     rendered again.
 //
-// goldmark parses the content of paragraphs, headings and table rows, and glamour draws it,
-// except where it has faults:
+// goldmark parses the content of paragraphs, headings and table rows. glamour draws the
+// result, except where glamour has faults:
 //
 //	construct       glamour's fault                                   our way
 //	raw HTML        drops Vec<String> and <think>                     goldmark has no parsers of raw HTML
@@ -39,9 +40,10 @@
 //
 // # Budget
 //
-// Quotes and items deeper than maxDepth are text. After maxNodes blocks or maxBytes the
-// rest of a document is a Text, with a line that says so. So CPU and memory are linear in
-// the text. Only the languages in coloured are highlighted.
+// Quotes and items deeper than maxDepth are text. After maxNodes blocks and table rows, or
+// after maxBytes, the rest of a document is a Text, with a line that says so. So the time and
+// memory needed are linear in the length of the text. Only the languages in coloured are
+// highlighted.
 //
 // A Text is plain text of any length. It counts its lines as far as requested, remembers
 // where every lineStep-th line starts, and creates lines on demand.
@@ -49,8 +51,8 @@
 // # Concurrency
 //
 // A Style is the look of documents, shared by all documents of a theme; it may be used from
-// any goroutine. A Doc must be used by one goroutine. The slices that Lines returns belong
-// to the Doc and are valid until the next call.
+// any goroutine. A Doc must be used by one goroutine. The slice that Lines returns belongs
+// to the Doc and is valid until the next call.
 //
 // # Caveats
 //

@@ -33,8 +33,8 @@ type Doc struct {
 	work    work
 }
 
-// work counts the bytes processed by each stage, for tests of cost, and a surcharge for
-// text that takes much longer than its length suggests.
+// work counts the bytes that each stage has processed, for tests of the cost, and the
+// surcharge, see Surcharge.
 type work struct{ parsed, highlighted, laid, surcharge int }
 
 func (w work) total() int { return w.parsed + w.highlighted + w.laid }
@@ -148,8 +148,7 @@ func (d *Doc) Finish() {
 const longRow = 16 << 10
 
 // next processes the next line, or the next part of a long one, and reports whether there
-// was any. The result depends only on the text before that part, not on how the text was
-// cut into chunks.
+// may be another. The result does not depend on how the text was cut into chunks.
 func (d *Doc) next() bool {
 	end := len(d.src)
 	newline := bytes.IndexByte(d.src[d.searched:], '\n')
@@ -301,8 +300,8 @@ type Code struct {
 	Text     string // the code without the fence, with its line breaks
 }
 
-// Code returns the blocks of code in order, including the part that exists of a block that
-// is still open.
+// Code returns the blocks of code in order, including what there is so far of a block that is
+// still open.
 func (d *Doc) Code() []Code {
 	var all []Code
 	for _, b := range append(d.blocks[:len(d.blocks):len(d.blocks)], d.openBlocks()...) {

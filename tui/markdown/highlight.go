@@ -75,10 +75,10 @@ func lexer(lang string) chroma.Lexer {
 	}
 }
 
-// highlight highlights code with l and returns its lines. The code starts inside from and
-// ends inside to. end says whether the code ends where further code can be highlighted
-// separately, that is, not inside a comment or a string. Without l, or with a long line,
-// all code has one style.
+// highlight highlights code with l and returns its lines. from and to are the delimiters of
+// the comment or string in which the code starts and ends; the zero value means none. end
+// says whether the code ends outside comments and strings, so that further code can be
+// highlighted separately. If l is nil or a line is long, all code has one style.
 func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lines []string, end codeEnd) {
 	if from.open != "" {
 		text = from.open + "\n" + text
@@ -107,7 +107,7 @@ func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lin
 	return lines, end
 }
 
-// blankLines records that n blank lines precede a line.
+// blankLines records that n blank lines were removed before the line with index before.
 type blankLines struct{ before, n int }
 
 // withoutBlankLines removes all blank lines that follow a blank line, because lexers of C
@@ -131,7 +131,7 @@ func withoutBlankLines(text string) (short string, left []blankLines) {
 	return strings.Join(kept, "\n"), left
 }
 
-// withBlankLines restores the blank lines.
+// withBlankLines inserts the blank lines that withoutBlankLines removed.
 func withBlankLines(lines []string, left []blankLines) []string {
 	if len(left) == 0 {
 		return lines
@@ -153,11 +153,10 @@ var multilineDelimiters = []delimiters{
 	{"/*", "*/"}, {"<!--", "-->"}, {"{-", "-}"}, {"(*", "*)"}, {"`", "`"}, {`"""`, `"""`}, {"'''", "'''"},
 }
 
-// codeEnd says how code ends: open means inside a comment or string, whose delimiters are
-// inside, if they are known.
+// codeEnd says how code ends.
 type codeEnd struct {
-	open   bool
-	inside delimiters
+	open   bool       // it ends in a comment or string
+	inside delimiters // delimiters of the comment or string, if they are known
 }
 
 // tokens highlights text token by token; ok is false if the lexer fails or returns
@@ -253,7 +252,7 @@ func cleanCode(s string, column int) string {
 	return clean(b.String())
 }
 
-// plainLines returns the lines of text, each in one style.
+// plainLines returns the lines of text, all in one style.
 func plainLines(sequence, text string) []string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {

@@ -85,8 +85,8 @@ var (
 	forCode = strings.NewReplacer("&", "&amp;")
 )
 
-// text appends s to dst, merged with the preceding text, because brackets alone create many
-// texts.
+// text appends s to dst. It merges s with a text that directly precedes it, because goldmark
+// splits text at every bracket.
 func (c *copier) text(dst ast.Node, s string) {
 	last, ok := dst.LastChild().(*ast.Text)
 	goesOn := ok && last.Segment.Stop == len(c.buf)
@@ -139,7 +139,8 @@ func (c *copier) node(dst, n ast.Node) {
 	}
 }
 
-// link writes the text of a link and its address, or only the address if both are the same.
+// link writes before, the text of a link or image, and its address. A link whose text is
+// empty or equal to the address is written as the address only.
 func (c *copier) link(dst, n ast.Node, address, before string) {
 	words := c.plainText(n)
 	if before == "" && (words == address || words == "") {
@@ -198,7 +199,8 @@ func openable(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// value returns the text of n, with the break after it.
+// value returns the text of n, with "\n" for a hard line break after it, and a blank for a
+// soft one.
 func (c *copier) value(n *ast.Text) string {
 	out := literal(n.Segment.Value(c.src))
 	if n.IsRaw() {
@@ -237,7 +239,7 @@ func (c *copier) plainText(n ast.Node) string {
 	return b.String()
 }
 
-// code returns the text of a code span, in which there are no escapes and breaks.
+// code returns the text of a code span. Nothing is escaped in it, and line breaks are blanks.
 func (c *copier) code(n *ast.CodeSpan) string {
 	var b strings.Builder
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {

@@ -43,8 +43,8 @@ type prefixes struct {
 	head, tail  int // number of cells of first and rest that are not copied
 }
 
-// prefixOf returns sign, the prefix of the first line in c, and blank, the prefix of the
-// other lines.
+// prefixOf returns sign, the prefix of the first line in c, and blank, the prefix of its other
+// lines. box is the character in the box of a task; 0 if c is not a task.
 func (d *Doc) prefixOf(c *container, box byte) (sign, blank string) {
 	s, look := d.style, &d.style.look
 	switch {
@@ -166,7 +166,7 @@ func (d *Doc) draw(b *block, width int) blockLayout {
 	return out
 }
 
-// layCode lays out lines of code.
+// layCode adds lines of code to out, without prefixes.
 func (d *Doc) layCode(out *blockLayout, lines []string, inner int) {
 	for _, line := range lines {
 		d.work.laid += len(line)

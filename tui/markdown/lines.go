@@ -32,11 +32,11 @@ func (d *Doc) Lines(width int) []string {
 	return v.lines
 }
 
-// Closed returns the part of Lines that no appended text will change, except for blocks
-// that use a link defined later.
+// Closed returns the first of Lines, as far as appended text cannot change them, except by
+// defining a link that they use.
 func (d *Doc) Closed(width int) []string { return d.Lines(width)[:d.view.kept] }
 
-// LineInfos returns how each of Lines is copied.
+// LineInfos returns how each of the lines that Lines returns is copied.
 func (d *Doc) LineInfos(width int) []LineInfo {
 	width = max(width, 1)
 	var all []LineInfo
@@ -65,7 +65,7 @@ func (d *Doc) openLines(width int) *blockLayout {
 	return out
 }
 
-// drawOpen lays out an open block. Final lines of code are laid out only once.
+// drawOpen lays out an open block. It lays out final lines of code only once, see growth.
 func (d *Doc) drawOpen(b *block, width int) blockLayout {
 	g := b.growth
 	if b.kind != blockCode || g == nil || g.final == 0 {
@@ -128,7 +128,7 @@ func (d *Doc) openBlocks() []*block {
 }
 
 // placePartial places the incomplete line; ok is false if there is none, or if it is not
-// shown yet because its kind is undecided.
+// shown yet because what it will be is undecided.
 func (d *Doc) placePartial() (p placement, ok bool) {
 	line := d.src[d.lineStart:]
 	line = line[:completeRunes(line)]

@@ -38,7 +38,8 @@ func (n Needle) In(text string) bool {
 	return at >= 0
 }
 
-// All returns the start and end of every occurrence of the needle in a text.
+// All returns the start and end of each occurrence of the needle in a text. Occurrences do not
+// overlap.
 func (n Needle) All(text string) (all [][2]int) {
 	for at, length := range n.hits(text) {
 		all = append(all, [2]int{at, at + length})
@@ -61,9 +62,8 @@ func (n Needle) find(text string) (at, length int) {
 	return -1, 0
 }
 
-// hits yields the position and the length of every occurrence of the needle in a text.
-// Occurrences do not overlap. The text is read only once, however many occurrences there
-// are.
+// hits yields the position and the length of each occurrence that All returns. The text is
+// read only once, however many occurrences there are.
 func (n Needle) hits(text string) iter.Seq2[int, int] {
 	return func(yield func(at, length int) bool) {
 		var cases [maxCases]int // next position of each case of the first rune

@@ -30,7 +30,7 @@ func depthOf(c *container) int {
 	return c.depth
 }
 
-// path returns c and its containers, outermost first.
+// path returns c and the containers around it, outermost first.
 func (c *container) path() []*container {
 	all := make([]*container, depthOf(c))
 	for ; c != nil; c = c.parent {
@@ -39,7 +39,8 @@ func (c *container) path() []*container {
 	return all
 }
 
-// common returns the innermost container of both a and b.
+// common returns the innermost container that contains or equals both a and b; nil if only
+// the document contains both.
 func common(a, b *container) *container {
 	for a != b {
 		if depthOf(a) >= depthOf(b) {
@@ -131,8 +132,8 @@ func (c *cursor) skipTo(n int) {
 	c.rest, c.column = c.rest[at+n:], c.column+columns+n
 }
 
-// place determines where a line belongs without changing anything. Of a long line, place
-// examines only the start.
+// place determines where a line belongs, without changing the document. If long is set, line
+// is only the start of a long line.
 func (d *Doc) place(line []byte, long bool) placement {
 	p := placement{cursor: cursor{rest: line}}
 	for p.matched < len(d.stack) && p.enter(d.stack[p.matched]) {
@@ -216,7 +217,9 @@ func (p *placement) continuesCode(b *block, long bool) bool {
 	return true
 }
 
-// openContainers opens the containers at the start of the rest of a line.
+// openContainers opens the containers whose markers are at the start of the rest of a line.
+// paragraph means that the line could continue the open paragraph or table, which not every
+// list marker interrupts.
 func (d *Doc) openContainers(p *placement, paragraph bool) {
 	for p.matched+len(p.opened) < maxDepth {
 		text := p.expanded()
@@ -257,7 +260,7 @@ func (d *Doc) push(p *placement, c *container) {
 	p.opened = append(p.opened, c)
 }
 
-// blankIn reports whether the last line was blank in depth containers.
+// blankIn reports whether the last line was blank inside the outermost depth containers.
 func (d *Doc) blankIn(depth int) bool { return d.blank && depth >= d.blankDepth }
 
 // beginsLeaf places a line if it starts a leaf other than a paragraph, and reports whether it

@@ -19,8 +19,7 @@ type definitions struct {
 // maxLabel is the maximum length of a link's label in bytes.
 const maxLabel = 999
 
-// labels returns the labels of links that src may use or define: everything between
-// brackets.
+// labels returns the labels of the links that src may use or define: every text in brackets.
 func labels(src []byte) []string {
 	var all []string
 	for i := bytes.IndexByte(src, '['); i >= 0 && i < len(src); {

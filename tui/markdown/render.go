@@ -79,7 +79,7 @@ func cutTaskBox(text []byte) (box byte, rest []byte) {
 	return s[1], append(rest, bytes.TrimLeft(s[3:], " \t")...)
 }
 
-// highlight highlights the code src of b, which starts inside from and ends inside to.
+// highlight does the same as Style.highlight for src, which is code of b, and adds its cost.
 func (d *Doc) highlight(b *block, from, to delimiters, src []byte) ([]string, codeEnd) {
 	l := lexer(b.fence.lang)
 	if l != nil {
@@ -130,7 +130,7 @@ type growth struct {
 	final     int         // number of lines that will not be highlighted again until the code is complete
 	end       int         // number of bytes that have been highlighted
 	at        int         // start of the text whose highlighting may change
-	from      delimiters  // delimiters of the comment or string in which that text starts
+	from      delimiters  // delimiters of the comment or string in which this text starts
 	laid      blockLayout // the final lines
 	laidCount int         // number of final lines that are laid out
 }

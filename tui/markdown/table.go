@@ -54,8 +54,8 @@ func (t *table) cells(row ast.Node, src []byte) (cells []string, nodes int) {
 	return cells, nodes
 }
 
-// minColumn is the minimum width of a column. If there is less room, each row becomes a
-// list of its cells.
+// minColumn is the minimum width for which columns must have room; otherwise, each row becomes
+// a list of its cells.
 const minColumn = 4
 
 // columnStep is the step in which columns widen, so that few rows of a growing table change
@@ -170,7 +170,7 @@ func (t *table) rule() {
 }
 
 // record lays out one row as a list of its cells, each after the head of its column. Empty
-// cells are left out; a row has as many cells as its source.
+// cells are left out.
 func (t *table) record(cells []string, inner int) {
 	if t.continued || t.laidRows > 0 {
 		t.lines = append(t.lines, "")

@@ -50,8 +50,8 @@ func (t *Text) Append(s string) {
 // Source returns the text so far.
 func (t *Text) Source() string { return t.src.String() }
 
-// LayOut counts the lines of at most width cells in about n more bytes, and returns how
-// many bytes it has examined.
+// LayOut divides about the next n bytes into lines of at most width cells, counts these, and
+// returns how many bytes they have.
 func (t *Text) LayOut(width, n int) (used int) {
 	if width = max(width, 1); width != t.width {
 		t.width, t.next, t.count, t.marks = width, lineStart{}, 0, t.marks[:0]
@@ -125,7 +125,7 @@ func (t *Text) start(i int) lineStart {
 	return from
 }
 
-// lineAt returns the line that contains a byte offset.
+// lineAt returns the line that contains the byte at an offset.
 func (t *Text) lineAt(at int) int {
 	mark := sort.Search(len(t.marks), func(n int) bool { return t.marks[n].at > at }) - 1
 	n, from := 0, lineStart{}
@@ -148,9 +148,9 @@ const (
 	Backward Direction = true
 )
 
-// Find returns the nearest line after from, or before it, in which the needle starts. The
-// text must be laid out; from may be -1 or Len. Find searches the text, not the drawn
-// lines.
+// Find returns the next line after from in which the needle starts or, with back, the
+// previous one; from may be -1 or Len. The text must be laid out. Find searches the text, not
+// the drawn lines.
 func (t *Text) Find(needle Needle, from int, back Direction) (line int, ok bool) {
 	src := t.src.String()[:t.solid]
 	if t.width == 0 || len(src) == 0 {
@@ -183,7 +183,8 @@ func (t *Text) Find(needle Needle, from int, back Direction) (line int, ok bool)
 	return 0, false
 }
 
-// Count counts the hits that start before a line, up to most. The text must be laid out.
+// Count counts the occurrences of the needle that start before a line, up to most. The text
+// must be laid out.
 func (t *Text) Count(needle Needle, before, most int) (count int) {
 	src := t.src.String()[:t.solid]
 	if t.width == 0 {

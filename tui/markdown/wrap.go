@@ -137,8 +137,8 @@ func Wrap(s string, width int) (lines []string, infos []LineInfo) {
 	return out.lines, out.infos
 }
 
-// breakLine calls emit with the start and end of each line of one logical line. breakLine
-// replaces the graphemes in line that are too wide for any line.
+// breakLine breaks line into lines of at most width cells, and calls emit with the start and
+// end of each. It replaces graphemes that are wider than that.
 func breakLine(line []cell, width int, emit func(from, to int)) {
 	start, used := 0, 0 // start and width of the current line
 	breakAt := -1       // index of the cell before which the current line may end
@@ -205,9 +205,9 @@ func wrapCodeCells(out *blockLayout, line []cell, width int, sign cell) {
 	}
 }
 
-// codeLineEnd returns the end of a line of code that starts at start: after the last single
-// blank in its second half (the end of a line shows no blanks), or else where the width
-// ends, but not after a blank. The end is not before from.
+// codeLineEnd returns the end of a drawn line of code that starts at start: after the last
+// single blank in its second half, because only one blank can be restored when the line is
+// copied, or else where the width ends, but not after a blank. The end is not before from.
 func codeLineEnd(line []cell, start, width, from int) int {
 	end, used := start, 0
 	for ; end < len(line); end++ {
