@@ -185,7 +185,7 @@ func (m *Model) openHelp() tea.Cmd {
 		}
 		if a := m.keys.Named(keymap.Action(c.Value)); a == nil || a.Title == "" {
 			i := slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Value == c.Value })
-			return m.info(safetext.Sprintf("use its key: %s · in %s", strings.Join(strings.Fields(entries[i].Text), " "), entries[i].Group))
+			return m.info(safetext.Sprintf("only its key runs it: %s · in %s", strings.Join(strings.Fields(entries[i].Text), " "), entries[i].Group))
 		}
 		return m.runAction(keymap.Action(c.Value))
 	})

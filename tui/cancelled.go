@@ -17,7 +17,7 @@ type numbers int
 const (
 	ofEnterQuestion numbers = iota // the question in the footer
 	ofCancelled                    // the card of a cancelled answer
-	ofAnswer                       // the suggestions of the newest answer, or the examples of the welcome
+	ofAnswer                       // the suggestions of the newest answer, or the lines of the welcome
 )
 
 // numbersOf returns what the number keys currently choose from, ignoring overlays.
@@ -72,7 +72,8 @@ func (m *Model) cancelledCard(w int) string {
 	return style.Fit("  "+m.styles.Chat.Notice.Render(what+" · ")+m.styles.Chat.Number.Render(buttons), w, m.styles.Icons.Ellipsis)
 }
 
-// chooseCancelled keeps the cancelled answer or repeats its request.
+// chooseCancelled chooses button i of the card, counted from 0: it keeps the cancelled answer or
+// repeats its request.
 func (m *Model) chooseCancelled(i int) tea.Cmd {
 	switch i {
 	case 0:
@@ -80,7 +81,7 @@ func (m *Model) chooseCancelled(i int) tea.Cmd {
 	case 1:
 		return m.askAgain()
 	}
-	return m.info(safetext.Sprintf("there is no suggestion %d", i+1))
+	return m.info(safetext.Sprintf("there is no choice %d", i+1))
 }
 
 func (m *Model) keepCancelled() tea.Cmd {

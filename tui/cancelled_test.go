@@ -103,7 +103,7 @@ func TestTheCardOfACancelledAnswerHasTheNumbers(t *testing.T) {
 		t.Errorf("two offer alt+1:\n%s", d.Frame())
 	}
 	d.Type(tuitest.Key("alt+3"))
-	d.Wait("there is no suggestion 3")
+	d.Wait("there is no choice 3")
 	d.Type(tuitest.Key("ctrl+u"), "another", tuitest.Send)
 	d.Wait("other answer")
 	d.WaitGone("Cancelled after")

@@ -35,7 +35,7 @@ func TestTabTakesAPath(t *testing.T) {
 	r := start(t, 80, 24, say("read"))
 	r.Type("see @")
 	r.Wait("zebra")
-	r.Wait("tab take")
+	r.Wait("tab accept")
 	frame := r.Frame()
 	for _, not := range []string{".hidden", "with space", "end,", "ctl"} {
 		if strings.Contains(frame, not) {

@@ -154,9 +154,9 @@ func (m *Model) onTopicsChanged(o usecase.TopicsChanged) tea.Cmd {
 	case o.From == "":
 		return m.info(topicSelected(o.To))
 	case o.Deleted:
-		m.notice.Info(oneLine(o.From) + " is deleted")
+		m.notice.Info("the topic " + oneLine(o.From) + " is deleted")
 	default:
-		m.notice.Info(oneLine(o.From + " is now " + o.To))
+		m.notice.Info("the topic " + oneLine(o.From+" is now "+o.To))
 	}
 	if o.ViewErr != nil {
 		m.failView(o.ViewErr)

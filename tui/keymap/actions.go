@@ -9,7 +9,8 @@ type Action string
 // Stars returns the action that gives a pair n stars, 0 to 3.
 func Stars(n int) Action { return Action("star-" + strconv.Itoa(n)) }
 
-// Choose returns the action that chooses suggestion n of the newest answer, 1 to 9.
+// Choose returns the action that chooses number n, 1 to 9: a suggestion of the newest answer, or
+// another numbered choice on the screen.
 func Choose(n int) Action { return Action("choose-" + strconv.Itoa(n)) }
 
 // The actions of the screen, in the order of the table.

@@ -125,7 +125,7 @@ func paneActions() []*Row {
 		{Name: PanePageUp, Help: "a page up", Keys: []Key{"pgup", "ctrl+u"}},
 		{Name: PaneSelect, Help: "select a line", Keys: []Key{"space"}, Footer: 5, Hint: "select"},
 		{Name: PaneSelectAll, Title: "Select all listed models or rules", Help: "select all listed; again: none", Keys: []Key{"*"}},
-		{Name: PaneHighlight, Help: "highlight the models of the rule, or the rule of the model", Keys: []Key{"enter"}, Footer: 6, Hint: "highlights"},
+		{Name: PaneHighlight, Help: "highlight the models of the rule, or the rule of the model", Keys: []Key{"enter"}, Footer: 6, Hint: "highlight"},
 		{Name: AddIgnore, Title: "Hide models: add an ignore rule", Help: "hide: add an ignore rule", Keys: []Key{"h"}, Footer: 1, Hint: "hide"},
 		{Name: AddAllow, Title: "Allow models: add an allow rule", Help: "allow: add an allow rule", Keys: []Key{"a"}, Footer: 1, Hint: "allow"},
 		{Name: DeleteRule, Title: "Delete the rule", Help: "delete the rule", Keys: []Key{"x", "delete"}, Footer: 1, Hint: "delete"},
@@ -154,7 +154,7 @@ func hudActions() []*Row {
 		{Name: HUDLast, Help: "oldest message", Modes: inHUD, Keys: []Key{"G", "end"}},
 		{Name: HUDPageDown, Help: "a page down", Modes: inHUD, Keys: []Key{"pgdown", "ctrl+d"}},
 		{Name: HUDPageUp, Help: "a page up", Modes: inHUD, Keys: []Key{"pgup", "ctrl+u"}},
-		{Name: HUDShow, Help: "show the message in the conversation", Modes: inHUD, Keys: []Key{"enter"}, Footer: 1, Hint: "shows the message"},
+		{Name: HUDShow, Help: "show the message in the conversation", Modes: inHUD, Keys: []Key{"enter"}, Footer: 1, Hint: "show the message"},
 	}
 }
 
