@@ -22,7 +22,7 @@
 //
 // # Caveats
 //
-// On Windows the modes of folders have no effect, and Check does nothing.
+// On Windows, the modes of folders and files have no effect, and Check does not look at them.
 //
 // Secrets are resolved only when they are needed, because cmd: and keyring: may ask the user for a password. Errors
 // and printed forms contain no secret.

@@ -51,7 +51,7 @@ var providerKeys = []string{"name", "base_url", "api_key", "headers", "models", 
 // listKeys lists the keys of the entries of each list of tables, such as [[provider]].
 var listKeys = map[string][]string{"provider": providerKeys, "mcp": mcpKeys, "target": targetKeys}
 
-// entryNames are what messages call an entry of each list.
+// entryNames contains the name that messages give to an entry of each list.
 var entryNames = map[string]string{"provider": "a provider", "mcp": "an MCP server", "target": "a target"}
 
 // Modes lists the values of MODE in [keys.MODE], which are the modes of the key table.
@@ -82,7 +82,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 		}
 		switch k, known := find(name[0], s.themes); {
 		case known && len(name) > 1:
-			fault(strings.Join(name, "."), "%s is a single value", name[0])
+			fault(strings.Join(name, "."), "%s takes a single value, not a table", name[0])
 		case known:
 			s.readSetting(k, values[k.Key], Origin{"file", path, line}, fault)
 		case name[0] == "keys":
@@ -154,7 +154,7 @@ func (s *Settings) readSetting(k Setting, value any, from Origin, fault func(whe
 	case []any:
 		err = k.setList(s, value)
 	case map[string]any:
-		err = errors.New("takes one value, not a table")
+		err = errors.New("a single value is expected, not a table")
 	default:
 		err = k.set(s, fmt.Sprint(value))
 	}
@@ -202,7 +202,7 @@ func (s *Settings) readBinding(name []string, values map[string]any, line int, f
 	s.Keys = append(s.Keys, b)
 }
 
-// checkProviders sets the lines of the providers and returns the first error.
+// checkProviders sets the lines of the providers and returns the first error, or nil.
 func (s *Settings) checkProviders(path string, lines []int) error {
 	first := map[string]int{} // the line of each name
 	for i := range s.Providers {
@@ -217,9 +217,9 @@ func (s *Settings) checkProviders(path string, lines []int) error {
 		case p.BaseURL == "":
 			reason = "base_url is missing; example: https://api.openai.com/v1"
 		case p.ContextWindow < 0:
-			reason = "context_window is below zero"
+			reason = "context_window must not be negative"
 		case first[p.Name] > 0:
-			reason = fmt.Sprintf("line %d has a provider with the same name", first[p.Name])
+			reason = fmt.Sprintf("the provider on line %d has the same name", first[p.Name])
 		}
 		if reason != "" {
 			return &Error{path, p.Line, where, reason}
@@ -239,7 +239,7 @@ func syntaxError(path string, err error) error {
 	reason := strings.TrimPrefix(decodeErr.Error(), "toml: ")
 	if kind, ok := strings.CutPrefix(reason, "cannot decode TOML "); ok { // the remaining text names Go types
 		kind, _, _ = strings.Cut(kind, " into")
-		reason = "does not accept a value of type " + kind
+		reason = "a value of type " + kind + " is not accepted here"
 	}
 	return &Error{path, lineOf(*decodeErr), "", reason}
 }
@@ -278,8 +278,8 @@ func suggestion(name string, names []string) string {
 	return ""
 }
 
-// hint returns a suggestion or, if no name is near, all names; if there are too many for a message, it names the
-// command that lists them.
+// hint returns the end of a sentence with a suggestion or, if no name is near, with all names. If there are too many
+// for a message, it contains the command that lists them.
 func hint(name string, names []string) string {
 	const few = 10
 	all := "; valid names: " + strings.Join(names, ", ")

@@ -38,7 +38,7 @@ func HomeAt(dir string) (Home, error) {
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Home{}, fmt.Errorf("home: %w", err)
+		return Home{}, fmt.Errorf("no home folder: %w", err)
 	}
 	return Home{
 		root: dir, ConfigDir: filepath.Join(dir, "config"), DataDir: filepath.Join(dir, "data"),
@@ -95,10 +95,10 @@ func (h Home) Files() []HomeFile {
 	const folder = string(filepath.Separator)
 	return []HomeFile{
 		{h.Settings(), "the settings"},
-		{h.History(), "sessions and messages, unless the setting history names a PostgreSQL database; the locks of the file are in the same folder"},
+		{h.History(), "sessions and messages, unless the setting history names a PostgreSQL database; its lock files are in the same folder"},
 		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file in this folder"},
 		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of changes to the chat history"},
-		{h.Versions() + folder, "the last 20 saved versions of each .env file and the first one; winnow rules log lists them"},
+		{h.Versions() + folder, "the first and the last 20 saved versions of each .env file; winnow rules log lists them"},
 		{h.Log(), "the log: events and errors, never keys, and conversations only with --log-level debug"},
 		{h.Typeahead(), "text typed in a run that ended before the history was open"},
 		{h.Models() + folder, "the most recent list of models of each provider"},
@@ -106,7 +106,7 @@ func (h Home) Files() []HomeFile {
 	}
 }
 
-// fileKey returns a name for a file that is derived from its real path and valid as a folder name.
+// fileKey returns the name of a folder for a file, derived from the real path of the file.
 func fileKey(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -129,7 +129,7 @@ func MakePrivate(dir string) error {
 	return os.Chmod(dir, mode)
 }
 
-// UnsafeError means that other users can replace files in a folder.
+// UnsafeError means that other users can replace a folder or the files in it.
 type UnsafeError struct {
 	Dir    string
 	Parent string // the folder in which anyone can rename Dir; "" if Dir itself could not be repaired
@@ -140,15 +140,16 @@ func (e *UnsafeError) Error() string {
 	if e.Parent != "" {
 		return fmt.Sprintf("anyone can replace %s, because anyone can write to %s", e.Dir, e.Parent)
 	}
-	return fmt.Sprintf("other users can write to %s: %v", e.Dir, e.Err)
+	return fmt.Sprintf("other users can write to %s, and this could not be changed: %v", e.Dir, e.Err)
 }
 
 func (e *UnsafeError) Unwrap() error { return e.Err }
 
 // Check ensures that no other user can replace the current or future contents of the folders. It returns an
 // *UnsafeError if anyone can write to a folder above them, unless that folder is sticky like /tmp. It repairs the
-// mode of a folder that others can write to, or returns an *UnsafeError if that fails. If others can read the
-// settings, the logs or typed text, it repairs their modes too. notices reports the repairs.
+// mode of a folder that others can write to, or returns an *UnsafeError if that fails. If others have access to the
+// settings, the logs or typed text, it repairs the modes of these files, too. notices reports the repairs, those of
+// files that failed, and a log that cannot be written.
 func (h Home) Check() (notices []string, err error) {
 	for _, dir := range []string{h.root, h.ConfigDir, h.DataDir, h.StateDir, h.CacheDir} {
 		notice, err := checkFolder(dir)
@@ -191,7 +192,8 @@ func (h Home) CanLog() bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// RepairFile removes other users' access to a file that may contain secrets, and returns a notice if it did.
+// RepairFile removes other users' access to a file that may contain secrets. It returns a notice that they had access
+// and, if it could not be removed, why.
 func RepairFile(path string) (notice string) {
 	const others = 0o077
 	info, err := os.Stat(path)
@@ -199,7 +201,7 @@ func RepairFile(path string) (notice string) {
 		return ""
 	}
 	if err := os.Chmod(path, info.Mode().Perm()&^others); err != nil {
-		return fmt.Sprintf("other users can read %s: %v", path, err)
+		return fmt.Sprintf("other users can read %s, and this could not be changed: %v", path, err)
 	}
 	return "other users could read " + path + "; they no longer can"
 }

@@ -26,8 +26,8 @@ var errNoKeyringReply = errors.New("the keyring did not answer in time")
 
 var errNoKeyringTool = errors.New("using the keyring requires secret-tool, which is not installed (package libsecret-tools or libsecret)")
 
-// HasKeyring reports whether a keyring seems to exist. Servers and containers usually have none. It only guesses;
-// StoreInKeyring reports an error. environ is the environment of the tool.
+// HasKeyring reports whether there seems to be a keyring; servers and containers usually have none. This is only a
+// guess: StoreInKeyring may still fail. environ is the environment of the tool.
 func HasKeyring(environ []string) bool {
 	if _, err := exec.LookPath(keyringTool); err != nil {
 		return false
@@ -56,7 +56,7 @@ func readKeyring(ctx context.Context, name string, environ []string) (string, er
 	case ctx.Err() != nil:
 		return "", errNoKeyringReply
 	case err != nil || key == "":
-		return "", fmt.Errorf("the keyring has no %q; store it with: secret-tool store --label winnow service %s username %s", name, keyringService, name)
+		return "", fmt.Errorf("the keyring has no key %q; store it with: secret-tool store --label winnow service %s username %s", name, keyringService, name)
 	}
 	return key, nil
 }

@@ -21,7 +21,7 @@ func readKeyring(_ context.Context, name string, _ []string) (string, error) {
 	key, err := keyring.Get(keyringService, name)
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
-		return "", fmt.Errorf("the keyring has no entry %q for %q", name, keyringService)
+		return "", fmt.Errorf("the keyring has no key %q for the service %q", name, keyringService)
 	case err != nil:
 		return "", fmt.Errorf("the keyring cannot be read: %w", err)
 	}

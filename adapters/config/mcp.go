@@ -36,7 +36,7 @@ func (m MCPServer) CallTimeout() time.Duration {
 	return d
 }
 
-// checkMCP sets the lines of the MCP servers and returns the first error.
+// checkMCP sets the lines of the MCP servers and returns the first error, or nil.
 func (s *Settings) checkMCP(path string, lines []int) error {
 	first := map[string]int{}
 	for i := range s.MCPServers {
@@ -46,7 +46,7 @@ func (s *Settings) checkMCP(path string, lines []int) error {
 		switch d, err := time.ParseDuration(m.Timeout); {
 		case reason != "":
 		case (len(m.Command) > 0) == (m.URL != ""):
-			reason = "it needs either command, a list of words, or url"
+			reason = "it needs either command (a list of words) or url"
 		case len(m.Command) > 0 && m.Command[0] == "":
 			reason = "command: the first word, the program, is empty"
 		case m.URL != "" && m.Env != nil:
@@ -54,7 +54,7 @@ func (s *Settings) checkMCP(path string, lines []int) error {
 		case m.URL == "" && m.Headers != nil:
 			reason = "headers are for a url; env is for a command"
 		case m.Timeout != "" && (err != nil || d <= 0 || d > maxCallTimeout):
-			reason = fmt.Sprintf("timeout: %s is not a duration such as \"90s\", at most 1h", quoted(m.Timeout))
+			reason = fmt.Sprintf("timeout: %s is not a duration of at most 1h, such as \"90s\"", quoted(m.Timeout))
 		}
 		if reason != "" {
 			return mcpError(path, m, reason)
@@ -64,16 +64,16 @@ func (s *Settings) checkMCP(path string, lines []int) error {
 	return nil
 }
 
-// nameProblem returns what is wrong with the name of an entry. first contains the lines of
-// the names before it.
+// nameProblem returns what is wrong with the name of an entry, or "". first contains the line of each earlier entry's
+// name.
 func nameProblem(name string, first map[string]int) string {
 	switch {
 	case name == "":
 		return "name is missing"
 	case !entryName.MatchString(name):
-		return fmt.Sprintf("the name %s must be 1 to 24 letters and digits, with - between them", quoted(name))
+		return fmt.Sprintf("the name %s must consist of 1 to 24 letters, digits and -, without - at either end", quoted(name))
 	case first[name] > 0:
-		return fmt.Sprintf("line %d has an entry with the same name", first[name])
+		return fmt.Sprintf("the entry on line %d has the same name", first[name])
 	}
 	return ""
 }

@@ -72,8 +72,8 @@ func (s *Settings) KeyVariables() (names []string) {
 }
 
 // Resolve returns the key: the value of a variable, the first line that a command prints, an entry of the keyring, or
-// the text itself. environ is in the form of os.Environ; the command runs without a shell, with the environment
-// that WithoutKeys returns.
+// the text itself. environ is in the form of os.Environ. The command runs without a shell, with WithoutKeys(environ,
+// known) as its environment.
 func (s Secret) Resolve(ctx context.Context, environ []string, known *safetext.Redactor) (string, error) {
 	kind, rest, ok := s.parse()
 	switch {
@@ -108,7 +108,7 @@ func firstLine(ctx context.Context, words, environ []string) (string, error) {
 	c.WaitDelay = time.Second
 	out, err := c.Output()
 	if err != nil {
-		// The output may contain the secret, so the error has only the name and the status.
+		// The output may contain the secret, so the error contains only the program and its status.
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
 			return "", fmt.Errorf("the command %q exited with status %d", words[0], exit.ExitCode())
@@ -122,7 +122,7 @@ func firstLine(ctx context.Context, words, environ []string) (string, error) {
 	return "", fmt.Errorf("the command %q printed nothing", words[0])
 }
 
-// WithoutKeys returns the environment for a child process, without the variables that IsKey reports and the variables
+// WithoutKeys returns the environment for a child process: environ without the variables that IsKey reports and those
 // whose value contains a known key.
 func WithoutKeys(environ []string, known *safetext.Redactor) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {

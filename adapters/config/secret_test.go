@@ -82,7 +82,7 @@ func TestDesktopKeyring(t *testing.T) {
 	if got, err := Secret("keyring:mine").Resolve(t.Context(), nil, nil); got != "sk-from-keyring" || err != nil {
 		t.Errorf("Resolve = %q, %v", got, err)
 	}
-	if _, err := Secret("keyring:other").Resolve(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), `no "other"`) {
+	if _, err := Secret("keyring:other").Resolve(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), `no key "other"`) {
 		t.Errorf("Resolve of a name that is not there = %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func Set(path, key, value string, themes []string) error {
 		return WithValue(data, key, k.literal(value))
 	}, func(result *Settings, before, after []byte) error {
 		if k.Show(result) != k.Show(&want) || !othersUnchanged(before, after, key) {
-			return &Error{Path: path, Where: key, Reason: "cannot be changed by itself: the rest of the file would be read differently"}
+			return &Error{Path: path, Where: key, Reason: "winnow cannot set this key safely: edit the file by hand"}
 		}
 		return nil
 	})

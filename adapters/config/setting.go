@@ -68,8 +68,8 @@ type Binding struct {
 // Origin is where a value comes from: "flag", "environment", "file" or "default".
 type Origin struct {
 	From string
-	Name string // the flag, the variable or the path of the file
-	Line int    // the line in the file
+	Name string // the flag, the variable or the path of the file; "" for a default
+	Line int    // the line in the file; 0 otherwise
 }
 
 // String returns FILE:LINE, the flag or variable, or "default".
@@ -174,7 +174,7 @@ func (k Setting) set(s *Settings, v string) error {
 // setList stores a list from the file in s.
 func (k Setting) setList(s *Settings, list []any) error {
 	if k.Type() != "command" {
-		return errors.New("takes one value, not a list")
+		return errors.New("a single value is expected, not a list")
 	}
 	words := make(Words, 0, len(list))
 	for _, item := range list {
@@ -230,7 +230,7 @@ func (k Setting) parse(current any, v string) (any, error) {
 			d, err = time.Duration(n)*time.Second, nil
 		}
 		if err != nil || d <= 0 || d > 24*time.Hour {
-			return nil, fmt.Errorf("%s is not a duration such as 90s or 2m, at most 24h", quoted(v))
+			return nil, fmt.Errorf("%s is not a duration of at most 24h, such as 90s or 2m", quoted(v))
 		}
 		return d, nil
 	case Secret:

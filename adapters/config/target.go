@@ -13,8 +13,8 @@ import (
 // HereTarget is the name of the target that every folder has: its own .env file.
 const HereTarget = "here"
 
-// Target is another proxy whose rules can be compared and set: an entry of [[target]]. It has either the path of its
-// .env file on this machine, or the address of a winnow server on the proxy's machine.
+// Target is another proxy whose rules can be compared and set: an entry of [[target]]. It has either EnvFile, the
+// path of the proxy's .env file on this machine, or URL, the address of a winnow server on the proxy's machine.
 type Target struct {
 	Name      string `toml:"name" json:"name"`
 	EnvFile   string `toml:"env_file" json:"env_file,omitempty"`
@@ -28,7 +28,7 @@ type Target struct {
 // targetKeys lists the keys of a [[target]].
 var targetKeys = []string{"name", "env_file", "url", "token", "token_file", "allow_http"}
 
-// checkTargets sets the lines of the targets and returns the first error.
+// checkTargets sets the lines of the targets and returns the first error, or nil.
 func (s *Settings) checkTargets(path string, lines []int) error {
 	first := map[string]int{}
 	for i := range s.Targets {
@@ -78,11 +78,11 @@ func (t Target) ReadToken(ctx context.Context, environ []string, known *safetext
 		return "", fmt.Errorf("token_file %s: %s", t.TokenFile, reason(err))
 	}
 	if mode&0o077 != 0 && os.PathSeparator == '/' {
-		return "", fmt.Errorf("token_file %s: other users can read it: chmod 600 makes it private", t.TokenFile)
+		return "", fmt.Errorf("other users have access to token_file %[1]s: run chmod 600 %[1]s", t.TokenFile)
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", fmt.Errorf("token_file %s: it does not contain a token", t.TokenFile)
+		return "", fmt.Errorf("token_file %s does not contain a token", t.TokenFile)
 	}
 	return token, nil
 }

@@ -44,7 +44,7 @@ func TestErrorsInTargets(t *testing.T) {
 		"file token":    {"[[target]]\nname = 'a'\nenv_file = '/x'\ntoken = 'env:A'", "token and token_file go with url, not env_file"},
 		"relative file": {"[[target]]\nname = 'a'\nurl = 'x'\ntoken_file = 'x'", "token_file must be an absolute path"},
 		"unknown key":   {"[[target]]\nname = 'a'\nenvfile = '/x'", `"envfile" is not a key of a target; did you mean "env_file"?`},
-		"twice":         {"[[target]]\nname='a'\nenv_file='/x'\n[[target]]\nname='a'\nenv_file='/y'", ":4: target a: line 1 has an entry with the same name"},
+		"twice":         {"[[target]]\nname='a'\nenv_file='/x'\n[[target]]\nname='a'\nenv_file='/y'", ":4: target a: the entry on line 1 has the same name"},
 	} {
 		_, err := Load(Options{Path: write(t, c.text)})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "wnw_secret") {
@@ -59,7 +59,7 @@ func TestATokenFileIsPrivate(t *testing.T) {
 		text string
 		mode os.FileMode
 		want string
-	}{{"abc\n", 0o600, ""}, {"abc\n", 0o644, "other users can read it"}, {"a b", 0o600, "it does not contain a token"}, {"", 0o600, "it does not contain a token"}} {
+	}{{"abc\n", 0o600, ""}, {"abc\n", 0o644, "other users have access to token_file"}, {"a b", 0o600, "does not contain a token"}, {"", 0o600, "does not contain a token"}} {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
 		}

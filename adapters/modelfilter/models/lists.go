@@ -361,8 +361,8 @@ func (l *Lists) MarkSeen(provider string) error {
 
 // Info returns what is known about the model "provider/name": what the provider's list says
 // or else what is known of the model that the proxy serves, completed from the catalogue. Source is
-// the first of these that lists the model. It returns false if none does. For other forms of
-// ids, see [Info].
+// the first of these that lists the model. If none does, Info returns false. For other forms of
+// ids, see the function [Info].
 func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	info, ok := Info(id)
 	provider, name, _ := strings.Cut(id, "/")
