@@ -258,7 +258,7 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 			lines = append(lines, "  + "+visible(id))
 		}
 	}
-	next := "the proxy serves exactly the models that the rules show"
+	next := "no difference found between the proxy and the rules"
 	if drifted {
 		next = "the proxy reads its rules when it starts: restart it after saving"
 	}

@@ -54,11 +54,11 @@ type changeJSON struct {
 }
 
 func (c changeJSON) text(verb string, list modelfilter.List, provider string) string {
-	text := "added %s rule %s for %s: %s affected"
+	done := "added"
 	if verb == "remove" {
-		text = "removed %s rule %s for %s: %s changed"
+		done = "removed"
 	}
-	text = fmt.Sprintf(text, list, visible(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
+	text := fmt.Sprintf("%s %s rule %s for %s: %s affected", done, list, visible(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
 	if c.Used != "" {
 		text += "; " + visible(c.Used)
 	}

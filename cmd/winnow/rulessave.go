@@ -69,7 +69,7 @@ func (a *app) saveShown(ctx context.Context, ws *workspace.Workspace, digest str
 	saved, err := ws.Save(ctx, assistant.Basis{Digest: digest})
 	if changed, ok := errors.AsType[*assistant.PlanChanged](err); ok {
 		if changed.Plan.Empty() {
-			a.printErr("nothing was saved: no change is staged; rules plan shows changes without staging them")
+			a.printErr("nothing was saved: no change is staged; winnow rules plan shows changes without staging them")
 			return cmp.Or(a.emit(changed.Plan, nothingStaged), error(errPending))
 		}
 		a.printErr("nothing was saved: %s", changed.Changed(a.userName()))
