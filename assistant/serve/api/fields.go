@@ -72,7 +72,7 @@ var fields = map[string]map[string]string{
 	"LeftOut":       {"seq": "the seq of the pair", "id": "the id of the pair", "tokens": "the estimated tokens of the pair"},
 	"PairInfo": {
 		"id": "the id of the pair; an export keeps it", "author": "who sent the message; absent for the user of this history", "topic": "a path, for example AI > Agents; empty for the root",
-		"user_text": "the message", "star": "the rating, 0 to 3", "flag": "the color of the flag; true means blue", "created_at": "when the message was sent", "attachments": "files that are sent with the message",
+		"user_text": "the message", "star": "the rating, 0 to 3", "flag": "the colour of the flag; true means blue", "created_at": "when the message was sent", "attachments": "files that are sent with the message",
 		"answer_to": "for a cancelled answer: the seq of the message that was being answered again; absent for an answer to a new message",
 		"variants":  "the other answers, oldest first", "chosen": "how many variants are older than this answer", "answered_at": "when this answer was requested; absent for the answer to the original request",
 	},

@@ -194,7 +194,7 @@ func location(of string) string {
 // reason returns the message of a fieldError, without values.
 func reason(of string) string {
 	if strings.HasPrefix(of, "json: ") { // the message contains the value and the Go type
-		return "not a valid value of this field"
+		return "not a valid value for this field"
 	}
 	return string(safetext.Line(of, maxDetail))
 }
@@ -234,7 +234,7 @@ func (s *Server) noRoute(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(allowed) > 0 && !slices.Contains(allowed, r.Method) {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		refuse(w, newProblem("method", "%s is not allowed here", safetext.Line(r.Method, 20)))
+		refuse(w, newProblem("method", "%s is not allowed here, only %s", safetext.Line(r.Method, 20), strings.Join(allowed, ", ")))
 		return
 	}
 	refuse(w, newProblem("no_route", "this path does not exist; GET /openapi.json lists all paths"))

@@ -52,7 +52,7 @@ func (s *Server) register() {
 
 	answer(s, operation("showWindow", "GET /v1/window", "Show the window as the assistant sees it, and who is changing it", "no_session"), s.showWindow)
 	answer(s, operation("exportWindow", "GET /v1/window/export", "Show the saved state of the window in full, for programs"), s.exportWindow)
-	answer(s, operation("editWindow", "POST /v1/window/edit", "Call a tool of the window as a step of the user, which can be undone", codeOfTool, "no_session", "busy", "held", "lasting", "unknown_tool", "invalid_arguments"), s.editWindow)
+	answer(s, operation("editWindow", "POST /v1/window/edit", "Call a tool of the window. The call is a step of the user, which can be undone", codeOfTool, "no_session", "busy", "held", "lasting", "unknown_tool", "invalid_arguments"), s.editWindow)
 	add(s, operation("planSave", "GET /v1/window/plan", "Show what a save would write, and the digest that identifies it", "no_session", "not_saved"), s.planSave)
 	answer(s, operation("saveWindow", "POST /v1/window/save", "Save the plan with this digest. If the plan has changed, the problem plan_changed contains the new one", "no_session", "busy", "held", "plan_changed", codePrecondition, "no_basis", "conflict", "not_saved"), s.saveWindow)
 	answer(s, operation("discardChanges", "POST /v1/window/discard", "Discard the unsaved changes, if they still match this digest", "no_session", "busy", "held", "plan_changed", codePrecondition, "no_basis", "nothing_unsaved", "not_saved"), s.discardChanges)
