@@ -14,9 +14,9 @@ import (
 	"winnow/tui/style"
 )
 
-// toolCard shows a tool call in one line: the first line of its result. While the tool is
-// running, if the result has no message, or if the answer repeats it, the line shows the
-// call instead. An open card also shows the whole input and output.
+// toolCard shows a tool call in one line: the first line of its result or, if there is none
+// yet or the answer repeats that line, the call itself. An open card also shows the whole
+// input and output.
 type toolCard struct {
 	partState
 	call     assistant.ToolCall // Result is nil while the tool is running
@@ -51,8 +51,8 @@ func (c *toolCard) message() string {
 	return c.call.Result.Message
 }
 
-// markRepeated marks the tool cards whose first line the answer repeats, and unmarks the
-// others.
+// markRepeated marks the finished tool cards as repeated if the answer contains the first
+// line of their results, and as not repeated otherwise.
 func markRepeated(parts []part, answer string) {
 	said := lettersOf(answer)
 	for _, p := range parts {
@@ -166,8 +166,8 @@ func (c *toolCard) addSection(title, text string, width int, rc *renderContext) 
 	}})
 }
 
-// minText is the width in cells that titles and indents leave to a text, even if they must
-// be cut.
+// minText is the width in cells that a text gets at least: titles and indents are cut to
+// make room for it.
 const minText = 8
 
 // maxIndented is the maximum size of JSON that is indented, in bytes.
@@ -184,9 +184,9 @@ func indentedJSON(raw json.RawMessage) string {
 
 // oneLine converts external text to one line and makes hidden characters visible.
 func oneLine(text string) string {
-	const most = 400         // maximum width in cells
-	if len(text) > 16*most { // in practice, this is wider
-		text = text[:16*most]
+	const most, bytesPerCell = 400, 16 // more bytes per cell do not occur in practice
+	if len(text) > most*bytesPerCell {
+		text = text[:most*bytesPerCell]
 	}
 	return string(safetext.Line(safetext.VisibleOnce(text), most))
 }

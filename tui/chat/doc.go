@@ -1,5 +1,5 @@
-// Package chat shows the conversation as a list with one item per message pair, of which
-// only the visible part is drawn. A second view shows a request to the model.
+// Package chat shows the conversation as a list with one item per message pair. Only the
+// visible part of the list is drawn. A second view shows a request to the model.
 //
 // # Types
 //

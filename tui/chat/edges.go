@@ -34,9 +34,9 @@ func (v *View) Below() (text string, arrived bool) {
 	return pane.Join(v.rc.st.Icons.New+" "+text, strings.TrimSpace(v.rc.keys.Hint(action, ""))), arrived
 }
 
-// Sticky returns the question, as one line, whose answer is in the first row of the screen,
-// and how many lines of the answer are above the screen; ok is false if the first row
-// contains no answer.
+// Sticky returns the question, as one line, to the answer in the first row of the screen, and
+// how many lines of that answer are above the screen; ok is false if the first row shows no
+// answer.
 func (v *View) Sticky() (question string, lines int, ok bool) {
 	i, line, shown := v.list.ItemAt(0)
 	if !shown {
@@ -56,8 +56,8 @@ func (v *View) ToQuestion() {
 	}
 }
 
-// Bar returns which cells [from, to) of a scroll bar, whose length is given in cells,
-// represent the screen; ok is false if everything is visible.
+// Bar returns the cells [from, to) of a scroll bar that represent the screen. The parameter
+// cells is the length of the bar. ok is false if everything is visible.
 func (v *View) Bar(cells int) (from, to int, ok bool) { return v.list.Bar(cells) }
 
 // maxQuestion is the maximum width in cells of a question that Sticky returns.

@@ -44,8 +44,8 @@ func (v *View) FocusLast() {
 	v.list.Bottom()
 }
 
-// NextPart moves the focus to the next part, which may belong to the next pair. If part of
-// the focused part is below the screen, NextPart scrolls instead.
+// NextPart moves the focus to the next part, which may belong to the next pair. If the
+// focused part is longer than the screen and its end is not visible, NextPart scrolls instead.
 func (v *View) NextPart() { v.step(1) }
 
 // PrevPart does the same as NextPart in the other direction.
@@ -296,9 +296,9 @@ func (v *View) ToggleAll() bool {
 	return true
 }
 
-// holdTopLine does the same as holdFocusedLine, except if the first line of the focused part
-// is not on the screen. Then the text in the first row stays there or, if that belongs to a
-// part that can be folded, the head of this part moves there.
+// holdTopLine does the same as holdFocusedLine if the first line of the focused part is on the
+// screen. Otherwise the text in the first row stays there or, if it belongs to a part that
+// can be folded, the head of that part moves there.
 func (v *View) holdTopLine(fold func()) {
 	i, line, ok := v.list.ItemAt(0)
 	focused := v.focused()
@@ -349,7 +349,7 @@ func (v *View) ToggleRaw() {
 	}
 }
 
-// SetRaw shows all answers as source text; ToggleRaw changes single ones back.
+// SetRaw shows all answers as source text. ToggleRaw switches single answers back.
 func (v *View) SetRaw() {
 	v.rc.raw = true
 	for _, it := range v.src.items {

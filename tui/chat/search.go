@@ -13,9 +13,9 @@ type search struct {
 	needle  string
 	find    markdown.Needle    // empty if there is no search
 	at      hitLocation        // the current hit
-	goingOn bool               // the search goes on from at when the next frames have laid out the pair
-	back    markdown.Direction // direction in which it goes on
-	settled bool               // it has found a hit since then, which Settled has not returned yet
+	goingOn bool               // the search will continue when the next frames have laid out the pair of at
+	back    markdown.Direction // direction in which the search will continue
+	settled bool               // the search has continued and found a hit, which Settled has not returned yet
 	pairs   []int64            // the visible pairs that contained the text when NextFound was last called
 }
 

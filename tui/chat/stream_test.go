@@ -124,8 +124,8 @@ func TestAResumedAnswerGoesOnWhereItWasCut(t *testing.T) {
 	}
 }
 
-// Reasoning that was under way when its turn was resumed goes on after what was received,
-// open, and takes the time since then.
+// Reasoning that was incomplete when its turn was resumed continues after what had been
+// received. It is open, and its duration is not counted from the year 1.
 func TestResumedReasoningGoesOnWhereItWasCut(t *testing.T) {
 	for _, drawn := range []bool{false, true} {
 		v, it := streaming()

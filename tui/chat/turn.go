@@ -7,8 +7,9 @@ import (
 	"winnow/assistant"
 )
 
-// StartTurn shows a running pair. A pair that is retried keeps its complete responses:
-// everything up to its last tool call. A pair that is answered again keeps only its message.
+// StartTurn shows a running pair. A pair that failed keeps its complete responses, up to the
+// last tool call; a pair with a complete answer, which is answered again, keeps only its
+// message.
 func (v *View) StartTurn(p assistant.Pair) {
 	it := v.src.item(p.Seq)
 	parts := []part{newUserPart(p)}

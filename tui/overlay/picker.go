@@ -145,8 +145,9 @@ func (p *Picker) WithNumbers() *Picker {
 	return p
 }
 
-// number handles a digit if the picker has WithNumbers; ok is false otherwise. It selects the
-// entry with the number typed so far, and chooses it once no further digit can follow.
+// number handles a digit in a picker set up by WithNumbers; ok is false for other keys and
+// pickers. It selects the entry with the number typed so far, and chooses it once no further
+// digit can follow.
 func (p *Picker) number(text string) (out Outcome, ok bool) {
 	digit, err := strconv.Atoi(text)
 	n := p.typed*10 + digit
@@ -200,8 +201,8 @@ func (p *Picker) offered(a keymap.Action) bool {
 	return slices.ContainsFunc(p.offers, func(h keymap.Hint) bool { return slices.Contains(h.Actions, a) })
 }
 
-// SetEntries replaces the entries, and start as set by WithStart. The query stays, and the
-// selected entry too if it is among the new ones.
+// SetEntries replaces the entries; only the first start of them are shown until the user
+// types, see WithStart. The query stays, and so does the selection if its entry still exists.
 func (p *Picker) SetEntries(entries []Entry, start int) {
 	p.searchNow()
 	selected, ok := p.selected()

@@ -81,8 +81,9 @@ func (e Entry) qualified() string {
 	return e.Group + "/" + e.Text
 }
 
-// withWords returns the found entries whose qualified text contains every word in one piece,
-// or all of them if there are none: if "local-2" exists, it does not mean "local/gpt-2".
+// withWords drops the found entries whose qualified text does not contain every word in one
+// piece, unless that leaves none: if an entry contains "local-2", that does not find
+// "local/gpt-2".
 func withWords(entries []Entry, words []string, found []int) []int {
 	whole := slices.DeleteFunc(slices.Clone(found), func(i int) bool {
 		text := entries[i].qualified()

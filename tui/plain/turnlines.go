@@ -19,7 +19,7 @@ import (
 type TurnLines struct {
 	Answer    func() Answer                        // prints the text between two tool calls or labelled lines
 	Reasoning func() Answer                        // prints the reasoning; nil if it is not printed
-	Note      func(label, text string)             // prints a line; label is "" if it continues the previous line
+	Note      func(label, text string)             // prints a line; label is "" if the line belongs to the previous one
 	Confirm   func(assistant.ConfirmRequest) error // answers a question of the turn, see Question
 	Stop      func()                               // stops a turn that can no longer be printed
 	Limit     int                                  // maximum width of a tool's input and result in cells; 0 means no limit
