@@ -156,7 +156,7 @@ func (m *Model) onCommandPlanned(o usecase.CommandPlanned) tea.Cmd {
 	if c.Verb == filter.SetTopic {
 		yes = "move"
 	}
-	return m.ask(safetext.Clean(title), lines, yes, "don't "+yes, do)
+	return m.ask(title, lines, yes, "don't "+yes, do)
 }
 
 // onExecuted reports what a command did and shows the pairs in their new state.

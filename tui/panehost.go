@@ -36,7 +36,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			return m.perform(a.Then(c.Value))
 		})
 	case pane.Confirm:
-		return m.ask(safetext.Clean(a.Title), a.Lines, a.Yes, "don't "+a.Yes, func() tea.Cmd { return m.perform(a.Then()) })
+		return m.ask(a.Title, a.Lines, a.Yes, "don't "+a.Yes, func() tea.Cmd { return m.perform(a.Then()) })
 	case pane.Compute:
 		m.notice.Info(a.Doing)
 		return func() tea.Msg {

@@ -206,7 +206,7 @@ type (
 	}
 	// Confirm asks a yes-or-no question.
 	Confirm struct {
-		Title string
+		Title safetext.Text
 		Lines []string
 		Yes   string // what yes does, in a few words
 		Then  func() Action

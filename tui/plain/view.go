@@ -157,7 +157,7 @@ func (c *console) executeLine(ctx context.Context, line string) error {
 		return err
 	}
 	if title, lines := cmd.Question(); title != "" {
-		c.out.Label("Question", title)
+		c.out.Label("Question", string(title))
 		for _, l := range lines {
 			c.out.Indent(l)
 		}

@@ -8,6 +8,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
 
@@ -28,13 +29,13 @@ func (p *Pane) importRules() pane.Action {
 		}
 	}
 	edit := p.edit(modelfilter.ImportRules{Provider: p.data.Provider, Lists: rules})
-	title, yes := "Import into ", "import"
+	title, yes := safetext.Sprintf("Import into %s?", p.data.Provider), "import"
 	if p.input.chosen {
 		yes = verbs[p.input.list]
-		title = assistant.UpperFirst(yes) + " models of "
+		title = safetext.Sprintf("%s models of %s?", assistant.UpperFirst(yes), p.data.Provider)
 	}
 	return pane.Confirm{
-		Title: title + pane.Visible(p.data.Provider) + "?", Lines: p.importLines(rules), Yes: yes,
+		Title: title, Lines: p.importLines(rules), Yes: yes,
 		Then: func() pane.Action {
 			p.closeInput()
 			return edit

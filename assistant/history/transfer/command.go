@@ -138,12 +138,12 @@ const MaxTexts = 3
 
 // Question returns the question to ask the user before Execute, and lines that describe what the command affects. If
 // title is "", there is nothing to ask. Both results can safely be displayed.
-func (c Command) Question() (title string, lines []string) {
-	does := assistant.UpperFirst(string(c.Describe()))
+func (c Command) Question() (title safetext.Text, lines []string) {
+	does := assistant.UpperFirst(c.Describe())
 	switch {
 	case c.DryRun:
 	case c.Verb == filter.SetTopic && c.newTopic && !c.NoConfirm:
-		return string("There is no topic " + oneLine(c.Topic) + ". Create it?"), []string{does + "."}
+		return "There is no topic " + oneLine(c.Topic) + ". Create it?", []string{string(does + ".")}
 	case c.Verb == filter.Delete:
 		return does + " for good?", c.quoted()
 	case c.Changes() && len(c.Seqs) > ManyPairs && !c.NoConfirm:

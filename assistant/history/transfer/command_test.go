@@ -142,7 +142,7 @@ func TestQuestionSaysWhatToAsk(t *testing.T) {
 		"s3 :export":                 "",
 	} {
 		title, lines := o.ready(line).Question()
-		if got := strings.Join(append([]string{title}, lines...), " "); strings.TrimSpace(got) != want {
+		if got := strings.Join(append([]string{string(title)}, lines...), " "); strings.TrimSpace(got) != want {
 			t.Errorf("%s: Question = %q, want %q", line, got, want)
 		}
 	}
