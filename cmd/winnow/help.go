@@ -21,7 +21,7 @@ var statuses = []topics.Exit{
 	{Status: statusDone, Means: "done"},
 	{Status: statusFailed, Means: "failed, or rules lint, doctor or config check found a problem"},
 	{Status: statusUsage, Means: "the command line or a flag was wrong"},
-	{Status: statusPending, Means: "changes are pending (rules diff, rules plan), a step needs confirmation, or rules check found a model"},
+	{Status: statusPending, Means: "changes are pending (rules diff, rules plan), a step needs confirmation, or rules check found a matching model"},
 	{Status: statusCancelled, Means: "cancelled by ctrl+c; for any other signal, 128 plus its number"},
 	{Status: statusPipe, Means: "the reader closed the pipe, as in winnow ask … | head -1"},
 }

@@ -23,7 +23,8 @@ import (
 	"winnow/checkpoint/privatefile"
 )
 
-// ModeError reports a file with keys or a token that other users can read or change.
+// ModeError reports a file with keys or a token that other users can change or, if it must be
+// private, read.
 type ModeError struct {
 	Path string
 	Mode fs.FileMode // the maximum permissions that the file may have

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// graceTime is how long a screen may take to end after it is told to.
+	// graceTime is how long a screen may take to end after it has been told to.
 	graceTime = 500 * time.Millisecond
 	// saveTime is how long storing the draft and ending the turn may take.
 	saveTime = 2 * time.Second

@@ -306,7 +306,8 @@ func (c *connection) onIdle() {
 	c.end(errIdle)
 }
 
-// count adds to the numbers of open channels and running commands, and returns the former.
+// count adds to the numbers of open channels and running commands. It returns the number of
+// open channels.
 func (c *connection) count(channels, commands int) (open int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -69,9 +69,9 @@ func (r *KeyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// markBurst puts paste markers around text that arrives faster than anyone types, with all
-// the input that follows it within pasteGap. p contains n bytes of text, and room for input up
-// to p[room] and for the markers. markBurst returns the new number of bytes.
+// markBurst puts paste markers around text that arrives faster than anyone types and around
+// the input that follows within pasteGap. p contains n bytes of text, and room for input up to
+// p[room] and for the markers. markBurst returns the new number of bytes.
 func (r *KeyReader) markBurst(p []byte, n, room int) int {
 	now := r.now()
 	burst := now.Sub(r.lastText) < pasteGap || len(bytes.Runes(p[:n])) > 1
