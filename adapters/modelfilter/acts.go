@@ -40,7 +40,7 @@ type (
 		Provider string
 		Rules    []Rule
 	}
-	// ImportRules adds rules and skips the rejected ones; it fails if all are rejected.
+	// ImportRules adds rules, except those that are rejected. It fails if all are rejected.
 	ImportRules struct {
 		Provider string
 		Lists    [2][]string // by List

@@ -120,8 +120,8 @@ func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	return plans, nil
 }
 
-// hiddenBy splits ids into hidden, the ids that a pattern matches, and the other ids. It
-// returns left, followed by these others, as rest.
+// hiddenBy returns the ids that one of the patterns matches as hidden. rest contains left,
+// followed by the other ids.
 func hiddenBy(patterns, ids, left []string) (hidden, rest []string) {
 	compiled := make([]*glob.Pattern, len(patterns))
 	for i, text := range patterns {

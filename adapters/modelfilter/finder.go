@@ -93,8 +93,8 @@ func namesEach(provider string) bool {
 
 // locate returns the providers on which a phrase selects models: the named providers that have such
 // models. If none is named, it returns the current provider if that has such models, and otherwise
-// the provider for which isFamily is true, if there is exactly one. A phrase that selects nothing is
-// added to unmatched.
+// the only provider for which isFamily is true, if there is exactly one. A phrase that selects
+// nothing is passed to miss.
 func (r *finder) locate(p phrase, provider string) ([]string, error) {
 	names, err := r.providersOrCurrent(provider)
 	if err != nil {
@@ -129,9 +129,9 @@ func (r *finder) locate(p phrase, provider string) ([]string, error) {
 }
 
 // fits returns the providers in names on which a phrase selects models. Unless mustSelect is
-// set, that includes providers on which no model matches, but the phrase is only a pattern. If
-// there are none, missing contains the words that match no model or, if each word matches one,
-// all words. unknown counts the models for which a fact in the phrase is unknown.
+// set, a phrase that is only a pattern may select none. If no provider is found, missing contains
+// the words that match no model or, if each word matches one, all words. unknown counts the models
+// for which a fact in the phrase is unknown.
 func (r *finder) fits(p phrase, names []string, mustSelect bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)

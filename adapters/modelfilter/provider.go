@@ -264,9 +264,9 @@ func conflicting(provider string, base, ours, theirs ruleSet) []RuleChange {
 	return out
 }
 
-// reorder determines the available providers and their order: the providers in read and then all
-// others, unless they are empty, and the current one. If no provider has a key variable, the
-// catalogue's providers come before the current one.
+// reorder determines the available providers and their order: first those in read, then all others
+// that are not empty, then the catalogue's providers if no provider has a key variable, and last the
+// current one. Empty providers in read are left out.
 func (w *Window) reorder(read []string) {
 	names := append(slices.Clone(read), slices.Sorted(maps.Keys(w.providers))...)
 	names = slices.DeleteFunc(names, func(name string) bool { return w.providerNamed(name).empty() })

@@ -184,7 +184,7 @@ func rulesText(list, where string, rules []ruleLine) string {
 	slices.SortStableFunc(rules, func(a, b ruleLine) int { return cmp.Compare(b.Decides, a.Decides) })
 	lines := []string{fmt.Sprintf("%s on %s:\n", assistant.Counted(len(rules), kind), where)}
 	for _, r := range rules[:min(len(rules), maxFoundLines)] {
-		verb := map[List]string{Ignore: "hides", Allow: "keeps"}[r.List]
+		verb := map[List]string{Ignore: "hides", Allow: "shows"}[r.List]
 		line := fmt.Sprintf("- %s (%s on %s) %s %s", quote(r.Pattern), r.List, visible(r.provider), verb, assistant.Counted(r.Decides, "model"))
 		switch {
 		case r.Dead:
