@@ -184,7 +184,7 @@ func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
 		p.addText(rc, p.data[i], layout{spell: true, lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.ToolArgs)})
 	}
 	if payload.Decision != "" {
-		p.addRows([]Row{{Text: payload.Decision + " by you", Tone: Quiet}}, width, rc)
+		p.addRows([]Row{{Text: payload.Decision, Tone: Quiet}}, width, rc)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 	}
 	p.Payloads[0].Decision = "accepted"
 	v.Load([]assistant.Pair{p})
-	if got = plain(v.View(70, 30)); strings.Contains(got, "[Accept]") || !strings.Contains(got, "accepted by you") || len(v.Undecided()) != 0 {
+	if got = plain(v.View(70, 30)); strings.Contains(got, "[Accept]") || !strings.Contains(got, "accepted") || len(v.Undecided()) != 0 {
 		t.Errorf("after the decision:\n%s", got)
 	}
 }
