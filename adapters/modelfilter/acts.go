@@ -77,8 +77,18 @@ type act interface {
 
 // The window carries out these acts.
 var _ = []act{
-	AddRule{}, RestoreRule{}, RemoveRules{}, ImportRules{}, PickProvider{}, RefreshModels{}, ReadModels{}, ReadFacts{}, MarkSeen{},
-	ExplainModel{}, Look{}, CompareTargets{},
+	AddRule{},
+	RestoreRule{},
+	RemoveRules{},
+	ImportRules{},
+	PickProvider{},
+	RefreshModels{},
+	ReadModels{},
+	ReadFacts{},
+	MarkSeen{},
+	ExplainModel{},
+	Look{},
+	CompareTargets{},
 }
 
 // Act implements [assistant.Actor]. The error is ErrLocked, wraps assistant.ErrMoved, or is

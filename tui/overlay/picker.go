@@ -1,10 +1,8 @@
 package overlay
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -358,45 +356,3 @@ const (
 	searchPromptWidth = 2 // cells before the query
 	pickerHeadLines   = 2 // lines above the entries: the query and a rule
 )
-
-// Position implements Overlay: selected entry / number of entries; "" if all are visible and
-// nothing is searched.
-func (p *Picker) Position() string {
-	if p.inColumns() {
-		return p.columnsPosition()
-	}
-	if len(p.matches.lines) <= p.shown.Rows && p.query.Empty() || len(p.matches.found) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", p.cursor+1, len(p.matches.found))
-}
-
-// Hints implements Overlay.
-func (p *Picker) Hints() string {
-	search := "type to search · "
-	switch {
-	case p.numbers:
-		search = "type its number · "
-	case p.fixed:
-		search = ""
-	}
-	return search + p.keys.Hints(p.mode, keymap.To("move", keymap.LineUp, keymap.LineDown), keymap.To(p.accepts(), keymap.LineAccept), keymap.To("closes", keymap.LineClose))
-}
-
-// createsTyped reports whether LineAccept chooses the typed text, because nothing matches.
-func (p *Picker) createsTyped() bool {
-	return p.new != "" && !p.pending && len(p.matches.found) == 0 && strings.TrimSpace(p.query.Text()) != ""
-}
-
-// accepts says what LineAccept does, in the words of the line below the entries.
-func (p *Picker) accepts() string {
-	if p.createsTyped() {
-		return "creates it"
-	}
-	for _, h := range p.offers {
-		if slices.Contains(h.Actions, keymap.LineAccept) {
-			return h.Text
-		}
-	}
-	return "selects"
-}
