@@ -41,6 +41,33 @@ func TestRetryNeedsAnErrorPair(t *testing.T) {
 	wantEqual(t, "pair", r.last().AssistantText, "ok")
 }
 
+// unreadableStore is a store whose pairs cannot be read.
+type unreadableStore struct{ assistant.Store }
+
+func (unreadableStore) Load(context.Context, []int64) ([]assistant.Pair, error) {
+	return nil, errors.New("disk broken")
+}
+
+func TestATurnSaysWhyItsMessageIsMissing(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
+	r.send("hi")
+	seq := r.last().Seq
+	says := func(p assistant.Prompt, want string) {
+		t.Helper()
+		if e := end[assistant.Error](t, r.turn(p)); e.Message != want {
+			t.Errorf("%+v: %q, want %q", p, e.Message, want)
+		}
+	}
+	says(assistant.Prompt{Retry: seq}, "the message has not failed, so it cannot be retried")
+	for _, p := range []assistant.Prompt{{Retry: 99}, {Regenerate: 99}, {Text: "x", Replaces: 99}} {
+		says(p, "the message no longer exists")
+	}
+	r = newRig(t, at.NewScript(), func(o *assistant.Options) { o.Store = unreadableStore{o.Store} })
+	for _, p := range []assistant.Prompt{{Retry: 1}, {Regenerate: 1}, {Text: "x", Replaces: 1}} {
+		says(p, "the message could not be read: disk broken")
+	}
+}
+
 func TestReplacesIsOneTransaction(t *testing.T) {
 	gate := at.NewGate()
 	r := newRig(t, at.NewScript(at.Answer{at.Say("first")}, at.Answer{at.Say("bad")}, at.Answer{at.Say("good")}, at.Answer{at.Stop{At: gate}}))

@@ -315,7 +315,7 @@ func (t *turn) proposeCall(c *checkedCall) ToolResult {
 		t.addPayload(t.fillPayload(made))
 		what[i] = made.Summary
 	}
-	return OK("Proposed, not done: "+strings.Join(what, "; ")+". A user with the role save must accept this; the current user may only propose.", nil)
+	return OK("Proposed, not done: "+strings.Join(what, "; ")+". The current user may only propose; a user with the save role can accept this.", nil)
 }
 
 // checkPayload fills in the payload of a result. A payload that matches no registered type

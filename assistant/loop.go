@@ -69,15 +69,15 @@ type requester interface {
 	// Its error says why this is not possible.
 	overflow(err *llm.RequestError) error
 	// responded is called after each complete response, which is already in the
-	// pair. final reports that the response made no calls.
+	// pair. final means that the response made no calls.
 	responded(final bool) error
 }
 
 // toolRunner runs the calls of a loop.
 type toolRunner interface {
-	// runTool runs the first of the remaining calls. wrote reports that the call may have
-	// changed the window, or ran on a server. The error is ctx.Err() if ctx ended before
-	// the tool began.
+	// runTool runs the first of the remaining calls. wrote means that the call ran on
+	// an MCP server or may have changed the window. The error is ctx.Err() if ctx ended
+	// before the tool began.
 	runTool(calls []checkedCall) (r ToolResult, wrote bool, err error)
 	// afterWrite is called after a call that wrote; the result is already in
 	// the pair.

@@ -200,9 +200,9 @@ func (t *turn) loadPair() error {
 		State: PairSending, CreatedAt: now,
 	}
 	if t.prompt.Replaces != 0 {
-		old, err := t.s.pair(t.ctx, t.prompt.Replaces)
+		old, err := t.storedPair(t.prompt.Replaces)
 		if err != nil {
-			return &TurnError{Code: string(llm.KindUnknown), Message: "the message to replace no longer exists", Err: err}
+			return err
 		}
 		t.replaced = old
 		if t.replacedRequests, err = t.s.storedRequests(t.ctx, old.Seq); err != nil {
@@ -214,13 +214,27 @@ func (t *turn) loadPair() error {
 	return nil
 }
 
+// storedPair returns a pair that the turn retries, answers again or replaces. The error is a *TurnError.
+func (t *turn) storedPair(seq int64) (*Pair, error) {
+	p, err := t.s.pair(t.ctx, seq)
+	switch {
+	case errors.Is(err, ErrNoPair):
+		return nil, &TurnError{Code: string(llm.KindUnknown), Message: "the message no longer exists", Err: err}
+	case err != nil:
+		return nil, &TurnError{Code: string(llm.KindUnknown), Message: "the message could not be read: " + err.Error(), Err: err}
+	}
+	return p, nil
+}
+
 // loadRetry loads a failed pair with its complete responses. A pair of this session still
 // in state sending also counts as failed: the end of its turn could not be stored.
 func (t *turn) loadRetry() error {
-	old, err := t.s.pair(t.ctx, t.prompt.Retry)
-	stuck := err == nil && old.State == PairSending && old.Session == t.session
-	if err != nil || (old.State != PairError && !stuck) {
-		return &TurnError{Code: string(llm.KindUnknown), Message: "the message to retry does not exist or has not failed", Err: err}
+	old, err := t.storedPair(t.prompt.Retry)
+	if err != nil {
+		return err
+	}
+	if stuck := old.State == PairSending && old.Session == t.session; old.State != PairError && !stuck {
+		return &TurnError{Code: string(llm.KindUnknown), Message: "the message has not failed, so it cannot be retried"}
 	}
 	old.State = PairError // so that PairMessages treats it as failed
 	t.earlier = PairMessages(old)

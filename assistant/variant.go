@@ -143,9 +143,12 @@ func (s *Session) Choose(ctx context.Context, seq int64, answer int) (*Pair, err
 // loadRegenerate makes a pair from the message to answer again, without its old answer. The
 // stored pair keeps the old answer until the new one is complete.
 func (t *turn) loadRegenerate() error {
-	old, err := t.s.pair(t.ctx, t.prompt.Regenerate)
-	if err != nil || old.State == PairSending {
-		return &TurnError{Code: string(llm.KindUnknown), Message: "the message to answer again no longer exists", Err: err}
+	old, err := t.storedPair(t.prompt.Regenerate)
+	if err != nil {
+		return err
+	}
+	if old.State == PairSending {
+		return &TurnError{Code: string(llm.KindUnknown), Message: "the message is still being answered"}
 	}
 	t.before = PairRef(old, t.settings.Budget.CPT())
 	now := t.now()

@@ -107,7 +107,7 @@ func (h *changeReader) read(r Record) (c Change, ok bool) {
 		if r.Rollback.Undoes != "" {
 			c.Kind = UndoChange
 		}
-	default: // the state changed, but not by a step of a session
+	default: // if the state changed, then not by a step of a session
 		c.Kind, c.User, c.Session, h.adopted = OutsideChange, "", "", changed && before.Text() == h.saved
 	}
 	if !changed && c.Kind != SaveChange {

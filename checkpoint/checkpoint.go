@@ -43,7 +43,7 @@ type Checkpoint struct {
 // ToolSummary is one call to a write tool in a checkpoint.
 type ToolSummary struct {
 	Name   string `json:"name"`
-	Args   string `json:"args,omitempty"`   // a JSON object, or any text
+	Args   string `json:"args,omitempty"`   // as the model sent them: usually a JSON object, but possibly not even valid JSON
 	Effect string `json:"effect,omitempty"` // what the call did, such as "dimmed to 40 %"
 	OK     bool   `json:"ok,omitempty"`     // the call succeeded; a call without OK and Effect has not run yet
 	// Lasting is set if a rollback does not revert the effect, such as a written file.

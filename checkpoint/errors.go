@@ -14,8 +14,8 @@ var (
 	ErrUnknown    = errors.New("checkpoint: no such checkpoint")                            // always wrapped
 	ErrPending    = errors.New("checkpoint: a rollback is not finished")                    // call Finish or Abandon first
 	ErrNoRollback = errors.New("checkpoint: no such rollback")                              // there is no rollback to undo, or the given one is not pending
-	ErrDamaged    = errors.New("checkpoint: journal is damaged")                            // always wrapped: a state cannot be rebuilt
-	ErrUnsafe     = errors.New("checkpoint: the path is not safe for a journal")            // always wrapped: not a regular file, or a folder that anyone can write to
+	ErrDamaged    = errors.New("checkpoint: journal is damaged")                            // a state cannot be rebuilt; always wrapped
+	ErrUnsafe     = errors.New("checkpoint: the path is not safe for a journal")            // not a regular file, or anyone can write to the folder; always wrapped
 	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
 	// ErrStale means that the state was read before another process changed the journal. Nothing was written; the
 	// Journal has now read the newest records.

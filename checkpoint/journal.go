@@ -315,8 +315,8 @@ func (j *Journal) SavedState() (json.RawMessage, bool) {
 	return json.RawMessage(j.saved), true
 }
 
-// Clean reports whether there is nothing to save: the newest state was passed to Saved, or no other state has ever
-// been recorded.
+// Clean reports whether there is nothing to save: the newest state was passed to Saved, or no state has ever been
+// recorded.
 func (j *Journal) Clean() bool {
 	j.mu.RLock()
 	defer j.mu.RUnlock()

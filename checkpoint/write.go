@@ -109,7 +109,7 @@ func (j *Journal) cutTorn() error {
 		return nil
 	}
 	if err := j.file.Truncate(j.index.size); err != nil {
-		return fmt.Errorf("checkpoint: cut off unfinished record: %w", err)
+		return fmt.Errorf("checkpoint: remove unfinished record: %w", err)
 	}
 	j.torn = false
 	return nil

@@ -75,7 +75,8 @@ func (m *Model) onEnded(o usecase.Outcome) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// late reports whether an outcome is about a session that is no longer shown.
+// late reports whether o counts, finds or lists something of a session that is no longer
+// shown. Other outcomes are never late.
 func (m *Model) late(o usecase.Outcome) bool {
 	switch o.(type) {
 	case usecase.Counted, usecase.Matched, usecase.RequestsRead:

@@ -45,8 +45,8 @@ var audited = map[keymap.Action]struct {
 	keys []any  // do it, from INPUT of a conversation with a rule
 	says string // what the screen then shows
 }{
-	keymap.Escape:      {[]any{"draft", tuitest.Esc}, "cleared · ctrl+z brings it back"},
-	keymap.Cancel:      {[]any{"draft", tuitest.CtrlC}, "cleared · ctrl+z brings it back"},
+	keymap.Escape:      {[]any{"draft", tuitest.Esc}, "cleared · ctrl+z brings the text back"},
+	keymap.Cancel:      {[]any{"draft", tuitest.CtrlC}, "cleared · ctrl+z brings the text back"},
 	keymap.Retry:       {[]any{tuitest.Tab, "r"}, "‹2/2›"}, // the old answer stays
 	keymap.ReAsk:       {[]any{tuitest.Tab, "e"}, "sent as a new one"},
 	keymap.DeletePair:  {[]any{tuitest.Tab, "d"}, "Delete this message and its answer for good?"},

@@ -67,7 +67,7 @@ func TestTheBoxSaysWhatSendingDoes(t *testing.T) {
 	d.Wait("editing message 1 · sent as a new one")
 	d.Wait("ctrl+j ask again · esc leave the edit")
 	d.Type(tuitest.Esc)
-	d.Wait("edit discarded; the message is unchanged · ctrl+z brings it back")
+	d.Wait("edit discarded, the message is unchanged · ctrl+z brings the text back")
 	d.WaitGone("editing message")
 	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), tuitest.Enter)
 	d.Wait("2 messages from all sessions will be sent with yours")

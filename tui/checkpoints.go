@@ -111,7 +111,7 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 		case !errors.Is(o.Err, assistant.ErrNothingToRollBack):
 			return showError{o.Err}
 		case undone:
-			return notify{"already undone; older entries go further back", []clause{{" · %s undoes the undo", keymap.UndoRollback}}}
+			return notify{"already undone; choose an older checkpoint", []clause{{" · %s undoes the undo", keymap.UndoRollback}}}
 		}
 		return notify{text: safetext.VisibleOnce(o.Err.Error())}
 	}
@@ -181,9 +181,9 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	case !step.ByAssistant, step.OtherSession && others.Shared:
 		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”"})
 	}
-	removed := " are removed from the conversation."
+	removed := " will be removed from the conversation."
 	if step.Pairs == 1 {
-		removed = " is removed from the conversation."
+		removed = " will be removed from the conversation."
 	}
 	lines := []string{w.clock(step.Time) + "  " + string(oneLine(step.Description))}
 	if undoes := step.Undoes(); undoes != step.Description {

@@ -16,7 +16,7 @@ func TestUndoSaysWhatLeaves(t *testing.T) {
 		r.answered(i + 1)
 	}
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+z"))
-	r.Wait("3 messages are removed from the conversation")
+	r.Wait("3 messages will be removed from the conversation")
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+n"))
 	r.Wait("a new session")
 	r.Type(tuitest.Esc, tuitest.Key("ctrl+z"))
@@ -29,7 +29,7 @@ func TestARollbackToAnUndoneStepSaysWhatWorks(t *testing.T) {
 	d.Type(tuitest.ShiftTab, "x", tuitest.Key("ctrl+z"))
 	d.says("ctrl+y brings it back")
 	d.Type(tuitest.Key("ctrl+g"), tuitest.Down, tuitest.Enter)
-	d.says("already undone; older entries go further back · ctrl+y undoes the undo")
+	d.says("already undone; choose an older checkpoint · ctrl+y undoes the undo")
 	d.Type(tuitest.Key("ctrl+y"))
 	d.says("the rollback was undone")
 }

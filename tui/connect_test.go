@@ -54,7 +54,7 @@ func TestTheFooterConnectsAModel(t *testing.T) {
 	d.Wait("─ Connect a model ─")
 	d.Wait("1 model")
 	d.Type(tuitest.Enter)
-	d.Wait("Which model of test")
+	d.Wait("Which model from test")
 	d.Type(tuitest.Enter)
 	d.Wait("test/other is now in use.")
 	d.Type(tuitest.Enter)

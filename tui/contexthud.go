@@ -153,7 +153,7 @@ type estimated struct {
 }
 
 // draftCost returns the cost of sending the draft. It is computed once for each text,
-// boundary and turn state, not for each frame. Until the start is over, only the size of
+// boundary and turn state, not for each frame. Until startup is complete, only the size of
 // the text is known.
 func (m *Model) draftCost() assistant.DraftCost {
 	text := m.input.draft.Shown()
@@ -163,7 +163,7 @@ func (m *Model) draftCost() assistant.DraftCost {
 	return m.estimated.DraftCost
 }
 
-// cost returns the cost of sending a message. Until the start is over, only the size of the
+// cost returns the cost of sending a message. Until startup is complete, only the size of the
 // message is known.
 func (m *Model) cost(p assistant.Prompt) assistant.DraftCost {
 	params := m.opts.Settings.Budget

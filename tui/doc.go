@@ -28,7 +28,7 @@
 // of several steps is a small struct that holds the current step; see saving. Changes in
 // the session, including those that no key caused, arrive as usecase.LogRead: the parts of
 // the session that have changed, and at most one event of a turn, in the order of the
-// session's log. Until the start is over, there is no session and the parts are empty.
+// session's log. Until startup is complete, there is no session and the parts are empty.
 //
 // To add a use case, see package usecase; to add a key, see package keymap; to add a pane,
 // see package pane.

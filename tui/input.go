@@ -21,7 +21,7 @@ import (
 // stored draft.
 type input struct {
 	draft     *composer.Model
-	ready     bool                 // the start is over
+	ready     bool                 // startup is complete
 	stores    bool                 // there is a history in which the draft is stored
 	fitted    string               // the text for which the layout was computed
 	list      composer.Completions // completions of word(), shown above the box
@@ -98,9 +98,9 @@ func (i *input) clear() intent {
 	i.draft.Clear()
 	var done safetext.Text = "cleared"
 	if i.editing != 0 {
-		done = "edit discarded; the message is unchanged"
+		done = "edit discarded, the message is unchanged"
 	}
-	return several{endReAsk{}, notify{text: done, keys: []clause{{" · %s brings it back", keymap.UndoTyping}}}, i.storeDraft()}
+	return several{endReAsk{}, notify{text: done, keys: []clause{{" · %s brings the text back", keymap.UndoTyping}}}, i.storeDraft()}
 }
 
 func (i *input) undoTyping() intent {

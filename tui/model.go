@@ -108,7 +108,7 @@ type Model struct {
 	parts         parts
 	follower      usecase.Follower
 	commands      usecase.Commands
-	ready         bool // the start is over
+	ready         bool // startup is complete
 	loading       bool // the session is not loaded yet
 	wasUnsaved    bool // there have been unsaved changes; once set, the header says "saved" when there are none
 	turn          turn

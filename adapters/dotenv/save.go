@@ -156,14 +156,14 @@ func (w *writer) changedError(found snapshot) *ChangedError {
 	}
 }
 
-// checkReplaceable returns an error for a file with several hard links, which a rename would separate, and for a
+// checkReplaceable returns an error for a file with several hard links, which a rename would break, and for a
 // write-protected file, which a rename would replace despite the protection.
 func (w *writer) checkReplaceable() error {
 	if !w.Exists {
 		return nil
 	}
 	if n := ownerOf(w.loaded.info).links; n > 1 {
-		return &FileError{w.Path, fmt.Sprintf("has %d hard links, which a save would separate", n), nil}
+		return &FileError{w.Path, fmt.Sprintf("has %d hard links, which a save would break", n), nil}
 	}
 	if err := checkWritable(w.Real); err != nil {
 		return fileError(w.Path, fmt.Sprintf("is write-protected (mode %04o)", w.Mode), err)

@@ -45,7 +45,7 @@ type Flow struct {
 	Checked   *Checked
 	Storages  []Storage // the available storages, best first
 	Storage   Storage   // where to store a pasted key
-	Refused   string    // the model that did not answer with this key; choosing it again connects it anyway
+	Refused   string    // the model that failed when tried with this key; choosing it again saves it without another try
 	Saved     Saved
 }
 

@@ -23,7 +23,7 @@ const (
 	Plain                   // plain text in the settings file
 )
 
-// keyringTimeout limits storing a key, because the keyring may ask the user for a password.
+// keyringTimeout limits how long storing a key may take. It is long because the keyring may ask the user for a password.
 const keyringTimeout = 60 * time.Second
 
 // Storages returns the available storages, best first.

@@ -228,9 +228,9 @@ func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 		}
 	}
 	if n := len(e.Unfiltered()); n > 0 {
-		others := "1 model has another id and is"
+		others := "1 model has a different id and is"
 		if n > 1 {
-			others = fmt.Sprintf("%d models have other ids and are", n)
+			others = fmt.Sprintf("%d models have different ids and are", n)
 		}
 		out = append(out, fmt.Sprintf("the proxy filters only ids that begin with %s/; %s never hidden", p.name, others))
 	}

@@ -130,7 +130,7 @@ func TestContextMakesIDsHarmless(t *testing.T) {
 			t.Errorf("an id has %d characters", n)
 		}
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "1 model has another id and is never hidden") {
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "1 model has a different id and is never hidden") {
 		t.Errorf("warnings = %q, want one about the id that is not filtered", c.Warnings)
 	}
 }

@@ -81,8 +81,8 @@ type HidePlan struct {
 	Left     []string `json:"left"`     // ids that no pattern can distinguish from another model, or that the proxy does not filter
 }
 
-// PlanHide returns a plan for each provider with shown models in found, in the order of
-// found: a few patterns that hide these models.
+// PlanHide plans how to hide the shown models in found. It returns one plan per provider, in the
+// order of found, each with a few patterns that hide the provider's models.
 func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	var plans []HidePlan
 	wanted := map[string][]string{}

@@ -13,7 +13,9 @@ type segment struct {
 	finder  *finder // only for a middle segment that is neither plain nor onlyAny
 	onlyAny bool    // contains only `?`
 
-	prefix, suffix, core string // the fixed text at the beginning and end of every match, and the longest fixed text in it
+	prefix string // every match begins with it
+	suffix string // every match ends with it
+	core   string // the longest text that every match contains
 }
 
 // split cuts p.tokens at the stars. valid reports whether the pattern is valid UTF-8; only then is text compared

@@ -110,7 +110,7 @@ func (c *conversation) change(s clause) {
 func outcome(r *result) string {
 	switch r.code {
 	case "locked":
-		return "The window is locked: another winnow is editing here. " + nothingChanged
+		return "The window is locked: another winnow is changing it. " + nothingChanged
 	case "declined":
 		return "It was not confirmed, so it was not done."
 	}

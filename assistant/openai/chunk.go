@@ -116,7 +116,7 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 	}
 	switch {
 	case !ok:
-		ch.damage("the index of its choice is not a number")
+		ch.damage("its choice index is not a number")
 		return
 	case index != 0:
 		ch.damage("it has a second choice, which was not requested")

@@ -62,7 +62,7 @@ func (s *stream) run() error {
 		if re := new(llm.RequestError); errors.As(err, &re) {
 			reason = re.Sentence()
 		}
-		s.opts.Log.Warn("request is sent again", "provider", s.opts.Name, "attempt", retry, "reason", reason, "after", after)
+		s.opts.Log.Warn("request will be sent again", "provider", s.opts.Name, "attempt", retry, "reason", reason, "after", after)
 		if !s.yield(llm.Retry{Attempt: retry, Reason: reason, After: after}, nil) {
 			return errBrokenOff
 		}

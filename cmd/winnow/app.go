@@ -275,7 +275,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p := root.PersistentFlags()
 	f.set = p
 	p.StringVarP(&f.model, "model", "m", "", "the model to talk to, as PROVIDER/NAME")
-	p.StringVar(&f.provider, "provider", "", "the NAME of the endpoint to talk to; for rules and models, of a provider in the .env file")
+	p.StringVar(&f.provider, "provider", "", "the NAME of the endpoint to talk to or, for winnow rules and winnow models, of the provider in the .env file")
 	p.StringVar(&f.baseURL, "base-url", "", "the URL of an OpenAI-compatible endpoint")
 	p.StringVar(&f.window, "window", "", "the WINDOW that the assistant works on: model-filter or history (the chat history)")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")

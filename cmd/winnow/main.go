@@ -93,7 +93,7 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// attach gives root the standard streams of the app, and leaves the printing of errors to report.
+// attach connects root to the standard streams of the app. The method report prints its errors.
 func (a *app) attach(root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.stdin)

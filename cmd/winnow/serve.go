@@ -144,7 +144,7 @@ func (a *app) serveLocalAgents(ctx context.Context, agents *mcp.Agents) (end fun
 	if err != nil {
 		return nil, err
 	}
-	serving, cancel := context.WithCancel(context.WithoutCancel(ctx)) // running calls get as much time to finish as turns do
+	serving, cancel := context.WithCancel(context.WithoutCancel(ctx)) // end cancels it, so that running calls have as long to finish as running turns
 	wait, err := agents.ServeLocal(serving, path)
 	if err != nil {
 		cancel()

@@ -249,7 +249,7 @@ func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (
 	case s.Model != "" && from == "environment":
 		return p.endpoints.ModelID(ctx, s.Model, restricted)
 	case sessionModel != "" && sessionModel != endpoints.OfflineModel && p.endpoints.Serves(sessionModel): // the offline model may only have been a substitute
-		p.autoModel = sessionModel // the model was chosen in the session, not for the folder
+		p.autoModel = sessionModel // so that end does not store it as the model of the folder: it was chosen for the session only
 		return sessionModel, nil
 	}
 	last, err := p.store.Get(ctx, lastModelKey(a.folder()))

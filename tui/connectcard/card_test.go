@@ -218,7 +218,7 @@ func TestTheFirstChoiceCanBeConnected(t *testing.T) {
 
 func TestConnectWhatRuns(t *testing.T) {
 	b := open(t, &fake{}).press("enter")
-	b.shows("Which model of here", "large", "131k tokens")
+	b.shows("Which model from here", "large", "131k tokens")
 	b.press("down", "enter").shows("here/small is now in use", "/home/me/.config/winnow/config.toml")
 	if b.press("enter"); b.out != (overlay.Chosen{Kind: overlay.Connect, Value: "here/small"}) || b.stack.Open() {
 		t.Errorf("the end is %#v", b.out)
@@ -274,9 +274,9 @@ func TestEscGoesBackOneStep(t *testing.T) {
 	b := open(t, f).press("end", "enter", "paste:localhost:9", "enter")
 	b.shows("Paste it")
 	b.press("paste:"+secret, "enter").shows("Where do you want to store the key?")
-	b.press("down", "enter").shows("Which model of here")
+	b.press("down", "enter").shows("Which model from here")
 	b.press("esc").shows("Where do you want to store the key?")
-	b.press("down", "enter").shows("Which model of here")
+	b.press("down", "enter").shows("Which model from here")
 	b.press("esc", "esc").shows("Paste it")
 	b.press("esc").shows("> localhost:9")
 	b.press("esc").shows("What would you like to connect?")
@@ -317,7 +317,7 @@ func TestAnAddressOnTheFirstPage(t *testing.T) {
 		f := &fake{}
 		b := open(t, f).press(c.keys...)
 		b.shows(c.want, "enter connects")
-		b.press("enter").shows("Which model of here")
+		b.press("enter").shows("Which model from here")
 		if got := strings.Join(f.asked, ", "); got != "check  "+c.want {
 			t.Errorf("%s: asked %q", name, got)
 		}

@@ -209,7 +209,7 @@ func (c *Card) head() []string {
 	case endpoints.Consenting:
 		return []string{"The key will be stored as plain text in " + c.flow.Source.SettingsPath() + ". Anyone who can read that file can use the key."}
 	case endpoints.Picking:
-		return []string{"Which model of " + place(c.flow.Checked.BaseURL, c.flow.Checked.Name) + " do you want to use?"}
+		return []string{"Which model from " + place(c.flow.Checked.BaseURL, c.flow.Checked.Name) + " do you want to use?"}
 	case endpoints.Done:
 		return c.result()
 	}

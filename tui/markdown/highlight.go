@@ -107,8 +107,9 @@ func (s *Style) highlight(l chroma.Lexer, from, to delimiters, text string) (lin
 	return lines, end
 }
 
-// blankLines records that n blank lines were removed before the line with index before.
-type blankLines struct{ before, n int }
+// blankLines records that n blank lines were removed before the line at index next of the
+// shortened text.
+type blankLines struct{ next, n int }
 
 // withoutBlankLines removes all blank lines that follow a blank line, because lexers of C
 // and similar languages take quadratic time for them.
@@ -119,7 +120,7 @@ func withoutBlankLines(text string) (short string, left []blankLines) {
 		switch last := len(kept) - 1; {
 		case n == 0 || !isBlank(line) || !isBlank(kept[last]):
 			kept = append(kept, line)
-		case len(left) > 0 && left[len(left)-1].before == len(kept):
+		case len(left) > 0 && left[len(left)-1].next == len(kept):
 			left[len(left)-1].n++
 		default:
 			left = append(left, blankLines{len(kept), 1})
@@ -139,8 +140,8 @@ func withBlankLines(lines []string, left []blankLines) []string {
 	var out []string
 	at := 0
 	for _, b := range left {
-		out = append(append(out, lines[at:b.before]...), make([]string, b.n)...)
-		at = b.before
+		out = append(append(out, lines[at:b.next]...), make([]string, b.n)...)
+		at = b.next
 	}
 	return append(out, lines[at:]...)
 }

@@ -139,18 +139,18 @@ func (c *copier) node(dst, n ast.Node) {
 	}
 }
 
-// link writes before, the text of a link or image, and its address. A link whose text is
+// link writes a link or an image: prefix, its text and its address. A link whose text is
 // empty or equal to the address is written as the address only.
-func (c *copier) link(dst, n ast.Node, address, before string) {
+func (c *copier) link(dst, n ast.Node, address, prefix string) {
 	words := c.plainText(n)
-	if before == "" && (words == address || words == "") {
+	if prefix == "" && (words == address || words == "") {
 		c.address(dst, address)
 		return
 	}
 	l := ast.NewLink()
 	l.Destination = []byte("#") // glamour shows no address for a fragment
-	if before != "" {
-		c.text(l, before)
+	if prefix != "" {
+		c.text(l, prefix)
 	}
 	c.children(l, n)
 	dst.AppendChild(dst, l)

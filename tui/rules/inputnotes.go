@@ -114,7 +114,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	text := fmt.Sprintf(" matches %d · %s", v.change.Matches, changeText(len(v.change.Hidden), len(v.change.Shown)))
 	switch {
 	case p.data.Counts.Total == 0:
-		text = " no models are known to test it on"
+		text = " cannot be tested: no models are known"
 	case v.change.Matches == 0:
 		text = " matches no known model"
 	}

@@ -82,7 +82,7 @@ type Header struct {
 }
 
 const (
-	minModel   = 12 // minimum cells of the model name before other parts are dropped
+	minModel   = 12 // the model name is shortened to this many cells before other parts are dropped
 	maxTitle   = 30 // maximum cells of the title
 	othersFrom = 60 // from this screen width on, the header counts the others in the window
 )

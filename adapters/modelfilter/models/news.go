@@ -85,7 +85,8 @@ func (r *record) news(proxy string) (out []Change) {
 func otherPrice(was, is llm.Price) bool { return was.Known && is.Known && was.USD != is.USD }
 
 // News lists the changes to a provider's models since MarkSeen was last called for it, or since its
-// first fetch: new, vanished, deprecated and repriced models. It reads the disk like Cached.
+// first fetch: new, vanished, deprecated and repriced models. Like Cached, it may
+// read the disk.
 func (l *Lists) News(provider string) []Change {
 	e := l.entry(providerName(provider))
 	l.mu.Lock()

@@ -54,8 +54,8 @@ type Dialect struct {
 type Options struct {
 	Now    func() time.Time
 	Redact func(string) string // removes secrets; may be nil
-	// Storable converts a text to one that a column can store; it may be nil. The texts of pairs are passed to
-	// Engine.PutBody unconverted.
+	// Storable converts text to a form that a column can store; nil means no conversion. The texts of pairs are
+	// passed to Engine.PutBody unconverted.
 	Storable func(string) string
 }
 

@@ -51,7 +51,7 @@ var causes = []Cause{
 	{Code: "method", Status: http.StatusMethodNotAllowed, Means: "the path does not support this method"},
 	{Code: "nothing_to_roll_back", Status: http.StatusConflict, Means: "neither the window nor the conversation has changed since the checkpoint", errs: []error{assistant.ErrNothingToRollBack}},
 	{Code: "key_in_use", Status: http.StatusConflict, Means: "the first request with this Idempotency-Key is still running: repeat the request later"},
-	{Code: "outcome_unknown", Status: http.StatusConflict, Means: "the server failed or ended during the first request with this Idempotency-Key, so that request may have been carried out"},
+	{Code: "outcome_unknown", Status: http.StatusConflict, Means: "the server failed or stopped during the first request with this Idempotency-Key; the request may have been carried out"},
 	{Code: "token_exists", Status: http.StatusConflict, Means: "there is already a token with this name", errs: []error{serve.ErrTokenExists}},
 	{Code: "open", Status: http.StatusConflict, Means: "the session is already open", errs: []error{serve.ErrOpen}},
 	{Code: "busy", Status: http.StatusConflict, Means: "a turn is running in the session", errs: []error{assistant.ErrBusy}},

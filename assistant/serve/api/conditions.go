@@ -16,7 +16,7 @@ import (
 	"winnow/assistant"
 )
 
-// ifNoneMatchKey is the context key of the header If-None-Match of a request.
+// ifNoneMatchKey is the context key of a request's If-None-Match header.
 type ifNoneMatchKey struct{}
 
 // withCondition returns a context that passes the header If-None-Match to the handler.

@@ -94,7 +94,7 @@ func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 		case a.running:
 			return nil, newProblem("key_in_use", "the first request with this %s is still running: repeat the request later", keyHeader)
 		case !a.Done:
-			return nil, newProblem("outcome_unknown", "the server failed or ended during the first request with this %s, so that request may have been carried out: check whether it was; to repeat it, use a new key", keyHeader)
+			return nil, newProblem("outcome_unknown", "the server failed or stopped during the first request with this %s; the request may have been carried out: check whether it was; to repeat it, use a new key", keyHeader)
 		}
 		return a, nil
 	}

@@ -142,7 +142,8 @@ func (s *Server) runFirst(w http.ResponseWriter, r *http.Request, next http.Hand
 	out.release()
 }
 
-// replay sends the response that is stored for the first request, or the events of the turn that this request started.
+// replay answers a repeated request: with the stored response to the first one or, if the first one started a turn, with
+// the events of that turn.
 func (s *Server) replay(w http.ResponseWriter, r *http.Request, kept *keptAnswer) {
 	w.Header().Set(replayedHeader, "true")
 	if kept.Session == "" {

@@ -30,12 +30,12 @@ var setUpHuma = sync.OnceFunc(func() { huma.NewError, huma.ValidateStrictCasing 
 
 // needed describes which roles may call an operation, by the lowest of these roles.
 var needed = map[assistant.Role]string{
-	assistant.RoleMetrics: "Needs the role metrics or admin.",
-	assistant.RoleRead:    "Needs the role read or a higher one.",
-	assistant.RolePropose: "Needs the role propose or a higher one.",
-	assistant.RoleWrite:   "Needs the role write or a higher one.",
-	assistant.RoleSave:    "Needs the role save or admin.",
-	assistant.RoleAdmin:   "Needs the role admin.",
+	assistant.RoleMetrics: "Requires the metrics role or the admin role.",
+	assistant.RoleRead:    "Requires the read role or a higher one.",
+	assistant.RolePropose: "Requires the propose role or a higher one.",
+	assistant.RoleWrite:   "Requires the write role or a higher one.",
+	assistant.RoleSave:    "Requires the save role or the admin role.",
+	assistant.RoleAdmin:   "Requires the admin role.",
 }
 
 // describe creates the routes and the OpenAPI document.
@@ -200,8 +200,8 @@ func addProblems(o *huma.Operation) {
 	}
 }
 
-// describeFields adds to the schema of a type the descriptions that the type's tags lack, and allows null for pointers
-// to other types unless they are omitted when nil.
+// describeFields adds a description to each property of a type's schema that has none in its tag. It also allows null
+// for a pointer to a type with its own schema, unless the field has the option omitempty.
 func describeFields(name string, schema *huma.Schema, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
 		field, options, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -116,7 +116,7 @@ func (w *seenWriter) WriteHeader(status int) {
 // Unwrap returns the wrapped response, for http.ResponseController.
 func (w *seenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// access logs and counts a request that was not refused, with its user. Health checks are only counted.
+// access counts a request that was not refused, and logs it with its user. Health checks are counted but not logged.
 func (s *Server) access(r *http.Request, w *seenWriter, began time.Time) {
 	kind := cmp.Or(r.Pattern, "none")
 	s.metrics.Called(serve.ServerHTTP, kind, strconv.Itoa(w.status))

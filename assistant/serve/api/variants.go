@@ -14,7 +14,7 @@ func (s *Server) registerVariants() {
 	branched.DefaultStatus = http.StatusCreated
 	add(s, branched, s.branchSession)
 	answer(s, operation("showCancelled", "GET /v1/sessions/{id}/cancelled", "Show the received part of the most recently cancelled answer. It is available until the next message is sent", "no_session", "nothing_cancelled"), s.showCancelled)
-	answer(s, operation("keepCancelled", "POST /v1/sessions/{id}/cancelled/keep", "Keep the received part of the cancelled answer. A kept answer to a new message forms a pair that is never sent to the model; a kept answer to an older message is added to its answers, but not chosen", "no_session", "nothing_cancelled", "busy", codeStorage), s.keepCancelled)
+	answer(s, operation("keepCancelled", "POST /v1/sessions/{id}/cancelled/keep", "Keep the received part of the cancelled answer. If the message was new, the two form a pair that is never sent to the model. If the message was older, the part is added to the message's answers but not chosen", "no_session", "nothing_cancelled", "busy", codeStorage), s.keepCancelled)
 	events(s, operation("askAgain", "POST /v1/sessions/{id}/cancelled/retry", "Send the message of the cancelled answer again and follow the turn to the end", "no_session", "nothing_cancelled", "busy", "model", codeLimit, codeStorage, "ending"), s.askAgain)
 	answer(s, operation("showTitle", "GET /v1/sessions/{id}/title", "Show the title of the session", "no_session", codeStorage), s.showTitle)
 	answer(s, operation("setTitle", "POST /v1/sessions/{id}/title", "Set the title of the session", "no_session", codeStorage), s.setTitle)

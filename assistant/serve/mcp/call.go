@@ -179,7 +179,7 @@ func (s *server) session(ctx context.Context, w Opened, write bool, client strin
 	}
 	w.Use(session)
 	err = session.Start(ctx)
-	s.restorePosition(w) // Start has moved to the position of the session's last write
+	s.restorePosition(w) // Start has moved the window to the position at the session's last write
 	return session, func() {}, err
 }
 
