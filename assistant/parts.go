@@ -68,7 +68,7 @@ type Shown struct {
 	Counter  string    // see Session.Counter
 	LastSend *LastSend // nil if nothing was sent yet
 	CPT      float64   // characters per token used for the estimates
-	Computed int       // how often the boundary had been computed
+	Computed int       // number of times the boundary had been computed
 }
 
 // Turn is a turn of a session.

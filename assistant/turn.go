@@ -255,8 +255,9 @@ func (t *turn) loadRetry() error {
 	return nil
 }
 
-// restoreProgress sets the texts and counters of the turn from the pair. They are empty and
-// zero for a new pair, and count the complete responses of a pair that is retried.
+// restoreProgress sets the texts and counters of the turn from the pair. For a new pair, the
+// texts are empty and the counters are zero; for a pair that is retried, they cover its
+// complete responses.
 func (t *turn) restoreProgress() {
 	t.text.WriteString(string(t.pair.AssistantText))
 	t.reasoning.WriteString(string(t.pair.Reasoning))

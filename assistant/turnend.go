@@ -244,10 +244,11 @@ type LeftOut struct {
 // LastSend reports which pairs were sent with the last message, or with the running one.
 type LastSend struct {
 	Pair     int64        // Seq of the pair that was sent; it may have been deleted
-	Included int          // X: pairs predicted to fit
-	Visible  int          // Y: visible pairs
+	Included int          // pairs predicted to fit: the X of "X/Y" in the counter
+	Visible  int          // visible pairs: the Y of "X/Y" in the counter
 	Stage    budget.Stage // how the last attempt ended
-	// LeftOut are the T pairs that were trimmed, oldest first; usually empty.
+	// LeftOut lists the trimmed pairs, oldest first; usually empty. Their number is the T of
+	// "[X-T]/Y" in the counter.
 	LeftOut []LeftOut
 	Tokens  int // total tokens of LeftOut
 }

@@ -130,7 +130,7 @@ func (s *Session) followLimit() {
 	}
 }
 
-// Recomputes returns how often the boundary was computed.
+// Recomputes returns the number of times that the boundary has been computed.
 func (m Telemetry) Recomputes() int {
 	s := m.session
 	s.mu.Lock()

@@ -47,8 +47,9 @@ type (
 	}
 	// PickProvider makes a provider the current one.
 	PickProvider struct{ Provider string }
-	// RefreshModels asks providers for their models. If there is only one, it also asks the proxy
-	// which models of that provider it serves; otherwise it also compares the other proxies.
+	// RefreshModels asks providers for their models. For a single provider, the act also asks the
+	// proxy which of the provider's models it serves; for several, it also compares this proxy
+	// with the others.
 	RefreshModels struct{ Providers []string }
 	// ReadModels reads the stored model lists of the next readAtOnce providers.
 	ReadModels struct{}

@@ -166,8 +166,8 @@ func changedRules(c checkpoint.Change) string {
 	return strings.Join(done, ", ")
 }
 
-// ruleAt describes the addition of a value at a path in the state, or its removal from there.
-// A value that is not a rule is given with its path, after a sign.
+// ruleAt describes the addition of a value at a path in the state, or its removal from there. A
+// value that is not a rule is given with its path, after a plus or minus sign.
 func ruleAt(path string, raw json.RawMessage, added bool) string {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

@@ -58,8 +58,8 @@ func dateKey(date string) (key int64, ok bool) {
 	return key, date != ""
 }
 
-// Orders returns all orders except the one by name. Each starts with the highest value:
-// the most expensive, the largest, the newest, the most used, the shown models.
+// Orders returns all orders except the one by name. Each starts with the highest value: the
+// most expensive, largest, newest, most used or shown models.
 func Orders() []Order { return slices.Clone(orders) }
 
 // OrderNamed returns the order with this name; ok is false if there is none.

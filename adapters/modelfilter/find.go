@@ -22,7 +22,7 @@ type Found struct {
 	// Unknown counts models left out because a fact used in the condition is unknown for
 	// them.
 	Unknown int
-	NoUse   int // how many of these models have an unknown use
+	NoUse   int // number of these models whose use is unknown
 	// Problems explains why the use of some models cannot be read, in one sentence for each
 	// provider concerned.
 	Problems []string
@@ -120,8 +120,8 @@ func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	return plans, nil
 }
 
-// hiddenBy returns the ids that one of the patterns matches as hidden. rest contains left,
-// followed by the other ids.
+// hiddenBy splits ids: hidden contains those that one of the patterns matches, and rest
+// contains left, followed by the other ids.
 func hiddenBy(patterns, ids, left []string) (hidden, rest []string) {
 	compiled := make([]*glob.Pattern, len(patterns))
 	for i, text := range patterns {

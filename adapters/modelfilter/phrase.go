@@ -67,8 +67,8 @@ func (p phrase) pattern() string {
 }
 
 // in returns the models that the phrase selects, and the number of models for which one of its facts
-// is unknown. If the phrase selects none, missing contains the words that no model matches, or that
-// no model matches together. A pattern on its own is never missing.
+// is unknown. If the phrase selects none, missing contains the words that match no model or, if each
+// word matches one, all words. A pattern on its own is never missing.
 func (p phrase) in(models []FoundModel, now time.Time) (fit []FoundModel, unknown int, missing []string) {
 	fit = models
 	for _, name := range p.names {

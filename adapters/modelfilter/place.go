@@ -152,8 +152,8 @@ func (p placed) SetPosition(raw json.RawMessage) error {
 	return nil
 }
 
-// fromPlace is implemented by the arguments of tools that depend on the current provider. from
-// sets it to the provider of the caller's place.
+// fromPlace is implemented by tool arguments that default to the current provider. from sets
+// that default to the provider that the caller is looking at.
 type fromPlace interface{ from(provider string) }
 
 func (a *ruleArgs) from(provider string)   { a.Provider = otherwise(a.Provider, provider) }

@@ -292,7 +292,8 @@ func (w *Window) reorder(read []string) {
 const defaultProvider = "openai"
 
 // firstProvider returns the first provider with rules, preferably one with a key; otherwise the
-// first with a key; otherwise defaultProvider, unless only other providers have key variables.
+// first with a key; otherwise the first of all, if it has a key variable and defaultProvider
+// has none; otherwise defaultProvider.
 func (w *Window) firstProvider() string {
 	ruled := func(name string) bool {
 		p := w.providerNamed(name)

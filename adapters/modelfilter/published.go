@@ -47,7 +47,7 @@ type ProviderSnapshot struct {
 
 	SourcesText string // where Models come from; "" if unknown
 
-	Drift models.Drift // how the proxy's list differed when the proxy was last asked
+	Drift models.Drift // what differed when the proxy was last asked; see models.Drift
 
 	UseProblem string // why the provider's usage file cannot be used, as a sentence
 

@@ -178,7 +178,7 @@ type loggedChange struct {
 // String returns the change as it appears in a text log.
 func (c loggedChange) String() string { return c.By + ": " + c.Change }
 
-// maxLogged is the maximum number of changes of a save in the log.
+// maxLogged is the maximum number of changes logged per save.
 const maxLogged = 100
 
 // logSaved logs who saved, and who made which change.

@@ -248,8 +248,8 @@ func (p phrase) isKind() bool {
 	return len(p.names) == 0 || len(p.names) == 1 && strings.Contains(kinds, " "+strings.TrimSuffix(strings.ToLower(p.names[0]), "s")+" ")
 }
 
-// maxExact is the maximum number of models meeting a condition that are hidden by name; more are
-// hidden by patterns.
+// maxExact is the maximum number of models that a condition hides by name. If more models meet
+// the condition, patterns hide them.
 const maxExact = 12
 
 // meaning holds the models that phrases select on one provider, and patterns that match them.

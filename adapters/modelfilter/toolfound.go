@@ -18,7 +18,8 @@ const (
 )
 
 // foundText answers a question with the result of find_models. It gives the number of models and
-// the rules that hide or show them or, if the models are ordered, the fact that orders them.
+// the rules that hide or show them or, if the models are sorted, the fact by which they are
+// sorted.
 func foundText(a findArgs, where condition.Condition, found Found, shown int, now time.Time) string {
 	order, ordered := OrderNamed(a.Sort)
 	text, state := foundHeading(a, where, len(found.Models))
@@ -138,7 +139,8 @@ func byRule(found []FoundModel, remark func(FoundModel) string) (lines []string)
 	return lines
 }
 
-// byOrder lists the models for which the fact that orders them is known, with that fact.
+// byOrder lists the models, each with the fact by which they are sorted. It leaves out models for
+// which this fact is unknown.
 func byOrder(order Order, found []FoundModel) (lines []string) {
 	for _, m := range found {
 		if _, known := order.key(&m.Model); known {
@@ -148,7 +150,8 @@ func byOrder(order Order, found []FoundModel) (lines []string) {
 	return lines
 }
 
-// fact returns the fact that orders a model, followed by a comma; "" for the status.
+// fact returns the fact about a model by which the order sorts, followed by a comma; "" if it
+// sorts by status.
 func (o Order) fact(m *condition.Model) string {
 	switch o.Name {
 	case "price":

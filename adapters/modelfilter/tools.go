@@ -37,7 +37,7 @@ type (
 	}
 	detailArgs struct {
 		Model   string `json:"model,omitempty" jsonschema:"id or name of a model; an overview if left out"`
-		current string // current provider of the caller's place; "" means the window's
+		current string // the provider that the caller is looking at; "" means the window's current one
 	}
 	modelArgs struct {
 		Model   string `json:"model" jsonschema:"id or name of a model"`
@@ -136,8 +136,8 @@ var toolTitles = map[string]string{
 	"undo": "Undo the assistant's changes", "discard_changes": "Discard unsaved changes",
 }
 
-// tool returns a tool. The category determines whether it writes. Arguments that depend on the
-// current provider get the provider of the caller's place.
+// tool returns a tool. The category determines whether it writes. Arguments that default to the
+// current provider are filled in with the provider that the caller is looking at.
 func tool[A any](category, name, description string, run func(context.Context, A) assistant.ToolResult) assistant.Tool {
 	t := assistant.NewTool(name, description, func(ctx context.Context, a A) (assistant.ToolResult, error) {
 		if at, uses := any(&a).(fromPlace); uses && callerPlace(ctx) != nil {

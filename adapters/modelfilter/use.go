@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// usedLately is how long ago the last use of a model may be to count as recent.
+	// usedLately is the time within which the last use of a model counts as recent.
 	usedLately = 7 * 24 * time.Hour
 	// longUnused is the time after which a shown model counts as unused.
 	longUnused = 90 * 24 * time.Hour

@@ -94,7 +94,7 @@ func joined(texts []string, most int) string {
 	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
-// ruleType contains the proxy's and the assistant's names of the lists.
+// ruleType contains the names that the proxy and the assistant use for the lists.
 var ruleType = [...]string{Ignore: "ignore", Allow: "whitelist"}
 
 // displayName returns an id without its provider, as rules are usually written.

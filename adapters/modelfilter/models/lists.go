@@ -359,10 +359,10 @@ func (l *Lists) MarkSeen(provider string) error {
 	return l.update(context.Background(), provider, func(r *record) { r.look(seen) })
 }
 
-// Info returns what is known about the model "provider/name": what the provider's list says
-// or else what is known of the model that the proxy serves, completed from the catalogue. Source is
-// the first of these that lists the model. If none does, Info returns false. For other forms of
-// ids, see the function [Info].
+// Info returns what is known about the model "provider/name": the facts from the provider's list
+// or, if the model is not in it, from the proxy's list, completed from the catalogue. Source is the
+// first of these that lists the model. If none does, Info returns false. For other forms of ids,
+// see the function [Info].
 func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	info, ok := Info(id)
 	provider, name, _ := strings.Cut(id, "/")
