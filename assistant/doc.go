@@ -30,7 +30,7 @@
 //
 // # Concurrency
 //
-// Session methods are safe from any goroutine and return copies. Begin starts a
+// Session methods may be called from any goroutine and return copies. Begin starts a
 // turn, and Events returns its events to one reader. Next and Follow return the
 // changes of a session and the events of its turns as one ordered log, for any
 // number of readers: a State in immutable parts that all readers share, and the

@@ -180,7 +180,7 @@ type Ref struct {
 }
 
 // MemoryStore is a Store in memory that stores no requests. The zero value is
-// empty and ready to use; it is safe from any goroutine.
+// empty and ready to use; it may be used from any goroutine.
 type MemoryStore struct {
 	mu     sync.Mutex
 	pairs  []memoryPair // by Seq

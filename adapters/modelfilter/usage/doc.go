@@ -7,7 +7,7 @@
 // credentials. A [Report] contains the use of one provider's models. A [Dir] is the proxy's
 // data folder; it keeps the last report of each provider and reads a file again only after
 // it has changed. If no file can be read, for example because the proxy runs in a
-// container, an [Asker] asks the running proxy; the response is cached for some seconds.
+// container, an [Asker] asks the running proxy; the response is cached for a few seconds.
 //
 // # What is known
 //
