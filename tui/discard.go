@@ -98,9 +98,9 @@ func (d *discarding) askQuit(was discarding, lines []string) intent {
 	}, []overlay.Answer{says(keymap.AnswerSave, "save"), says(keymap.AnswerKeep, "keep for next time"), says(keymap.AnswerDiscard, "discard"), says(keymap.AnswerNo, "stay")}}
 }
 
-// quit quits once the running and waiting acts and keys have ended, because they may leave
-// rules unsaved. If the quit key is pressed again, or if the acts and keys take longer than
-// quitTime, quit stops waiting for them.
+// quit quits once all running and queued acts and key presses have been handled, because they
+// may leave rules unsaved. If the quit key is pressed again, or if this takes longer than
+// quitTime, quit stops waiting.
 func (m *Model) quit() tea.Cmd {
 	if !m.ready || m.quitting != 0 || m.acts.running == 0 && len(m.queue.waiting) == 0 {
 		return m.quitNow()

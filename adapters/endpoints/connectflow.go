@@ -58,7 +58,7 @@ var ErrNoKey = errors.New("a key is needed")
 // Restart goes back to the choice of a candidate.
 func (f *Flow) Restart() { *f = Flow{Source: f.Source} }
 
-// Choose answers Choosing. It returns a nil Job if the next step asks for more.
+// Choose handles the candidate chosen in the step Choosing. It returns a nil Job if the next step asks for more.
 func (f *Flow) Choose(c Candidate) Job {
 	f.Restart()
 	f.Candidate = c
@@ -73,8 +73,8 @@ func (f *Flow) Choose(c Candidate) Job {
 	return nil
 }
 
-// EnterAddress answers Addressing, or Choosing with the address of another endpoint. It returns a nil Job if the
-// address looks like a key, which is not sent anywhere.
+// EnterAddress handles the address entered in the step Addressing, or in Choosing in place of a candidate. It returns a
+// nil Job if the address looks like a key, which is not sent anywhere.
 func (f *Flow) EnterAddress(address string) Job {
 	f.Restart()
 	f.Step, f.Candidate, f.Address = Addressing, Candidate{Kind: Custom}, strings.TrimSpace(address)
@@ -85,7 +85,7 @@ func (f *Flow) EnterAddress(address string) Job {
 	return f.check()
 }
 
-// EnterKey answers Keying. It returns a nil Job if the key is empty.
+// EnterKey handles the key entered in the step Keying. It returns a nil Job if the key is empty.
 func (f *Flow) EnterKey(key string) Job {
 	f.Refused, f.Problem = "", nil // both refer to the previous key
 	if f.Key = strings.TrimSpace(key); f.Key == "" {
@@ -122,7 +122,7 @@ func (f *Flow) fail(err error, from Step) {
 	f.Step, f.Problem = from, err
 }
 
-// Store answers Storing.
+// Store handles the answer to the step Storing: where to store the key.
 func (f *Flow) Store(to Storage) {
 	f.Storage, f.Step, f.Problem = to, Picking, nil
 	if to == Plain {
@@ -130,7 +130,7 @@ func (f *Flow) Store(to Storage) {
 	}
 }
 
-// Consent answers Consenting.
+// Consent handles the answer to the step Consenting: whether to store the key as plain text.
 func (f *Flow) Consent(yes bool) {
 	f.Step = Storing
 	if yes {
@@ -138,7 +138,7 @@ func (f *Flow) Consent(yes bool) {
 	}
 }
 
-// Pick answers Picking. The Job writes the model to the settings and makes the run use it. If there is a key and the model
+// Pick handles the model picked in the step Picking. The Job writes the model to the settings and makes the run use it. If there is a key and the model
 // is not the Refused one, the Job tries the model first, because not every endpoint checks the key when it lists its
 // models.
 func (f *Flow) Pick(id string) Job {

@@ -132,15 +132,15 @@ func (r *recorder) sleep(d time.Duration) bool {
 }
 
 // ChangeSource returns the changes that it has not returned before, oldest first. The first call returns only the
-// newest changes; the parameter last of JournalChanges and HistoryChanges is their maximum number.
+// newest changes, at most as many as the limit given to JournalChanges or HistoryChanges.
 type ChangeSource func(ctx context.Context) ([]history.WindowChange, error)
 
 // JournalChanges reads the change log of the journal at a path, which another process may be writing. It omits changes
 // to the parts of the window's state whose paths are in ignored.
-func JournalChanges(path string, last int, ignored ...string) ChangeSource {
+func JournalChanges(path string, limit int, ignored ...string) ChangeSource {
 	var size, seq int64
 	return func(context.Context) (out []history.WindowChange, err error) {
-		defer func() { last = math.MaxInt32 }()
+		defer func() { limit = math.MaxInt32 }()
 		info, err := os.Stat(path)
 		if err != nil || info.Size() == size {
 			return nil, nil // the journal does not exist yet or has not grown
@@ -155,16 +155,16 @@ func JournalChanges(path string, last int, ignored ...string) ChangeSource {
 				out, seq = append(out, history.WindowChange{Change: c}), c.Seq
 			}
 		}
-		return out[max(0, len(out)-last):], nil
+		return out[max(0, len(out)-limit):], nil
 	}
 }
 
 // HistoryChanges reads the change logs of all windows in a history.
-func HistoryChanges(log history.WindowLog, last int) ChangeSource {
+func HistoryChanges(log history.WindowLog, limit int) ChangeSource {
 	newest := int64(0)
 	return func(ctx context.Context) (out []history.WindowChange, err error) {
-		out, newest, err = log.WindowChanges(ctx, newest, last)
-		last = math.MaxInt32
+		out, newest, err = log.WindowChanges(ctx, newest, limit)
+		limit = math.MaxInt32
 		return out, err
 	}
 }

@@ -247,7 +247,7 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 		diff, note := served.Drift(s.Provider(), s.Expected(served.IDs...)), ""
 		drifted = drifted || diff.Any()
 		if known.Source == models.SourceCatalogue {
-			note = " (the provider's list is not known, so nothing is expected: winnow models --refresh fetches it)"
+			note = " (the provider's model list is unknown, so there is nothing to compare with: winnow models --refresh fetches it)"
 		}
 		out = append(out, driftJSON{s.Provider(), models.Drift{Missing: nonNil(diff.Missing), Extra: nonNil(diff.Extra), Same: diff.Same}, known.Source})
 		lines = append(lines, fmt.Sprintf("%s: %d as expected, %d missing%s, %d extra", s.Provider(), diff.Same, len(diff.Missing), note, len(diff.Extra)))

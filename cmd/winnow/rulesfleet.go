@@ -129,7 +129,7 @@ func differenceLines(one, other string, d fleet.Difference) (lines []string) {
 		lines = []string{one + " and " + other + " have the same rules and show the same models"}
 	}
 	if len(d.Unknown) > 0 {
-		lines = append(lines, "not compared, because one of the targets has no list of their models: "+strings.Join(d.Unknown, ", "))
+		lines = append(lines, "not compared, because one of the targets has no model list for: "+strings.Join(d.Unknown, ", "))
 	}
 	return lines
 }

@@ -33,7 +33,7 @@ type lineStart struct {
 
 const (
 	lineStep = 32
-	// maxBlanks is how many blanks that do not fit in a line stay at its end.
+	// maxBlanks is the maximum number of overflowing blanks that are kept at the end of a line.
 	maxBlanks = 256
 	// textTab is the width of a tab in plain text, in cells.
 	textTab = 4

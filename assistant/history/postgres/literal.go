@@ -30,7 +30,7 @@ func required(source string) (alternatives [][]string) {
 	return alternatives
 }
 
-// literals returns the required texts of one alternative.
+// literals returns the literal strings that one alternative requires.
 func literals(re *syntax.Regexp) (parts []string) {
 	text := ""
 	end := func() {

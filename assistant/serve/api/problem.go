@@ -132,10 +132,10 @@ func (s *Server) failed(o *huma.Operation, err error) *problem {
 	return cmp.Or(p, newProblem(codeInternal, "winnow failed; see its log"))
 }
 
-// Limits on the parts of a request that a problem repeats.
+// Limits of a problem.
 const (
-	maxErrors = 10
-	maxDetail = 300 // terminal cells
+	maxErrors = 10  // maximum number of errors that it lists
+	maxDetail = 300 // maximum width of its detail, in terminal cells
 )
 
 // checkFailed replaces the error that huma returns for a request that does not match its description. Values of the

@@ -27,7 +27,7 @@ import (
 // Width is the maximum width of a line in columns; a longer word may exceed it.
 const Width = 80
 
-// Facts is the input of the pages.
+// Facts contains the data that the pages show.
 type Facts struct {
 	Keys     []keymap.Use // including rebindings
 	Settings []config.Setting
