@@ -107,7 +107,7 @@ func (h *changeReader) read(r Record) (c Change, ok bool) {
 		if r.Rollback.Undoes != "" {
 			c.Kind = UndoChange
 		}
-	default: // if the state changed, then not by a step of a session
+	default: // any other record; if it changed the state, no session did
 		c.Kind, c.User, c.Session, h.adopted = OutsideChange, "", "", changed && before.Text() == h.saved
 	}
 	if !changed && c.Kind != SaveChange {

@@ -88,8 +88,8 @@ func (m *Model) giveKey(k tea.KeyPressMsg, name keymap.Key, a *keymap.Row) tea.C
 }
 
 // overlayKey passes a key to the topmost overlay. Quit works as usual, cancel closes the
-// overlay, and so does the key that opened it; see opens. Text typed in INPUT before a
-// question could be read goes to the box, for which it was meant.
+// overlay, and so does the key that opened it; see opens. Text typed in INPUT before the
+// user could have read a question was meant for the box, and goes there.
 func (m *Model) overlayKey(k tea.KeyPressMsg, a *keymap.Row) tea.Cmd {
 	name := keyName(k)
 	_, kind, _ := m.overlay.Top()

@@ -21,12 +21,12 @@ type Step int
 
 // The steps, in their usual order.
 const (
-	Choosing   Step = iota // which candidate
-	Addressing             // at which address
-	Keying                 // with which key
+	Choosing   Step = iota // which candidate to connect
+	Addressing             // the address of a custom endpoint
+	Keying                 // the key to use
 	Storing                // where to store the key
 	Consenting             // whether the key may be stored as plain text
-	Picking                // which model
+	Picking                // which model to use
 	Done                   // no question: the model is connected
 )
 

@@ -97,7 +97,7 @@ type PairLine struct {
 	Flag    bool   `json:"flag"`
 	State   string `json:"state,omitempty"` // "" if the pair is complete
 	User    string `json:"user"`            // the beginning of the user's text
-	Found   string `json:"found,omitempty"` // an excerpt of the answer around the searched word, if User does not contain that word
+	Found   string `json:"found,omitempty"` // an excerpt of the answer around the search term, if User does not contain the term
 }
 
 // timeLayout formats times for the model.

@@ -61,11 +61,11 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 		case list == Allow:
 			effect = assistant.Counted(n, "model") + " allowed"
 		case n == 0:
-			effect = "No model changes, because other rules decide the " + assistant.Counted(added.Matches, "model") + " that the pattern matches"
+			effect = "No model is affected, because other rules already apply to the " + assistant.Counted(added.Matches, "model") + " that the pattern matches"
 		}
 		done := fmt.Sprintf("added %s rule %s for %s.", list, quote(added.Pattern), p.name)
 		if others := added.Matches - n; others > 0 && n > 0 {
-			done += fmt.Sprintf(" Other rules decide %s that it matches.", assistant.Counted(others, "more model"))
+			done += fmt.Sprintf(" Other rules apply to %s that it matches.", assistant.Counted(others, "more model"))
 		}
 		data := p.affected(list, added.Models)
 		data["pattern"], data["matched_count"] = visible(added.Pattern), added.Matches

@@ -103,7 +103,7 @@ func strs(s ...string) []any {
 
 var toolCases = map[string]toolCase{
 	"add ignore": {
-		tool: "add_ignore_rule", args: `{"pattern":" gpt-4* "}`, says: []string{"4 models hidden: ", "Other rules decide 2 more models that it matches", "2 of 10 shown", "Not saved"},
+		tool: "add_ignore_rule", args: `{"pattern":" gpt-4* "}`, says: []string{"4 models hidden: ", "Other rules apply to 2 more models that it matches", "2 of 10 shown", "Not saved"},
 		data: map[string]any{
 			"pattern": "gpt-4*", "provider": "openai", "rule_type": "ignore", "affected_count": 4., "matched_count": 6., "total_count": 10.,
 			"affected_models": strs("gpt-4", "gpt-4-turbo", "gpt-4o", "gpt-4o-mini"), "has_unsaved_changes": true,
@@ -176,7 +176,7 @@ var toolCases = map[string]toolCase{
 	},
 	"undo too much": {tool: "undo", args: `{"steps":101}`, fails: "invalid_arguments", says: []string{"Between 1 and 100"}},
 	"add ignore makes redundant": {
-		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{"redundant: `gpt-3.5*`", "No model changes"},
+		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{"redundant: `gpt-3.5*`", "No model is affected"},
 		data: map[string]any{"redundant_rules": strs("gpt-3.5*"), "affected_count": 0.},
 	},
 	"add ignore covered": {

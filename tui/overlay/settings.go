@@ -163,7 +163,7 @@ func (s *ScreenSettings) settings() []Setting {
 		pane,
 		onOff("mouse", "Mouse", "what the mouse does", &s.Mouse, "scrolls and clicks", "selects text"),
 		onOff("hud", "Context HUD", "the list of messages with their tokens", &s.HUD, "docked: stays while you type", "opens with a key"),
-		onOff("notify", "Notify after a long turn", "whether the terminal notifies you while you look elsewhere", &s.Notify, "yes: when it ends unseen", "no"),
+		onOff("notify", "Notify after a long turn", "whether the terminal notifies you when a long turn ends", &s.Notify, "yes: if the terminal is not in focus", "no"),
 		{
 			Key: "theme", Title: "Background", about: "the colours fit this background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "like the terminal"},
 			value: s.background, stored: s.theme,

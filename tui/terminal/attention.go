@@ -33,7 +33,7 @@ const (
 
 const (
 	app      = "winnow"
-	maxText  = 80 // maximum cells of a text
+	maxText  = 80 // maximum width of a text, in cells
 	waiting  = "waiting for you: "
 	question = "waiting for your answer: "
 )

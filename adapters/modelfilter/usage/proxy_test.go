@@ -55,7 +55,7 @@ func TestAFileWinsOverTheProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := d.Report("acme")
-	if err == nil || r == nil || r.uses["m"].Requests != 7 || !strings.Contains(err.Error(), "schema version 3") || !strings.Contains(err.Error(), "comes from the running proxy") {
+	if err == nil || r == nil || r.uses["m"].Requests != 7 || !strings.Contains(err.Error(), "schema version 3") || !strings.Contains(err.Error(), "was read from the running proxy") {
 		t.Errorf("a broken file: %+v, %v, want the proxy's counts and the reason", r, err)
 	}
 }

@@ -98,12 +98,12 @@ func (d *Dir) Report(provider string) (*Report, error) {
 	counted, proxyErr := d.fromProxy(provider)
 	switch {
 	case counted != nil && err != nil:
-		return counted, fmt.Errorf("the use of %s models comes from the running proxy, because %w", provider, err)
+		return counted, fmt.Errorf("the usage of %s models was read from the running proxy, because %w", provider, err)
 	case err == nil:
 		err = proxyErr
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the use of %s models is unknown: %w", provider, err)
+		return nil, fmt.Errorf("the usage of %s models is unknown: %w", provider, err)
 	}
 	return counted, nil
 }

@@ -179,7 +179,7 @@ func checkFailed(status int, text string, errs ...error) huma.StatusError {
 	return p
 }
 
-// fieldNames matches locations that cannot contain a value.
+// fieldNames matches a location that consists of field names only, so that it cannot reveal a value.
 var fieldNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\w{1,20}(\.[A-Za-z_-]{1,30})*$`) })
 
 // location returns the location of a fieldError, without parts that may be values.
