@@ -58,8 +58,8 @@ func dateKey(date string) (key int64, ok bool) {
 	return key, date != ""
 }
 
-// Orders returns all orders except the one by name. Each starts with the highest value: the
-// most expensive, largest, newest, most used or shown models.
+// Orders returns all sort orders except the order by name. Each is descending: it starts with
+// the most expensive, largest, newest or most used models, or with the shown ones.
 func Orders() []Order { return slices.Clone(orders) }
 
 // OrderNamed returns the order with this name; ok is false if there is none.

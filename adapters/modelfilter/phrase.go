@@ -211,7 +211,7 @@ func (p phrase) written(models, fit []FoundModel) string {
 	}
 	shapes := []string{"*" + text + "*", text + "*"}
 	if !slices.ContainsFunc(fit, func(m FoundModel) bool { return !strings.HasPrefix(displayName(m.Provider, m.Info.ID), parts[0].text) }) {
-		slices.Reverse(shapes) // a family: all names begin with the same word
+		slices.Reverse(shapes) // all names begin with the first part: prefer the pattern that says so
 	}
 	for _, shape := range append(shapes, "*-"+text+"*", "*/"+text+"*", "*-"+text, "*-"+text+"-*") {
 		if len(matching(models, shape)) == len(fit) && len(matching(fit, shape)) == len(fit) {

@@ -291,7 +291,7 @@ func (r *finder) mean(action, provider string, phrases, except []phrase) (*meani
 		}
 	}
 	m.except(except, false, now)
-	var loose []FoundModel // models of phrases without a single pattern
+	var loose []FoundModel // models of phrases that no single pattern covers
 	for _, p := range phrases {
 		loose = append(loose, m.add(p, action, now)...)
 	}

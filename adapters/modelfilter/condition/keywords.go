@@ -74,7 +74,7 @@ func nameMatch(pattern string) match {
 	return func(m *Model, _ time.Time) Answer { return answerOf(p.MatchID(m.Info.ID)) }
 }
 
-// number compares a number of a model with a value.
+// number returns the comparison of a numeric property of a model with a value.
 func number(of func(*Model) (n float64, known bool)) func(operator, value string) (match, string, string) {
 	return func(operator, value string) (match, string, string) {
 		limit, err := amount(value)
