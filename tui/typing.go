@@ -66,8 +66,8 @@ func (m *Model) newLine() tea.Cmd {
 }
 
 // runTyped runs the command in the box, or completes it with the selected entry. ok is
-// false if the box contains no command. A rejected command stays in the box. With sent,
-// text that only looks like a command is also rejected instead of being sent.
+// false if the box contains no command. A rejected command stays in the box. If sent
+// is true, text that only looks like a command is rejected too.
 func (m *Model) runTyped(sent bool) (cmd tea.Cmd, ok bool) {
 	text := m.input.draft.Text()
 	if m.input.acceptsCommand() {

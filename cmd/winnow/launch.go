@@ -309,7 +309,7 @@ func rebinds(keys []config.Binding) []keymap.Rebind {
 	return out
 }
 
-// recovery describes the unsaved rules of the last run, with the digest that discards them. It returns nil if that run
+// recovery describes the unsaved rules of the last run, with the digest that is needed to discard them. It returns nil if that run
 // ended normally or left no unsaved rules.
 func (w *journaledWindow) recovery() *tui.Recovery {
 	last := w.journal.LastRun()
