@@ -65,41 +65,33 @@ func (s Scope) Remove(list List, pattern string) error { return s.removeAll([]Ru
 func (s Scope) removeAll(rules []Rule) error {
 	return s.w.asUser(func() error {
 		p := s.provider()
-		for _, r := range rules {
-			if err := p.removable(r.List, strings.TrimSpace(r.Pattern)); err != nil {
-				return err
-			}
+		removed, err := s.w.remove(p, rules...)
+		for _, r := range removed {
+			s.w.recordRules(RuleChange{Provider: p.name, List: r.List, Pattern: r.Pattern})
 		}
-		for i, r := range rules {
-			if slices.Contains(rules[:i], r) { // already removed as a duplicate
-				continue
-			}
-			pattern := strings.TrimSpace(r.Pattern)
-			s.w.stageRemove(p, r.List, pattern)
-			s.w.recordRules(RuleChange{Provider: p.name, List: r.List, Pattern: pattern})
-		}
-		return nil
+		return err
 	})
 }
 
-// removable returns an error if a rule does not exist or its list cannot be edited.
-func (p *provider) removable(list List, pattern string) error {
-	if err := p.editable(list); err != nil {
-		return err
+// remove stages the removal of rules, and returns them with trimmed patterns and without
+// duplicates. If one of them does not exist or its list cannot be edited, nothing is removed.
+func (w *Window) remove(p *provider, rules ...Rule) (removed []Rule, err error) {
+	for _, r := range rules {
+		r.Pattern = strings.TrimSpace(r.Pattern)
+		if err := p.editable(r.List); err != nil {
+			return nil, err
+		}
+		if listed := p.lists[r.List].rules; !slices.Contains(listed, r.Pattern) {
+			return nil, &UnknownError{What: r.List.String() + " rule", Name: r.Pattern, Near: nearest.Names(r.Pattern, listed, maxNear)}
+		}
+		if !slices.Contains(removed, r) {
+			removed = append(removed, r)
+		}
 	}
-	if rules := p.lists[list].rules; !slices.Contains(rules, pattern) {
-		return &UnknownError{What: list.String() + " rule", Name: pattern, Near: nearest.Names(pattern, rules, maxNear)}
+	for _, r := range removed {
+		w.stageRemove(p, r.List, r.Pattern)
 	}
-	return nil
-}
-
-func (w *Window) remove(p *provider, list List, pattern string) error {
-	pattern = strings.TrimSpace(pattern)
-	if err := p.removable(list, pattern); err != nil {
-		return err
-	}
-	w.stageRemove(p, list, pattern)
-	return nil
+	return removed, nil
 }
 
 // clear stages an empty list and returns how many rules were removed.

@@ -109,7 +109,8 @@ func noMatchHint(e *engine.Engine, pattern string) string {
 func (w *Window) toolRemove(list List, a ruleArgs) assistant.ToolResult {
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		before := e.Hidden()
-		if err := w.remove(p, list, a.Pattern); err != nil {
+		removed, err := w.remove(p, Rule{list, a.Pattern})
+		if err != nil {
 			r := errorResult(err)
 			r.Hint = fmt.Sprintf("There are no %s rules for %s.", list, p.name)
 			if rules := p.lists[list].rules; len(rules) > 0 {
@@ -117,7 +118,7 @@ func (w *Window) toolRemove(list List, a ruleArgs) assistant.ToolResult {
 			}
 			return r
 		}
-		pattern := strings.TrimSpace(a.Pattern)
+		pattern := removed[0].Pattern
 		return w.removalResult(p, list, before, fmt.Sprintf("%s rule %s", list, quote(pattern)), fields{"pattern": visible(pattern)})
 	})
 }
