@@ -131,34 +131,29 @@ func recall(step int) func(*Model) tea.Cmd {
 	})
 }
 
-// giveBack returns the text of a sent message to the box if the box is empty; otherwise the
-// text can be recalled from the sent messages.
-func (i *input) giveBack(text string) {
-	if i.draft.Empty() {
+// giveBack returns the text of a sent message to the box if the box is empty, and reports
+// whether it was. Otherwise, the text can be recalled from the sent messages.
+func (i *input) giveBack(text string) (wasEmpty bool) {
+	if wasEmpty = i.draft.Empty(); wasEmpty {
 		i.draft.Set(text)
 	}
+	return wasEmpty
 }
 
-// giveBackUnsent returns the text of a message that was never sent to the box if the box is
-// empty; otherwise the text goes to the stash, from which it can be recalled.
-func (i *input) giveBackUnsent(text string) {
-	if i.draft.Empty() {
-		i.draft.Set(text)
-	} else {
+// giveBackUnsent is giveBack for a text that was never sent: if the box is not empty, the
+// text goes to the stash, from which it can be recalled.
+func (i *input) giveBackUnsent(text string) (wasEmpty bool) {
+	if wasEmpty = i.giveBack(text); !wasEmpty {
 		i.draft.AddToStash(text)
 	}
+	return wasEmpty
 }
 
 // restoreDraft puts the stored draft into an empty box. If something has been typed, the
 // draft goes to the stash, from which it can be recalled.
 func (i *input) restoreDraft(stored string) {
-	switch {
-	case stored == "":
-	case i.draft.Empty():
-		i.draft.Set(stored)
+	if stored != "" && i.giveBackUnsent(stored) {
 		i.saved = stored
-	default:
-		i.draft.AddToStash(stored)
 	}
 }
 

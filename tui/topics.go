@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -80,7 +79,7 @@ func (t topicList) openFor(pair int64) intent {
 }
 
 func (t topicList) picker(title string) *overlay.Picker {
-	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
+	entries := []overlay.Entry{{Value: "", Text: "no topic"}}
 	at := 0
 	for _, path := range t.names {
 		if path == t.current {
@@ -92,8 +91,6 @@ func (t topicList) picker(title string) *overlay.Picker {
 	}
 	return overlay.NewPicker(title, entries, at)
 }
-
-func topicName(path string) string { return cmp.Or(path, "no topic") }
 
 // splitTopic splits a path into its parent ("" at the top) and the last name.
 func splitTopic(path string) (parent, name string) {
