@@ -52,7 +52,7 @@ func TestTheFooterConnectsAModel(t *testing.T) {
 	d.Wait("f6 connect a model")
 	d.Type(tuitest.Key("f6"))
 	d.Wait("─ Connect a model ─")
-	d.Wait("1 model")
+	d.Wait("127.0.0.1:11434") // the search has found the server
 	d.Type(tuitest.Enter)
 	d.Wait("Which model from test")
 	d.Type(tuitest.Enter)
