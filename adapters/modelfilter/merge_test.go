@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"winnow/adapters/dotenv"
 	"winnow/assistant"
 )
 
@@ -132,5 +133,17 @@ func TestRulesMergeOneByOne(t *testing.T) {
 	})
 	if merges == 0 || conflicts == 0 {
 		t.Errorf("%d merges, %d conflicts: the edits are not mixed enough", merges, conflicts)
+	}
+}
+
+func TestEveryReorderedListIsAChangeToTheFile(t *testing.T) {
+	before := dotenv.Parse([]byte("IGNORE_MODELS_A=x,y\nIGNORE_MODELS_B=x,y\nIGNORE_MODELS_C=x,\n"))
+	after := dotenv.Parse([]byte("IGNORE_MODELS_A=y,x\nIGNORE_MODELS_B=y,x\nIGNORE_MODELS_C=\n"))
+	var got []string
+	for _, c := range fileChanges(before, after) {
+		got = append(got, c.Title+" "+c.Before+">"+c.After)
+	}
+	if want := []string{"IGNORE_MODELS_A >", "IGNORE_MODELS_B >", "IGNORE_MODELS_C x>"}; !slices.Equal(got, want) {
+		t.Errorf("changes %q, want %q", got, want)
 	}
 }

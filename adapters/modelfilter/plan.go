@@ -182,8 +182,8 @@ func (w *Window) discardPlan(d draft) assistant.SavePlan {
 	return plan
 }
 
-// checkShown returns an *assistant.PlanChanged with the plan of d if digest, the digest of the
-// plan that was shown, is neither empty nor that of d.
+// checkShown compares d with the plan that was shown, which is identified by its digest. If they
+// differ, it returns an *assistant.PlanChanged with the plan of d. If digest is "", it returns nil.
 func (w *Window) checkShown(d draft, digest string, plan func(draft) assistant.SavePlan) error {
 	if digest == "" || digest == d.digest {
 		return nil
@@ -253,7 +253,7 @@ func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 			rule.List, name = Allow, strings.TrimPrefix(c.Key, listPrefix[Allow])
 		}
 		rule.Provider = strings.ToLower(name)
-		had, has := strings.Split(was, ","), strings.Split(is, ",")
+		had, has := listItems(was), listItems(is)
 		from := len(out)
 		for _, item := range without(has, had) {
 			rule.Pattern, rule.Added = strings.TrimSpace(item), true
@@ -263,12 +263,16 @@ func fileChanges(before, after *dotenv.File) (out []assistant.Change) {
 			rule.Pattern, rule.Added = strings.TrimSpace(item), false
 			out = append(out, assistant.Change{Title: c.Key, Before: item, Sentence: rule.sentence()})
 		}
-		out = slices.DeleteFunc(out, func(c assistant.Change) bool { return c.Before == "" && c.After == "" })
-		if len(out) == from { // only the order changed, or the value is now empty
+		if len(out) == from { // the same items, for example in another order
 			out = append(out, assistant.Change{Title: c.Key})
 		}
 	}
 	return out
+}
+
+// listItems returns the items of a list's value, except empty ones.
+func listItems(value string) []string {
+	return slices.DeleteFunc(strings.Split(value, ","), func(item string) bool { return item == "" })
 }
 
 // ModelEffect is the effect of changed rules on the models of one provider.
@@ -318,8 +322,8 @@ func becomes(n int, what string) string {
 	return fmt.Sprintf("%d models become %s", n, what)
 }
 
-// SaveEffect returns the effect of a save on the models of the provider. It waits for the
-// disk.
+// SaveEffect returns the effect of a save on the models of the provider. It may wait for the
+// disk or the proxy.
 func (s Scope) SaveEffect() ModelEffect {
 	s.w.readUse(s.Provider())
 	return withLock(s.w, func() ModelEffect { return s.w.effect(s.provider()) })
@@ -339,7 +343,8 @@ func (w *Window) effect(p *provider) ModelEffect {
 	return effectOf(saved, now).withUse(own.use, w.opts.Now())
 }
 
-// effectOf compares the models under two sets of rules.
+// effectOf returns the effect of replacing the rules of one engine with those of another that has
+// the same models.
 func effectOf(before, after *engine.Engine) ModelEffect {
 	was, is := before.Hidden(), after.Hidden()
 	return ModelEffect{
@@ -375,5 +380,5 @@ func editsOf(providers []*provider) ([]dotenv.Edit, error) {
 	return out, nil
 }
 
-// maxListed is the maximum number of names in a difference or a tool result.
+// maxListed is the maximum number of names in a list for the language model.
 const maxListed = 100
