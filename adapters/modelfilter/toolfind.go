@@ -23,8 +23,8 @@ type findArgs struct {
 // defaultFound is the default number of models that a call lists; maxMatches is the maximum.
 const defaultFound = 50
 
-// findTool returns the tool find_models. The tool waits for the disk, so it holds the window's lock
-// only in Find.
+// findTool returns the tool find_models. The tool may wait for the disk or the proxy, so it holds the
+// window's lock only for lookups.
 func (w *Window) findTool() assistant.Tool {
 	t := tool("Query", "find_models",
 		"Find models by what they are and how they are used, on all providers. Conditions: "+vocabulary()+". "+
@@ -81,7 +81,7 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 	}
 	text := foundText(a, where, found, shown, w.opts.Now())
 	if a.asksUse() && found.NoUse > 0 {
-		unknown := fmt.Sprintf("The use of %s is unknown: there is no usage file.", assistant.Counted(found.NoUse, "model"))
+		unknown := fmt.Sprintf("The use of %s is unknown: neither a usage file nor the proxy reports it.", assistant.Counted(found.NoUse, "model"))
 		if text += "\n\n" + unknown; len(found.Models) == 0 { // "No model" would be wrong: their use is unknown
 			text = unknown
 		}

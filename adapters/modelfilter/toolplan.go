@@ -15,7 +15,7 @@ import (
 )
 
 // toolList lists the rules of the named providers, or of all providers that have rules. Its
-// message starts with the rules that decide most models.
+// message starts with the rules that decide the most models.
 func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 	providers, lines := []fields{}, []ruleLine{}
 	add := func(p *provider, e *engine.Engine) assistant.ToolResult {
@@ -58,7 +58,10 @@ func (w *Window) toolList(a rulesArgs) assistant.ToolResult {
 		}
 	}
 	where := assistant.Counted(len(providers), "provider")
-	if len(names) == 1 {
+	switch len(names) {
+	case 0:
+		where = "any provider"
+	case 1:
 		where = visible(names[0])
 	}
 	text := rulesText(a.List, where, lines)

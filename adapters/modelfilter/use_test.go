@@ -108,6 +108,15 @@ func callTool(w *Window, name, args string) assistant.ToolResult {
 	return assistant.ToolResult{}
 }
 
+func TestListRulesWithoutRules(t *testing.T) {
+	w := openFind(t, "OPENAI_API_KEY=k\n")
+	for args, want := range map[string]string{`{}`: "No rules on any provider.", `{"list":"whitelist"}`: "No allow rules on any provider.", `{"provider":"openai"}`: "No rules on openai."} {
+		if r := callTool(w, "list_rules", args); r.Message != want {
+			t.Errorf("list_rules %s: %q, want %q", args, r.Message, want)
+		}
+	}
+}
+
 func TestUsedModelsComeFirstInAPlan(t *testing.T) {
 	w := openFind(t, "OPENAI_API_KEY=k\n")
 	writeUse(t, w, map[string]time.Duration{"gpt-4o": time.Hour, "gpt-4-turbo": time.Minute})

@@ -235,7 +235,7 @@ func RefusalText(err error) safetext.Text {
 		return safetext.Sprintf("rule “%s” already covers it", r.By[0])
 	default:
 	}
-	return safetext.Sprintf("it cannot be saved: %s", r.Detail)
+	return safetext.Sprintf("it cannot be saved, because it contains %s", r.Detail)
 }
 
 // savedCount is like ruleCount, for a save: it says so if rules were only removed.
