@@ -47,15 +47,15 @@ type (
 	}
 	// PickProvider makes a provider the current one.
 	PickProvider struct{ Provider string }
-	// RefreshModels asks providers for their models. For a single provider, the act also asks the
-	// proxy which of the provider's models it serves; for several, it also compares this proxy
-	// with the others.
+	// RefreshModels asks providers for their models. For a single provider, it then compares the
+	// models that the proxy serves with those that the rules leave shown; for several, it compares
+	// this proxy with the others.
 	RefreshModels struct{ Providers []string }
 	// ReadModels reads the stored model lists of the next readAtOnce providers.
 	ReadModels struct{}
 	// ReadFacts reads the facts about a provider's models and how often each model was used.
 	ReadFacts struct{ Provider string }
-	// MarkSeen marks the new models of a provider as seen.
+	// MarkSeen marks the changes to a provider's models as seen.
 	MarkSeen struct{ Provider string }
 	// ExplainModel explains why a model of any provider is hidden or shown.
 	ExplainModel struct{ Model string }
@@ -70,7 +70,7 @@ type (
 // act is one of the acts above.
 type act interface {
 	assistant.Act
-	// do performs the act and returns a sentence about the outcome.
+	// do performs the act and returns a sentence about the outcome; "" if there is nothing to say.
 	do(ctx context.Context, w *Window) (done safetext.Text, err error)
 	// about returns the provider whose displayed rules the act refers to; "" if none.
 	about() string
@@ -216,7 +216,7 @@ func importRefused(all []Imported) error {
 }
 
 // edited changes the rules of a provider. It returns done, followed by the effect on the models
-// and by the hidden models that were used recently.
+// and by the recently used models that the change hid.
 func (w *Window) edited(provider string, done safetext.Text, change func(Scope) error) (safetext.Text, error) {
 	s, err := w.On(provider)
 	if err != nil {
@@ -233,7 +233,7 @@ func (w *Window) edited(provider string, done safetext.Text, change func(Scope) 
 }
 
 // modelsChanged describes how many models a change to a provider's rules hid and showed, and
-// returns the hidden ones.
+// returns the models that it hid.
 func modelsChanged(before, after []ModelView) (text safetext.Text, hidden []string) {
 	if len(after) == 0 {
 		return "", nil // no models are known
@@ -334,8 +334,8 @@ func (ReadModels) Step() string { return "" }
 
 func (ReadModels) about() string { return "" }
 
-// readAtOnce is how many model lists one ReadModels reads. It is small, so that the screen shows
-// the first lists before the last ones have been read.
+// readAtOnce is the maximum number of model lists that one ReadModels reads. It is small, so that
+// the screen shows the first lists before the last ones have been read.
 const readAtOnce = 8
 
 func (ReadModels) do(ctx context.Context, w *Window) (safetext.Text, error) {

@@ -47,9 +47,9 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	return ""
 }
 
-// effectBetween returns the effect on a provider's models of replacing the rules before with
-// the rules after. A list that cannot be edited, such as one set by the environment, is the
-// same in both.
+// effectBetween returns the effect on a provider's models of replacing one rule set with another.
+// In both sets, a list that cannot be edited, such as one set by the environment, keeps its
+// current rules.
 func (w *Window) effectBetween(name string, before, after ruleSet) ModelEffect {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,7 +149,7 @@ func ChangeSentence(c checkpoint.Change) string {
 	return string(what)
 }
 
-// changedRules describes the first rules of a logged change.
+// changedRules describes the first shownRules rules of a logged change and counts the rest.
 func changedRules(c checkpoint.Change) string {
 	var done []string
 	for _, d := range c.Changed[:min(len(c.Changed), shownRules)] {

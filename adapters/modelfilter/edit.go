@@ -109,8 +109,8 @@ func (w *Window) clear(p *provider, list List) (int, error) {
 // Import is a set of rules to import.
 type Import struct {
 	Lists [2][]string // by List; a nil list is not changed
-	// Replace replaces the rules of each list that is not nil, unless all rules imported into it are rejected. A rule
-	// that another rule covers is then accepted, so that the list becomes the imported one.
+	// Replace replaces the rules of each list that is not nil, unless all rules imported into it are rejected. Rules
+	// that other imported rules cover are then accepted, so that the list becomes the imported one.
 	Replace bool
 }
 
@@ -118,8 +118,8 @@ type Import struct {
 type Imported struct {
 	List     List
 	Pattern  string // trimmed
-	Err      error  // why it was rejected; nil if it is now in the list
-	Kept     bool   // it was already in the list
+	Err      error  // why it was rejected; nil if it was added or kept
+	Kept     bool   // it was already in the list that was replaced
 	Affected int    // number of models whose status the rule decides
 }
 

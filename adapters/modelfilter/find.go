@@ -82,7 +82,7 @@ type HidePlan struct {
 }
 
 // PlanHide plans how to hide the shown models in found. It returns one plan per provider, in the
-// order of found, each with a few patterns that hide the provider's models.
+// order of found, each with a few patterns for the models of its provider.
 func (w *Window) PlanHide(found Found) ([]HidePlan, error) {
 	var plans []HidePlan
 	wanted := map[string][]string{}

@@ -10,7 +10,7 @@ import (
 )
 
 // finder finds the models that phrases select on the providers of a window. Its methods may wait
-// for the disk.
+// for the disk or the proxy.
 type finder struct {
 	w         *Window
 	read      map[string][]FoundModel // all models of the providers searched so far
@@ -91,10 +91,10 @@ func namesEach(provider string) bool {
 	return !slices.ContainsFunc(strings.Fields(provider), func(word string) bool { return word == "*" || word == "major" || word[0] == '-' })
 }
 
-// locate returns the providers on which a phrase selects models: the named providers that have such
-// models. If none is named, it returns the current provider if that has such models, and otherwise
-// the only provider for which isFamily is true, if there is exactly one. A phrase that selects
-// nothing is passed to miss.
+// locate returns the named providers on which a phrase selects models. If none is named, it returns
+// the current provider if the phrase selects models there, and otherwise the only provider for
+// which isFamily is true, if there is exactly one. On a single provider, a phrase that is only a
+// pattern need not match any model. A phrase that selects nothing is passed to miss.
 func (r *finder) locate(p phrase, provider string) ([]string, error) {
 	names, err := r.providersOrCurrent(provider)
 	if err != nil {
@@ -129,9 +129,9 @@ func (r *finder) locate(p phrase, provider string) ([]string, error) {
 }
 
 // fits returns the providers in names on which a phrase selects models. Unless mustSelect is
-// set, a phrase that is only a pattern may select none. If no provider is found, missing contains
-// the words that match no model or, if each word matches one, all words. unknown counts the models
-// for which a fact in the phrase is unknown.
+// set, a phrase that is only a pattern need not match any. If no provider is found, missing is the
+// shortest missing list of phrase.in or, if that is empty, all words of the phrase. unknown counts
+// the models for which a fact in the phrase is unknown.
 func (r *finder) fits(p phrase, names []string, mustSelect bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)
@@ -194,8 +194,7 @@ func (r *finder) miss(p phrase, missing, elsewhere []string) {
 // maxNamedProviders is the number of providers that a sentence names before it counts the rest.
 const maxNamedProviders = 3
 
-// haveSuch returns a sentence about the providers that have some models: "gemini and xai have such
-// models.".
+// haveSuch returns a sentence about what providers have: "gemini and xai have matching models.".
 func haveSuch(providers []string, what string) string {
 	verb := " have "
 	if len(providers) == 1 {
@@ -219,9 +218,9 @@ var conditionsFor = map[string][]string{
 	"big": {"ctx>=200k"}, "large": {"ctx>=200k"}, "small": {"ctx<32k"}, "multimodal": {"vision"},
 }
 
-// misspelt returns up to maxNear providers, families and words in names of known models that differ
-// from a word by at most a quarter of its letters, or by one. It returns none if the word begins
-// with one of them.
+// misspelt returns up to maxNear names that differ from word in one letter, or in at most a quarter
+// of its letters: providers, families, and words in the names of the models read so far. If word
+// begins with any of these names, misspelt returns none.
 func (r *finder) misspelt(word string) (near []string) {
 	providers, _ := r.providersOrCurrent("*") // cannot fail: * names known providers only
 	known := slices.Concat(knownFamilies, providers)
@@ -243,7 +242,7 @@ func (r *finder) misspelt(word string) (near []string) {
 }
 
 // knownFamilies are the model families of well-known vendors. Their names do not count as
-// misspellings, even if no provider has a model of the family.
+// misspellings, even if no provider has a model of that family.
 var knownFamilies = []string{"claude", "command", "deepseek", "gemini", "gemma", "gpt", "grok", "kimi", "llama", "mistral", "qwen", "sonar"}
 
 // readPhrases reads phrases. It returns an error if a condition is incomplete.

@@ -35,7 +35,7 @@ func (w *Window) cached(p *provider) (list ModelList) {
 	if w.opts.Models == nil {
 		return list
 	}
-	if cached, ok := w.opts.Models.Cached(p.name); ok { // an empty list has no source
+	if cached, ok := w.opts.Models.Cached(p.name); ok { // otherwise return the zero ModelList, which names no source
 		list = cached
 	}
 	return list
@@ -95,7 +95,8 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 }
 
 // AcceptModels uses a model list that another part of the program got from an endpoint. used
-// reports whether this set the list of an available provider. AcceptModels waits for the disk.
+// reports whether the list of any available provider was set from it. AcceptModels waits for the
+// disk.
 func (w *Window) AcceptModels(ctx context.Context, a models.Answer) (used bool) {
 	lists, ok := w.opts.Models.(*models.Lists)
 	if !ok {
@@ -127,7 +128,7 @@ func without(a, b []string) []string {
 	return out
 }
 
-// MarkSeen marks the models of a provider as seen, so that they are no longer new.
+// MarkSeen marks the models of a provider as seen, so that they are no longer new or changed.
 func (w *Window) MarkSeen(name string) error {
 	w.mu.Lock()
 	p, err := w.findProvider(name)
@@ -171,8 +172,8 @@ func (w *Window) ReadModels(ctx context.Context) {
 }
 
 // compareServed asks the proxy which models of a provider it serves, and publishes in the
-// Snapshot how they differ from what the rules leave shown. If the proxy does not answer, the
-// difference becomes unknown.
+// Snapshot how they differ from those that the rules leave shown. If the proxy does not answer,
+// the difference becomes unknown.
 func (w *Window) compareServed(ctx context.Context, provider string) {
 	source, ok := w.opts.Models.(interface {
 		Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)

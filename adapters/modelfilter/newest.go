@@ -12,7 +12,7 @@ import (
 type release struct {
 	model   FoundModel
 	version []int  // the first run of numbers that are neither a date nor a size
-	date    int    // YYYYMMDD, or MMDD without a year; undated if there is none
+	date    int    // YYYYMMDD, MMDD, or a revision such as 2 for 002; undated if the name has none
 	series  string // the name without version and date; a newer model replaces older ones of its series
 }
 

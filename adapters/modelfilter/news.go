@@ -66,7 +66,7 @@ type newsSource interface {
 	News(provider string) []models.Change
 }
 
-// news returns the changes to a provider's models, and reads them if necessary. The caller
+// news returns the changes to a provider's models, reading them if necessary. The caller
 // holds mu.
 func (w *Window) news(p *provider) (out []News) {
 	source, ok := w.opts.Models.(newsSource)
@@ -88,7 +88,7 @@ func (w *Window) news(p *provider) (out []News) {
 }
 
 // News lists the changes since MarkSeen to the models of the named providers, or of all
-// providers if none is named. It waits for the disk. It returns an *UnknownError for an
+// providers if none is named. It may wait for the disk. It returns an *UnknownError for an
 // unknown provider.
 func (w *Window) News(providers ...string) (out []News, err error) {
 	if len(providers) == 0 {
@@ -120,7 +120,8 @@ type ContextNews struct {
 	Context int    `json:"context_window,omitempty"`
 }
 
-// contextNews returns the first maxNews changes to the models that have been read.
+// contextNews returns the first maxNews changes to models, for the providers whose models have
+// been read. The caller holds mu.
 func (w *Window) contextNews() (out []ContextNews) {
 	for _, name := range w.order {
 		p := w.providerNamed(name)

@@ -55,7 +55,8 @@ func (p phrase) all() bool {
 	return len(p.facts) == 0 && !p.newest && (len(p.names) == 0 || len(p.names) == 1 && p.names[0] == "*")
 }
 
-// pattern returns the pattern if the phrase consists only of one; otherwise "".
+// pattern returns the pattern that the phrase consists of, or * if it means every model;
+// otherwise "".
 func (p phrase) pattern() string {
 	switch {
 	case p.all():
@@ -66,9 +67,10 @@ func (p phrase) pattern() string {
 	return ""
 }
 
-// in returns the models that the phrase selects, and the number of models for which one of its facts
-// is unknown. If the phrase selects none, missing contains the words that match no model or, if each
-// word matches one, all words. A pattern on its own is never missing.
+// in returns the models that the phrase selects, and the number of models for which a fact in the
+// phrase is unknown. If it selects none, missing contains the words that match no model. If each
+// word matches one, missing contains all names or, if some model matches all names, all facts. A
+// pattern that is the only name is never missing.
 func (p phrase) in(models []FoundModel, now time.Time) (fit []FoundModel, unknown int, missing []string) {
 	fit = models
 	for _, name := range p.names {
@@ -134,8 +136,8 @@ func ids(models []FoundModel) (out []string) {
 	return out
 }
 
-// named returns the models whose names match a pattern or contain a word or its singular. If
-// alone is set and models have exactly this name, it returns only these.
+// named returns the models whose names match a pattern, or contain a word or, if none does, its
+// singular. If alone is set and some models are called exactly that, it returns only these.
 func named(models []FoundModel, word string, alone bool) []FoundModel {
 	if hasWildcard(word) {
 		return matching(models, word)
@@ -221,8 +223,8 @@ func (p phrase) written(models, fit []FoundModel) string {
 	return ""
 }
 
-// isFamily reports whether the phrase contains the name of a model, or a word that begins at least
-// half of the provider's model names, such as claude.
+// isFamily reports whether the phrase contains the name of one of a provider's models, or a word,
+// such as claude, with which the names of at least half of them begin.
 func (p phrase) isFamily(models []FoundModel) bool {
 	return slices.ContainsFunc(p.names, func(word string) bool {
 		begin := kept(models, func(m FoundModel) bool {

@@ -36,8 +36,8 @@ func (w *Window) Place() assistant.Window {
 	return placed{w, &place{provider: w.Provider()}}
 }
 
-// placeOf returns the window behind window and the place, which is nil for the window's own
-// position. It returns nil, nil if window is not a model filter.
+// placeOf returns the Window that window is or wraps, and its place, which is nil if window is the
+// Window itself. It returns nil, nil if window is not a model filter.
 func placeOf(window assistant.Window) (*Window, *place) {
 	switch w := window.(type) {
 	case *Window:
@@ -77,7 +77,7 @@ func (at *place) named() string {
 	return at.provider
 }
 
-// move makes p the current provider of a place. It returns false if p already was current. The
+// move makes p the current provider of a place. It returns false if p was already current. The
 // caller holds w.mu.
 func (at *place) move(w *Window, p *provider) bool {
 	if at == nil {
@@ -108,7 +108,7 @@ func (p placed) Tools() []assistant.Tool {
 	return tools
 }
 
-// stay makes the pane stay where it is when the running turn ends.
+// stay keeps the pane where it is when the running turn ends.
 func (w *Window) stay() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,7 +153,7 @@ func (p placed) SetPosition(raw json.RawMessage) error {
 }
 
 // fromPlace is implemented by tool arguments that default to the current provider. from sets
-// that default to the provider that the caller is looking at.
+// this default: the provider that the caller is looking at.
 type fromPlace interface{ from(provider string) }
 
 func (a *ruleArgs) from(provider string)   { a.Provider = otherwise(a.Provider, provider) }

@@ -9,7 +9,7 @@ import (
 	"winnow/assistant"
 )
 
-// plan returns the rules that are needed for an action on the models.
+// plan returns the changes to the rules that an action on the models needs.
 func (m *meaning) plan(action string) rulePlan {
 	p := rulePlan{Proposal: Proposal{Provider: m.provider}, notes: []string{}}
 	everything := m.all && len(m.excepted) == 0
@@ -176,8 +176,8 @@ func (m *meaning) addAllow(p *rulePlan, patterns []string) {
 	p.AddAllow = append(p.AddAllow, without(patterns, m.rules[Allow])...)
 }
 
-// showOnly allows the models by patterns, removes the allow rules that match other models, and
-// ignores *.
+// showOnly adds the patterns, which match the models, to the allow rules, removes the allow rules
+// that match other models, and ignores *.
 func (m *meaning) showOnly(p *rulePlan, models []FoundModel, patterns []string) {
 	if len(models) == 0 {
 		p.note("No model would be left on " + m.provider + ".")
@@ -200,8 +200,8 @@ func (m *meaning) showOnly(p *rulePlan, models []FoundModel, patterns []string) 
 	}
 }
 
-// show removes the ignore rules that hide only models in meant. If a broader rule hides some of
-// these models, it allows all of them instead.
+// show removes the ignore rules that are among the patterns or hide only models in meant. If a
+// broader rule hides some of these models, show allows all of them instead.
 func (m *meaning) show(p *rulePlan) {
 	hidden := kept(m.meant, func(f FoundModel) bool { return f.Hidden })
 	for _, rule := range m.rules[Ignore] {

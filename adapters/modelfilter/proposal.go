@@ -79,7 +79,7 @@ func (p Proposal) changes() []RuleChange {
 	return out
 }
 
-// proposalEffect returns the effect of a proposal on the models of before, which is not
+// proposalEffect returns the effect of a proposal on the models of an engine, which is not
 // changed, and the errors of the rules that would be rejected.
 func proposalEffect(before *engine.Engine, p Proposal) (ModelEffect, []error) {
 	after := before.Clone()

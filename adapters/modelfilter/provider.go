@@ -33,8 +33,8 @@ type provider struct {
 	useProblem string        // why the usage file cannot be used
 
 	revision int64             // window revision at the last change to the provider's rules or models
-	shown    *ProviderSnapshot // as of revision; nil until needed
-	numbers  *numbers          // as of revision; nil until needed
+	shown    *ProviderSnapshot // up to date if not nil
+	numbers  *numbers          // up to date if not nil
 }
 
 // ruleList is one list of a provider: the rules in the files and the environment, and the
@@ -51,7 +51,7 @@ type ruleList struct {
 
 	fixed    string   // why the list cannot be edited; "" if it can
 	fromEnv  bool     // the environment sets the list
-	envRules []string // rules from the environment, which replace saved
+	envRules []string // rules from the environment, which take precedence over saved and rules
 }
 
 // ruleSet holds the rules of both lists, indexed by List.
@@ -83,7 +83,8 @@ func (p *provider) staged() ruleSet { return ruleSet{p.lists[Ignore].rules, p.li
 
 func (p *provider) saved() ruleSet { return ruleSet{p.lists[Ignore].saved, p.lists[Allow].saved} }
 
-// empty reports whether the provider has neither rules nor a key variable.
+// empty reports whether nothing is set for the provider: no list, not even an empty one, and no key
+// variable.
 func (p *provider) empty() bool {
 	for _, l := range p.lists {
 		if len(l.rules)+len(l.saved)+len(l.envRules) > 0 || l.origin != "" {
@@ -106,7 +107,7 @@ func (e *FixedError) Error() string {
 	return fmt.Sprintf("the %s rules of %s cannot be edited: %s", e.List, e.Provider, e.Reason)
 }
 
-// editable returns an error if a list cannot be edited.
+// editable returns a *FixedError if a list cannot be edited.
 func (p *provider) editable(list List) error {
 	if reason := p.lists[list].fixed; reason != "" {
 		return &FixedError{p.name, list, reason}
@@ -140,8 +141,8 @@ func (p *provider) changes() []RuleChange {
 	return out
 }
 
-// stagedBy returns the saved rules with the staged changes of some authors applied: those for whom
-// belongs returns true.
+// stagedBy returns the saved rules with the staged changes of some authors applied. belongs reports
+// whether an author is one of them.
 func (l *ruleList) stagedBy(belongs func(assistant.Author) bool) []string {
 	added, removed := without(l.rules, l.saved), without(l.saved, l.rules)
 	theirs := func(pattern string) bool { return !belongs(l.by[pattern]) }
@@ -208,7 +209,7 @@ func (w *Window) stageRemove(p *provider, list List, pattern string) {
 	w.touch(p)
 }
 
-// ruleChanges lists the changes from before to after, removals first.
+// ruleChanges lists the changes from before to after, list by list, removals first.
 func ruleChanges(provider string, before, after ruleSet) []RuleChange {
 	var out []RuleChange
 	for _, list := range lists {
@@ -264,11 +265,11 @@ func conflicting(provider string, base, ours, theirs ruleSet) []RuleChange {
 	return out
 }
 
-// reorder determines the available providers and their order: first those in read, then all others
-// that are not empty, then the catalogue's providers if no provider has a key variable, and last the
-// current one. Empty providers in read are left out.
-func (w *Window) reorder(read []string) {
-	names := append(slices.Clone(read), slices.Sorted(maps.Keys(w.providers))...)
+// reorder determines the available providers and their order: the preferred ones, all others that
+// are not empty, the catalogue's providers if no provider has a key variable, and last the current
+// one. Preferred providers that are empty are left out.
+func (w *Window) reorder(preferred []string) {
+	names := append(slices.Clone(preferred), slices.Sorted(maps.Keys(w.providers))...)
 	names = slices.DeleteFunc(names, func(name string) bool { return w.providerNamed(name).empty() })
 	keys := false
 	for _, p := range w.providers {
@@ -292,8 +293,8 @@ func (w *Window) reorder(read []string) {
 const defaultProvider = "openai"
 
 // firstProvider returns the first provider with rules, preferably one with a key; otherwise the
-// first with a key; otherwise the first of all, if it has a key variable and defaultProvider
-// has none; otherwise defaultProvider.
+// first with a key; otherwise the first of all, if it is not empty but defaultProvider is;
+// otherwise defaultProvider.
 func (w *Window) firstProvider() string {
 	ruled := func(name string) bool {
 		p := w.providerNamed(name)
@@ -343,14 +344,13 @@ type ProviderView struct {
 	Fixed   bool // one of its lists cannot be edited
 	Asking  bool // a request for its models is in progress
 
-	// The following fields are set only in a Snapshot. All but Read are set only if the models have
-	// been read.
-	Read   bool
+	Read bool // the models have been read; if not, the following fields are not set
+
 	Counts Counts
 	Source string // the source of the list; see models.List
 	// SourcesText describes where the models come from.
 	SourcesText string
-	Changes     int         // unsaved changes
+	Changes     int         // number of unsaved changes
 	Effect      ModelEffect // the effect of saving these changes
 	News        []News
 	Models      []ModelView // immutable
@@ -384,7 +384,7 @@ func (w *Window) SetProvider(name string) error {
 	})
 }
 
-// setCurrent makes p the current provider. It returns false if p already was current.
+// setCurrent makes p the current provider. It returns false if p was already current.
 func (w *Window) setCurrent(p *provider) bool {
 	if p.name == w.current {
 		return false

@@ -90,7 +90,8 @@ func (w *Window) touch(p *provider) {
 	p.revision = w.revision
 }
 
-// redraw starts a new revision after a change to other displayed properties of a provider.
+// redraw starts a new revision after a change to displayed properties of a provider other than its
+// rules and models.
 func (w *Window) redraw(p *provider) {
 	w.changed()
 	p.shown, p.numbers = nil, nil
@@ -150,7 +151,7 @@ type numbers struct {
 }
 
 // providerView returns a provider for the list of providers, with its numbers if its models
-// were read.
+// have been read.
 func (w *Window) providerView(p *provider) ProviderView {
 	v := ProviderView{
 		Name: p.name, Current: p.name == w.current, Key: p.hasKey, Unsaved: p.dirty(),
@@ -218,7 +219,8 @@ func (s *ProviderSnapshot) Explain(id string) engine.Explanation { return s.engi
 // slow if there are many rules.
 func (s *ProviderSnapshot) Lint() []engine.Finding { return s.lint() }
 
-// Suggest returns patterns that together match exactly these models. It is slow.
+// Suggest returns patterns that together match these models and no others. A model that no pattern
+// can distinguish from another is left out. It is slow.
 func (s *ProviderSnapshot) Suggest(ids []string) []string {
 	return engine.Suggest(ids, without(s.engine.Models(), ids))
 }
@@ -245,7 +247,7 @@ func (s *ProviderSnapshot) Effect(p Proposal) (ModelEffect, []error, error) {
 }
 
 // Effect returns what accepting a proposal would do to the models now, and the errors of
-// the rules that would be rejected. It waits for the disk.
+// the rules that would be rejected. It may wait for the disk or the proxy.
 func (w *Window) Effect(p Proposal) (ModelEffect, []error, error) {
 	w.readUse(p.Provider)
 	w.mu.Lock()

@@ -43,8 +43,8 @@ func (s *ProviderSnapshot) findRequests() []string {
 	return all[:most]
 }
 
-// shows reports whether a model with the given status has part in its name, as in
-// gpt-4o-mini.
+// shows reports whether the name of a model with the given status contains part between
+// separators, as gpt-4o-mini contains mini.
 func (s *ProviderSnapshot) shows(part string, status engine.Status) bool {
 	return slices.ContainsFunc(s.Models, func(m ModelView) bool {
 		return m.Status == status && slices.Contains(strings.FieldsFunc(m.Name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), part)

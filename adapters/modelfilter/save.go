@@ -29,7 +29,7 @@ func (w *Window) Save(ctx context.Context, basis assistant.Basis) (assistant.Sav
 const saveAttempts = 3
 
 // save writes, in one atomic, durable step, the changes that basis identifies. It also
-// returns the saved rules.
+// returns the changes as rules.
 func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis) (assistant.Saved, []RuleChange, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
@@ -259,8 +259,8 @@ func (w *Window) RefreshSaved(ctx context.Context, dropUnsaved bool) (assistant.
 	return change.Refreshed, err
 }
 
-// mergeIfChanged reads the file if another program has changed it and merges the staged
-// rules into it, or reports the conflict.
+// mergeIfChanged reads the file. If another program has changed it, mergeIfChanged merges the
+// staged rules into it or reports the conflict.
 func (w *Window) mergeIfChanged(ctx context.Context) (assistant.SavedChange, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()

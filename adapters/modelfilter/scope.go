@@ -180,7 +180,8 @@ func (s Scope) Lint() []engine.Finding {
 	return withEngine(s, func(_ *provider, e *engine.Engine) []engine.Finding { return e.Lint() })
 }
 
-// Suggest returns patterns that together match exactly these models of the provider.
+// Suggest returns patterns that together match these models of the provider and no others. A model
+// that no pattern can distinguish from another is left out.
 func (s Scope) Suggest(ids []string) []string {
 	return withEngine(s, func(_ *provider, e *engine.Engine) []string {
 		return engine.Suggest(ids, without(e.Models(), ids))
@@ -190,8 +191,8 @@ func (s Scope) Suggest(ids []string) []string {
 // maxSearch is the maximum length of a stored search, in bytes.
 const maxSearch = 500
 
-// SetSearch sets the search text of the window, cut to maxSearch. It returns ErrLocked while the
-// assistant works.
+// SetSearch sets the search text of the window, truncated to maxSearch. It returns ErrLocked while
+// the assistant works.
 func (w *Window) SetSearch(query string) error {
 	return w.asUser(func() error {
 		w.setSearch(query)

@@ -12,15 +12,14 @@ import (
 	"winnow/adapters/dotenv"
 )
 
-// How the proxy finds its variables: in the name of a key variable, keyInfix follows the
-// provider's name; the name of a list's variable starts with its listPrefix. proxyKey is the
+// The names of the proxy's key variables: keyInfix follows a provider's name, and proxyKey is the
 // variable of the proxy's own key.
 const (
 	keyInfix = "_API_KEY"
 	proxyKey = "PROXY_API_KEY"
 )
 
-// listPrefix contains the prefixes of the variables of each list.
+// listPrefix contains the prefix of each list's variables; the name of the provider follows it.
 var listPrefix = [...]string{Ignore: "IGNORE_MODELS_", Allow: "WHITELIST_MODELS_"}
 
 // envSnapshot holds the contents of the files and the environment for all providers.
@@ -28,7 +27,7 @@ type envSnapshot struct {
 	source    *dotenv.Source
 	tree      *dotenv.Tree
 	ownKeys   []string // Options.OwnKeys
-	order     []string // provider names, starting with the names in the file in its order
+	order     []string // provider names: first those in the file, in its order
 	providers map[string]*provider
 	notices   []string
 }
@@ -186,7 +185,7 @@ func mergedLists(p *provider, s *envSnapshot, policy stagedPolicy) (lists [2]rul
 }
 
 // adopt makes s the state of the window. If the file was deleted, the rules stay and become
-// unsaved, so that the next save writes them again.
+// unsaved, so that the next save writes them again; with dropStaged, they are dropped, too.
 func (w *Window) adopt(s *envSnapshot, policy stagedPolicy) {
 	if policy != dropStaged && w.source != nil && w.source.Exists && !s.source.Exists {
 		policy = retainStaged

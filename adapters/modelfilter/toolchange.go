@@ -22,8 +22,8 @@ type planArgs struct {
 	Provider string   `json:"provider,omitempty" jsonschema:"the provider, or several separated by spaces; * for all; -name excludes one; by default the current one or, if it has no such model, the only one with that id or family"`
 }
 
-// planTool returns the tool plan_rules. The tool waits for the disk, so it holds the window's lock
-// only for lookups.
+// planTool returns the tool plan_rules. The tool may wait for the disk or the proxy, so it holds the
+// window's lock only for lookups.
 func (w *Window) planTool() assistant.Tool {
 	t := tool("Query", "plan_rules",
 		"Work out the exact rules that hide, show, allow or keep models named in words or by conditions, with their effect. No other known model is affected. Changes nothing: add the rules or propose them.",
@@ -33,7 +33,7 @@ func (w *Window) planTool() assistant.Tool {
 	return t
 }
 
-// rulePlan contains the rules that an action needs on one provider.
+// rulePlan contains the changes to the rules of one provider that an action needs.
 type rulePlan struct {
 	Proposal
 	notes []string // what already applies or is not possible
@@ -76,8 +76,8 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	return done
 }
 
-// planFields returns a plan with its effect as data and as text. If every is set, the plan is
-// one of several for all providers, which the user must confirm.
+// planFields returns a plan with its effect as data and as text. If every is set, the providers
+// were not named one by one, and the user must confirm the plan if there are several.
 func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	s, err := w.On(p.Provider)
 	if err != nil {
@@ -121,8 +121,8 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	return out, strings.Join(says, " "), nil
 }
 
-// confirmation describes an effect that the user must confirm first, after "would"; "" if there
-// is none.
+// confirmation describes, in words that follow "would", an effect that the user must confirm first;
+// "" if there is none.
 func confirmation(every bool, hides, shown int) string {
 	switch {
 	case every:
@@ -241,8 +241,8 @@ func changing(plans []rulePlan) []rulePlan {
 	return plans
 }
 
-// isKind reports whether an exception names a kind of model, as in "only gpt models, no previews".
-// There need not be such a model.
+// isKind reports whether an exception names a kind of model, as in "only gpt models, no previews",
+// or contains no name. There need not be such a model.
 func (p phrase) isKind() bool {
 	const kinds = " preview mini nano embedding image audio beta exp experimental snapshot latest "
 	return len(p.names) == 0 || len(p.names) == 1 && strings.Contains(kinds, " "+strings.TrimSuffix(strings.ToLower(p.names[0]), "s")+" ")
@@ -255,7 +255,7 @@ const maxExact = 12
 // meaning holds the models that phrases select on one provider, and patterns that match them.
 type meaning struct {
 	provider        string
-	all             bool         // every model
+	all             bool         // a phrase means every model
 	verbatim        bool         // a phrase is a pattern
 	wide            bool         // patterns replace a condition, which a model added later may not meet
 	models          []FoundModel // all models of the provider
@@ -267,10 +267,10 @@ type meaning struct {
 	rules           [2][]string
 }
 
-// exactly returns patterns that match the models in wanted and, except possibly for the models in
-// also, no others.
-func (m *meaning) exactly(wanted, also []FoundModel) []string {
-	return engine.Suggest(ids(wanted), ids(minus(m.models, append(also, wanted...))))
+// exactly returns patterns that match the models in wanted, perhaps models in tolerated, and no
+// others.
+func (m *meaning) exactly(wanted, tolerated []FoundModel) []string {
+	return engine.Suggest(ids(wanted), ids(minus(m.models, append(tolerated, wanted...))))
 }
 
 // mean finds the models that the phrases select, and patterns that match them.
@@ -307,7 +307,8 @@ func (r *finder) mean(action, provider string, phrases, except []phrase) (*meani
 }
 
 // add adds the models that a phrase selects to meant, and patterns that match them to patterns. If
-// the phrase yields no patterns, it returns the models, for which the caller has to find some.
+// the phrase yields no patterns, add returns the models, and the caller has to find patterns for
+// them.
 func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundModel) {
 	from := m.models
 	if p.newest {
@@ -319,7 +320,7 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	}
 	m.all, m.verbatim = m.all || p.all(), m.verbatim || p.pattern() != ""
 	left := kept(fit, func(f FoundModel) bool { return !f.Hidden || f.Status.Rule == "*" })
-	if action == "only" && !p.all() && 0 < len(left) && len(left) < len(fit) { // "only" hides the other models, but shows no hidden model
+	if action == "only" && !p.all() && 0 < len(left) && len(left) < len(fit) { // "only" hides the other models, but does not show hidden ones
 		m.left = append(m.left, minus(fit, left)...)
 		m.meant = append(m.meant, minus(left, m.meant)...)
 		return left
@@ -344,8 +345,8 @@ func (m *meaning) add(p phrase, action string, now time.Time) (loose []FoundMode
 	return nil
 }
 
-// except adds to excepted the models that some of the phrases select: those that select the newest
-// models if newest is set, otherwise the others. The newest models are chosen among those in meant.
+// except adds to excepted the models that phrases select. If newest is set, it uses only the phrases
+// that select the newest models, and chooses these from meant; otherwise it uses only the others.
 func (m *meaning) except(except []phrase, newest bool, now time.Time) {
 	for _, p := range except {
 		if p.newest != newest {

@@ -176,7 +176,7 @@ type ruleLine struct {
 	engine.RuleInfo
 }
 
-// rulesText describes what rules do, starting with the rules that decide most models: "`*mini*`
+// rulesText describes what rules do, starting with those that decide the most models: "`*mini*`
 // (ignore on openai) hides 3 models". list is the requested list, as named in the tools; "" means
 // both. where names the provider or counts the providers.
 func rulesText(list, where string, rules []ruleLine) string {

@@ -133,7 +133,7 @@ func (w *Window) FindModel(model string) (s Scope, id string, ok bool) {
 	return Scope{w, m.name}, m.id, err == nil
 }
 
-// toolExplain describes why a model has its status. It waits for the disk.
+// toolExplain describes why a model has its status. It may wait for the disk or the proxy.
 func (w *Window) toolExplain(a modelArgs) assistant.ToolResult {
 	return w.aboutModel(a.current, a.Model, false)
 }

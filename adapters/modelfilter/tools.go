@@ -49,7 +49,7 @@ type (
 	noArgs struct{}
 )
 
-// fields are the data of a tool result. Lists may be cut; counts are exact.
+// fields is the data of a tool result. Lists may be truncated; counts are exact.
 type fields map[string]any
 
 // codeCovered is the error code for a rule that another rule makes redundant.

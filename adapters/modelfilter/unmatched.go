@@ -8,9 +8,9 @@ import (
 	"winnow/assistant"
 )
 
-// unmatched returns effects that name a provider's added patterns that match none of its known
-// models. A pattern that matches models of other providers gets an effect of its own. All other
-// patterns share one effect, because a team may have added dozens. The caller holds mu.
+// unmatched returns effects about the added patterns that match none of a provider's known models. A
+// pattern that matches models of other providers gets an effect of its own. All other patterns share
+// one effect, because a team may have added dozens. The caller holds mu.
 func (w *Window) unmatched(p *provider) []assistant.Effect {
 	var out []assistant.Effect
 	var nowhere []string
@@ -36,10 +36,10 @@ func (w *Window) unmatched(p *provider) []assistant.Effect {
 
 const matchesNothing = "matches no known model"
 
-// matchesNone returns a clause if a pattern matches no known model of a provider. The clause
-// names the other providers in use that have matching models, because the pattern may have been
-// meant for them. It returns "" if the pattern matches a model, or if no models are known. The
-// caller holds mu.
+// matchesNone returns a clause saying that a pattern matches no known model of a provider. The
+// clause names the other providers in use that have matching models, because the pattern may have
+// been meant for them. matchesNone returns "" if the pattern matches a model, or if no models of the
+// provider are known. The caller holds mu.
 func (w *Window) matchesNone(provider, pattern string) string {
 	if e := w.engine(w.providerNamed(provider)); e.Total() == 0 || len(e.Matching(pattern)) > 0 {
 		return ""

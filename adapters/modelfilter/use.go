@@ -92,8 +92,8 @@ func (s *ProviderSnapshot) UsedText(hidden []string) string {
 	return ModelEffect{Provider: s.Provider, Hidden: hidden}.withUse(s.use, s.now()).UsedText()
 }
 
-// UsedText is like ModelEffect.UsedText, for hidden models of this provider. It waits for
-// the disk.
+// UsedText is like ModelEffect.UsedText, for hidden models of this provider. It may wait for
+// the disk or the proxy.
 func (s Scope) UsedText(hidden []string) string {
 	s.w.readUse(s.Provider())
 	return s.snapshot().UsedText(hidden)
@@ -162,7 +162,7 @@ type UseFindings struct {
 	Provider string    `json:"provider"`
 	Rules    []UseRule `json:"rules"`  // ignore rules that hide recently used models
 	Unused   []string  `json:"unused"` // ids of shown models that have not been used for 90 days
-	Known    bool      `json:"known"`  // there is a usage file
+	Known    bool      `json:"known"`  // false if the use of the models is unknown
 	Problem  string    `json:"problem,omitempty"`
 }
 
@@ -173,8 +173,8 @@ type UseRule struct {
 	Text    string      `json:"text"` // a sentence that names the models
 }
 
-// UseFindings compares the rules of the provider with the use of its models. Without a
-// usage file there are no findings. It waits for the disk.
+// UseFindings compares the rules of the provider with the use of its models. If their use is
+// unknown, there are no findings. It may wait for the disk or the proxy.
 func (s Scope) UseFindings() UseFindings {
 	s.w.readUse(s.Provider())
 	shown := s.snapshot()

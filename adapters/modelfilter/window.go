@@ -157,8 +157,8 @@ func (w *Window) FileExists() bool { return w.loaded().Exists }
 // fileName returns the name of the file in messages.
 func (w *Window) fileName() string { return filepath.Base(w.source.Path) }
 
-// Notices lists what the user should know about the file and the environment, one sentence
-// each: unreadable lines, and lists that cannot be edited or come from another file.
+// Notices lists what the user should know about the file and the environment, such as unreadable
+// lines, and lists that cannot be edited or come from another file.
 func (w *Window) Notices() []string {
 	return withLock(w, func() []string { return append([]string{}, w.notices...) })
 }
