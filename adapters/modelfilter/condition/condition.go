@@ -66,7 +66,8 @@ type word struct {
 // Empty reports whether the condition has no words and so matches every model.
 func (c Condition) Empty() bool { return len(c.words) == 0 }
 
-// String returns the condition in canonical form, which Parse reads as the same condition.
+// String returns the condition in canonical form. Parse reads it as the same condition, except that a
+// word of a search then distinguishes case.
 func (c Condition) String() string {
 	texts := make([]string, len(c.words))
 	for i, w := range c.words {

@@ -74,7 +74,7 @@ func nameMatch(pattern string) match {
 	return func(m *Model, _ time.Time) Answer { return answerOf(p.MatchID(m.Info.ID)) }
 }
 
-// number returns the comparison of a numeric property of a model with a value.
+// number returns keyword.compare for a numeric property of a model.
 func number(of func(*Model) (n float64, known bool)) func(operator, value string) (match, string, string) {
 	return func(operator, value string) (match, string, string) {
 		limit, err := amount(value)
@@ -124,7 +124,7 @@ func amount(text string) (float64, error) {
 	return n, err
 }
 
-// fact compares a textual fact about a model, ignoring case.
+// fact returns keyword.text for a textual fact about a model. The case of the value is ignored.
 func fact(of func(*Model) string) func(value string) (match, string, string) {
 	return func(value string) (match, string, string) {
 		want := llm.Word(value)
@@ -153,7 +153,7 @@ func status(value string) (match, string, string) {
 	}, string(want), ""
 }
 
-// age compares a model's last use with an age: 30d, 12h, 30.
+// age returns keyword.text for a condition on a model's use since some time ago: 30d, 12h, 30.
 func age(holds func(u usage.Use, since time.Time) bool) func(value string) (match, string, string) {
 	return func(value string) (match, string, string) {
 		since, canonical, ok := ago(value)

@@ -115,8 +115,8 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 	return v, nil
 }
 
-// unwritable returns the part of pattern that the rule file cannot contain or a person
-// would not see; "" if there is none.
+// unwritable describes the part of pattern that the rule file cannot contain or a person
+// would not see: "a comma". It returns "" if there is none.
 func unwritable(pattern string) string {
 	if part := dotenv.Unlistable(pattern); part != "" || !strings.ContainsFunc(pattern, unicode.IsControl) {
 		return part

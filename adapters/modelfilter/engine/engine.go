@@ -27,7 +27,7 @@ var byPrecedence = [...]List{Allow, Ignore}
 type rule struct {
 	pattern *glob.Pattern
 	matches bitset
-	first   bitset // models of which it is the first matching rule of its list
+	first   bitset // models for which it is the first matching rule of its list
 	// example returns an id made from the pattern, and whether the rule matches that id. The
 	// rule might not match if invalid bytes in the pattern form a valid character in the id.
 	example func() (id string, matches bool)

@@ -130,7 +130,7 @@ func (x *index) matchEnd(found bitset, p *glob.Pattern, end string) {
 }
 
 // matchCore searches the text of all ids at once. A hit that extends past the id in which
-// it starts is not a match; the search continues after it.
+// it starts is not a match. The search continues after that id in any case.
 func (x *index) matchCore(found bitset, p *glob.Pattern, core string) {
 	at, k := 0, 0 // at is an offset in text, and k is the index in byID of the id there
 	for {

@@ -15,10 +15,10 @@ import (
 
 // Suggest returns a few patterns that, as rules, together match all of wanted and none of
 // others; both are model ids, with or without the provider. Besides exact names, a pattern
-// has one of the forms *, abc*, *abc, abc*xyz and *abc*, cut between words of the names. It
-// repeatedly takes the pattern that matches most of the remaining names, the shortest if
-// several do; the result does not depend on the order of the input. An id in both sets, or
-// an id that no rule can distinguish from an id in others, is left out.
+// has one of the forms *, abc*, *abc, abc*xyz and *abc*, cut between words of the names.
+// Suggest repeatedly takes the pattern that matches the most remaining names, the shortest
+// if several do; the result does not depend on the order of the input. An id in both sets,
+// or an id that no rule can distinguish from an id in others, is left out.
 func Suggest(wanted, others []string) []string {
 	c := newCover(wanted, others)
 	var out []string
@@ -75,7 +75,7 @@ func newCover(wanted, others []string) *cover {
 	return c
 }
 
-// best returns the pattern that matches most open names, and the indexes of all names that
+// best returns the pattern that matches the most open names, and the indexes of all names that
 // it matches. It returns "" if no pattern matches at least two open names. Gains only
 // shrink, so the first candidate with an up-to-date gain is the best.
 func (c *cover) best() (text string, matched []int) {
@@ -251,7 +251,7 @@ func cuts(name string, n int) []cut {
 	return out
 }
 
-// shorter orders patterns by length, then by stars, then by text.
+// shorter orders patterns by length, then by the number of stars, then by text.
 func shorter(a, b string) int {
 	return cmp.Or(cmp.Compare(utf8.RuneCountInString(a), utf8.RuneCountInString(b)), cmp.Compare(strings.Count(a, "*"), strings.Count(b, "*")), cmp.Compare(a, b))
 }

@@ -24,9 +24,10 @@
 //
 // The key <P>_API_KEY is sent to <P>_API_BASE, or else to the provider's compiled-in
 // address; PROXY_API_KEY is sent to the proxy. A key is not sent to a base that is set in a
-// different place, unless that place is the user's own environment, or the user confirmed
-// the base for the key. A key that expands an environment variable counts as part of the
-// environment. Only the requested provider and the proxy are contacted.
+// different place, unless that place is the user's own environment, the base has the origin
+// of the compiled-in address, or the user confirmed the base for the key. A key that expands
+// an environment variable counts as part of the environment. Only the requested provider and
+// the proxy are contacted.
 //
 // # Concurrency
 //

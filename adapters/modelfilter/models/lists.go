@@ -119,13 +119,13 @@ func New(opts Options) *Lists {
 
 // Cached returns what is known about a provider without using the network: the list fetched
 // in this run, the stored one, or the catalogue's. If there is none, ok is false and the
-// List is empty. The first call reads the disk.
-func (l *Lists) Cached(provider string) (List, bool) {
+// List is empty. The first call for a provider reads the disk.
+func (l *Lists) Cached(provider string) (list List, ok bool) {
 	provider = providerName(provider)
 	e := l.entry(provider)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := l.list(provider, e)
+	list = l.list(provider, e)
 	return list, len(list.IDs) > 0
 }
 

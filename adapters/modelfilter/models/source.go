@@ -153,9 +153,10 @@ type KeyUse struct {
 }
 
 // CheckKey returns an error if the key must not be sent to the address. It may be sent if
-// both come from the same place, if the address comes from the user's own environment, or
-// if the user confirmed it. Even without a key, it returns an error for an address that
-// would send part of the environment to another machine.
+// both come from the same place and the key expands no environment variable, if the address
+// comes from the user's own environment, or if the user confirmed it. Even without a key,
+// CheckKey returns an error for an address that would send part of the environment to
+// another machine.
 func CheckKey(use KeyUse) error {
 	key, base := use.Key, use.Base
 	at, err := url.Parse(base.Text)
