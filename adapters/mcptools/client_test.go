@@ -3,6 +3,7 @@ package mcptools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -105,6 +106,21 @@ func TestToolsOfAnAddress(t *testing.T) {
 	}
 	if r := call(t.Context(), tool(t, c, "good__greet"), `{"name":"Ada"}`); data(t, r) != `{"text":"Hi Ada"}` {
 		t.Errorf("greet = %+v", r)
+	}
+}
+
+func TestToolsAreReadFromAtMostMaxPages(t *testing.T) {
+	many := sdk.NewServer(&sdk.Implementation{Name: "many", Version: "1"}, &sdk.ServerOptions{PageSize: 1})
+	for i := range maxPages + 2 {
+		sdk.AddTool(many, &sdk.Tool{Name: fmt.Sprintf("tool%02d", i)}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+			return nil, nil, nil
+		})
+	}
+	server := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return many }, nil))
+	t.Cleanup(server.Close)
+	c := open(t, config.MCPServer{Name: "many", URL: server.URL})
+	if r := c.Reports(t.Context())[0]; r.Err != nil || len(r.Tools) != maxPages {
+		t.Errorf("%d tools, %v; want %d", len(r.Tools), r.Err, maxPages)
 	}
 }
 

@@ -154,7 +154,7 @@ func (s *server) list(ctx context.Context, session *sdk.ClientSession) error {
 			return fmt.Errorf("its tools cannot be listed: %w", err)
 		}
 		listed = append(listed, found.Tools...)
-		if params.Cursor = found.NextCursor; params.Cursor == "" || page == maxPages || len(listed) > maxListed {
+		if params.Cursor = found.NextCursor; params.Cursor == "" || page+1 == maxPages || len(listed) > maxListed {
 			break
 		}
 	}
