@@ -40,7 +40,7 @@ func (b binding) display() string {
 	return printable(b.statement())
 }
 
-// Diff lists the rule lines that differ, grouped by key, with removed lines before added lines. It never shows other
+// Diff lists the lines of each rule key whose lines differ, with the lines before the change first. It never shows other
 // lines, because they may contain secrets; [Changes] names the keys whose values differ.
 func Diff(before, after *File) []assistant.FileLine {
 	removed, added := before.ruleStatements(), after.ruleStatements()

@@ -18,7 +18,7 @@ import (
 )
 
 // errNoExchange means that the system or the file system cannot exchange two names.
-var errNoExchange = errors.New("two names cannot be exchanged on this system")
+var errNoExchange = errors.New("the file system cannot exchange two names: do not change the file in another program while it is saved")
 
 // Saved is the result of a save.
 type Saved struct {
