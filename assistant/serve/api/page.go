@@ -9,7 +9,7 @@ import (
 )
 
 // pagesText describes pages in the OpenAPI document.
-const pagesText = "Lists are returned in pages of at most limit entries. If there are more, the response contains next; repeat the request with its value as the parameter after. " +
+const pagesText = "Lists are returned in pages of at most `limit` entries. If there are more, the response contains `next`; repeat the request with this value in the parameter `after`. " +
 	"Each entry is returned once, even if other entries are added or removed in the meantime. A plan and an exported window are never divided into pages. " +
 	"A stream of events can be continued with Last-Event-ID."
 
