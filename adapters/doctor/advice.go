@@ -22,7 +22,7 @@ const (
 	TmuxSettings
 	BadSettings
 	UnsafeFolder
-	OpenFiles // other users can read files
+	OpenFiles // other users have access to files
 	Unreadable
 	NotWritable
 	BadEnvFile

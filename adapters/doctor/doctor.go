@@ -104,14 +104,14 @@ var plainPath = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 // Folder checks that other users cannot access the files in a folder, and that the folder is writable; for this, it
 // creates and removes an empty file.
 func Folder(dir string) Finding {
-	var readable, paths []string
+	var open, paths []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		info, err := e.Info()
 		if err == nil && info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeSymlink == 0 {
-			readable, paths = append(readable, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm())), append(paths, quoted(path))
+			open, paths = append(open, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm())), append(paths, quoted(path))
 		}
 		return err
 	})
@@ -120,8 +120,8 @@ func Folder(dir string) Finding {
 		return Pass("files", "%s does not exist yet", dir)
 	case err != nil:
 		return Fail("files", Unreadable, err, quoted(dir))
-	case len(readable) > 0:
-		return Problem("files", Warning, OpenFiles, "other users can read "+strings.Join(readable, ", "), strings.Join(paths, " "))
+	case len(open) > 0:
+		return Problem("files", Warning, OpenFiles, "other users have access to "+strings.Join(open, ", "), strings.Join(paths, " "))
 	}
 	probe, err := os.CreateTemp(dir, ".winnow-*")
 	if err == nil {

@@ -122,8 +122,8 @@ func Proxy(ctx context.Context, filter *modelfilter.Window, lists *models.Lists)
 	return []Finding{Pass("proxy", "the proxy serves no model that the rules hide")}
 }
 
-// Use reports rules that hide models in use, and shown models that have not been used for 90 days. Without usage
-// files it returns nothing.
+// Use reports rules that hide models in use, and shown models that have not been used for 90 days. If the use of all
+// models is unknown, it reports only the reasons, if there are any.
 func Use(filter *modelfilter.Window) []Finding {
 	var out []Finding
 	var rules []string
