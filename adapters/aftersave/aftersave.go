@@ -244,7 +244,7 @@ func (r *Runner) once(run context.Context) (assistant.AppliedState, safetext.Tex
 	}
 }
 
-// command runs the command. Its output goes to a file, so that it can continue after this program has ended.
+// command runs the command. The output goes to a file, so that the command can continue after this program has ended.
 func (r *Runner) command(run context.Context) error {
 	out, err := os.CreateTemp("", "winnow-after-save-")
 	if err != nil {

@@ -138,9 +138,9 @@ func (f *Flow) Consent(yes bool) {
 	}
 }
 
-// Pick handles the model picked in the step Picking. The Job writes the model to the settings and makes the run use it. If there is a key and the model
-// is not the Refused one, the Job tries the model first, because not every endpoint checks the key when it lists its
-// models.
+// Pick handles the model picked in the step Picking. The Job writes the model to the settings and makes the run use it.
+// If there is a key and the model is not the Refused one, the Job tries the model first, because not every endpoint
+// checks the key when it lists its models.
 func (f *Flow) Pick(id string) Job {
 	checked, storage, try := f.Checked, f.Storage, f.Checked.HasKey && id != f.Refused
 	f.Problem = nil

@@ -277,7 +277,7 @@ func (f *finder) secret(ctx context.Context, s config.Secret) (string, error) {
 }
 
 // proxy returns the proxy that the environment or the .env file describes, or nil if there is none or its address is
-// invalid.
+// refused.
 func (f *finder) proxy() (*Endpoint, error) {
 	source, err := dotenv.Load(f.EnvFile)
 	if err != nil {

@@ -38,7 +38,7 @@ type Problem struct {
 	Err      error  // the cause; may be nil
 }
 
-// Error returns the endpoint, if it is known, and the cause or, if there is none, the code.
+// Error returns the endpoint and At, if they are known, and the cause or, if there is none, the code.
 func (p *Problem) Error() string {
 	cause := string(p.Code)
 	if p.Err != nil {

@@ -97,7 +97,8 @@ func refuse(plan assistant.SavePlan, user string) error {
 	return nil
 }
 
-// missing returns the rules to copy from the source to a target, and a note for each provider that is left unchanged.
+// missing returns the rules to copy from the source to a target, and a note for each provider whose rules differ but
+// cannot be copied.
 func missing(source, target modelfilter.Exported, only string) (rules []Rules, notes []string) {
 	for _, name := range providers(source, target) {
 		from, inSource := providerOf(source, name)

@@ -103,7 +103,7 @@ func providers(all ...modelfilter.Exported) (names []string) {
 	return names
 }
 
-// providerOf returns a provider of e by its name. If e lacks it, providerOf returns a provider without rules, and false.
+// providerOf returns the provider of e with this name. If there is none, it returns a provider without rules, and false.
 func providerOf(e modelfilter.Exported, name string) (modelfilter.ExportedProvider, bool) {
 	for _, p := range e.Providers {
 		if p.Provider == name {

@@ -243,7 +243,7 @@ func (w *Window) activeFilter(ctx context.Context, line string) (ContextFilter, 
 	return f, nil
 }
 
-// SetContextBudget limits the context to about this many estimated tokens.
+// SetContextBudget limits the context to about this many estimated tokens; 0 means defaultContextTokens.
 func (w *Window) SetContextBudget(tokens int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -148,8 +148,8 @@ func excerpt(text, word string) string {
 // maxIDs is the maximum number of ids in a call; for more pairs, the call must use a filter line.
 const maxIDs = 1000
 
-// maxBusyPairs is how many of the newest pairs are checked for a pair that is being answered. More sessions rarely run at
-// the same time.
+// maxBusyPairs is how many of the newest matching pairs are checked for pairs that are being answered. More sessions
+// rarely run at the same time.
 const maxBusyPairs = 32
 
 // pairArgs are the arguments that select the pairs of a call.
