@@ -4,8 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
@@ -166,14 +164,14 @@ func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Style
 	if l.hasHelp {
 		escape = pane.Join(escape, string(l.keys.Clause(keymap.Command, "%s explains the language", keymap.Help)))
 	}
-	if last := len(lines) - 1; escape != "" && lines[last] != "" && ansi.StringWidth(lines[last]+" · "+escape) <= w-2 {
+	if last := len(lines) - 1; escape != "" && lines[last] != "" && style.Width(lines[last]+" · "+escape) <= w-2 {
 		lines[last] += " · " + escape
 	} else {
 		lines = append([]string{escape}, lines...)
 	}
 	for _, line := range lines {
 		if line != "" {
-			rows = append(rows, tone.Render(" "+line+strings.Repeat(" ", max(0, w-1-ansi.StringWidth(line)))))
+			rows = append(rows, tone.Render(" "+line+strings.Repeat(" ", max(0, w-1-style.Width(line)))))
 		}
 	}
 	rows = rows[:min(len(rows), h)]

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
@@ -67,10 +65,10 @@ func (c *conversation) head(w int, s *scene) string {
 	} else {
 		left = c.widths.Truncate(left, w/2, s.styles.Icons.Ellipsis) + " "
 	}
-	room := w - ansi.StringWidth(left) - ansi.StringWidth(sign) - gapBeforeSign
+	room := w - style.Width(left) - style.Width(sign) - gapBeforeSign
 	question = style.Truncate(s.styles.Icons.Selected+" "+question, max(0, room), s.styles.Icons.Ellipsis)
 	left += s.styles.Chat.Sticky.Render(question)
-	return left + strings.Repeat(" ", max(0, w-ansi.StringWidth(left)-ansi.StringWidth(sign))) + s.styles.Chat.Time.Render(sign)
+	return left + strings.Repeat(" ", max(0, w-style.Width(left)-style.Width(sign))) + s.styles.Chat.Time.Render(sign)
 }
 
 const gapBeforeSign = 2
@@ -92,7 +90,7 @@ func (c *conversation) filtered(w int, s *scene) string {
 	if s.filter != "" {
 		name = string("  only " + oneLine(s.filter))
 	}
-	name = c.widths.Truncate(name, max(0, w-ansi.StringWidth(string(back))), s.styles.Icons.Ellipsis)
+	name = c.widths.Truncate(name, max(0, w-style.Width(string(back))), s.styles.Icons.Ellipsis)
 	return s.styles.Chat.Notice.Render(name) + s.styles.Chat.Time.Render(string(back))
 }
 

@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/tui/keymap"
@@ -104,22 +103,30 @@ func (m *Model) behind(base string) string {
 			dimmed[i] = row
 			break
 		}
-		dimmed[i] = m.styles.Overlay.Behind.Render(ansi.Strip(row))
+		dimmed[i] = m.styles.Overlay.Behind.Render(style.Strip(row))
 	}
 	return strings.Join(dimmed, "\n")
 }
 
 // above draws a box over a frame; x and y are the cell of its top left corner.
 func (m *Model) above(base, box string, x, y int) string {
-	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
-	lines := strings.Split(canvas.Render(), "\n") // Render trims the spaces at line ends
-	for len(lines) < m.height {
-		lines = append(lines, "")
+	rows := strings.Split(base, "\n")
+	top, end := max(0, y), min(y+lipgloss.Height(box), len(rows))
+	if top >= end {
+		return base
 	}
-	for i, line := range lines[:m.height] {
-		lines[i] = line + strings.Repeat(" ", max(0, m.width-ansi.StringWidth(line)))
+	covered := lipgloss.NewCanvas(m.width, end-top) // only the rows that the box covers
+	covered.Compose(lipgloss.NewLayer(strings.Join(rows[top:end], "\n")))
+	lipgloss.NewLayer(box).Draw(covered, image.Rect(x, y-top, x+lipgloss.Width(box), end-top))
+	lines := strings.Split(covered.Render(), "\n") // Render trims the spaces at line ends
+	for i := range rows[top:end] {
+		line := ""
+		if i < len(lines) {
+			line = lines[i]
+		}
+		rows[top+i] = line + strings.Repeat(" ", max(0, m.width-style.Width(line)))
 	}
-	return strings.Join(lines[:m.height], "\n")
+	return strings.Join(rows, "\n")
 }
 
 // middle returns the parts of each row: chat, pane and HUD, side by side if there is room.
@@ -266,7 +273,7 @@ const belowAt = 2
 func (m *Model) ruled(rule []rune) string {
 	idle := m.styles.Border.Idle
 	text, arrived := m.belowChat()
-	w := ansi.StringWidth(text)
+	w := style.Width(text)
 	if text == "" || belowAt+w > len(rule) {
 		return idle.Render(string(rule))
 	}
@@ -292,7 +299,7 @@ func (m *Model) belowChat() (text string, arrived bool) {
 // belowSign reports whether a cell is part of the sign that ruled draws.
 func (m *Model) belowSign(x, y int) bool {
 	text, _ := m.belowChat()
-	return y == m.layout.Input.Min.Y && x >= belowAt && x < belowAt+ansi.StringWidth(text)
+	return y == m.layout.Input.Min.Y && x >= belowAt && x < belowAt+style.Width(text)
 }
 
 // sendButton reports whether a cell is part of the send button.

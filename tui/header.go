@@ -181,7 +181,7 @@ func (m *Model) drawLine(t *status.InputLine, label string, w int) string {
 	f := m.styles.Footer
 	room, hint := t.Room(label, w)
 	body := t.Draw(room, func(wrong string) string { return f.Bad.With(ansi.AttrUnderline).Render(wrong) })
-	line := f.Key.Render(label) + f.Text.Render(body+strings.Repeat(" ", max(0, room-ansi.StringWidth(body))))
+	line := f.Key.Render(label) + f.Text.Render(body+strings.Repeat(" ", max(0, room-style.Width(body))))
 	return style.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…")
 }
 
@@ -192,7 +192,7 @@ func (m *Model) lineCursor() (int, bool) {
 	if t == nil {
 		return 0, false
 	}
-	left := ansi.StringWidth(m.mode.String()) + 2 + ansi.StringWidth(label)
+	left := style.Width(m.mode.String()) + 2 + style.Width(label)
 	room, _ := t.Room("", m.width-left)
 	_, at := t.Scroll(room)
 	return min(left+at, m.width-1), true

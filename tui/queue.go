@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
@@ -124,9 +123,9 @@ func (m *Model) queuedCard(w int) string {
 	}
 	text = string("queued: " + oneLine(strings.ReplaceAll(text, "\n\n", " · ")))
 	key := m.hint("  %s edit, send, drop", keymap.Queued)
-	if room := w - queuedFrame - ansi.StringWidth(string(key)); room < min(ansi.StringWidth(text), w/3) {
+	if room := w - queuedFrame - style.Width(string(key)); room < min(style.Width(text), w/3) {
 		key = ""
 	}
-	text = style.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(string(key))), m.styles.Icons.Ellipsis)
+	text = style.Truncate(text, max(0, w-queuedFrame-style.Width(string(key))), m.styles.Icons.Ellipsis)
 	return style.Fit("  "+m.styles.Chat.User.Render(text)+m.styles.Chat.Time.Render(string(key)), w, "")
 }

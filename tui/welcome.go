@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -134,7 +133,7 @@ func (c *welcome) lines(s *scene, w, h int) []string {
 // wordMark returns the name of the program in large letters, if there is room.
 func wordMark(s *scene, w int) (lines []string) {
 	for _, line := range s.styles.WordMark {
-		if ansi.StringWidth(line) > w {
+		if style.Width(line) > w {
 			return nil
 		}
 		lines = append(lines, s.styles.Chat.Welcome.Render(line))
@@ -162,7 +161,7 @@ func joined(all []welcomePart, tight bool) (lines []string) {
 func (c *welcome) factParts(s *scene, w int) (parts []welcomePart) {
 	column := 0
 	for _, f := range c.facts {
-		column = max(column, ansi.StringWidth(f.Name))
+		column = max(column, style.Width(f.Name))
 	}
 	column = min(column, w/3)
 	for i, f := range c.facts {
@@ -195,8 +194,8 @@ func factText(text string, w int, ellipsis string) []string {
 	if !strings.Contains(text, "/") || strings.Contains(text, " ") {
 		return style.Wrap(text, w)
 	}
-	if over := ansi.StringWidth(text) - w; over > 0 {
-		text = style.TruncateLeft(text, over+ansi.StringWidth(ellipsis), ellipsis)
+	if over := style.Width(text) - w; over > 0 {
+		text = style.TruncateLeft(text, over+style.Width(ellipsis), ellipsis)
 	}
 	return []string{text}
 }
@@ -217,15 +216,15 @@ func (s *scene) line(i int, text, remark string, w int) []string {
 	if s.numbered {
 		key = s.keys.Key(s.mode, keymap.Choose(i+1)) + "  "
 	}
-	cells := ansi.StringWidth(key)
+	cells := style.Width(key)
 	room := w - cells
 	key = s.styles.Chat.Number.Render(key)
 	if remark == "" {
 		return hanging(key, cells, style.Wrap(string(oneLine(text)), room), s.styles.Chat.Example)
 	}
-	if ansi.StringWidth(remark) > room/2 {
+	if style.Width(remark) > room/2 {
 		return []string{key + s.styles.Chat.Example.Render(style.TruncateWords(string(oneLine(text)), room, s.styles.Icons.Ellipsis))}
 	}
-	text = style.Fit(style.TruncateWords(string(oneLine(text)), room-ansi.StringWidth(remark)-2, s.styles.Icons.Ellipsis), room-ansi.StringWidth(remark), "")
+	text = style.Fit(style.TruncateWords(string(oneLine(text)), room-style.Width(remark)-2, s.styles.Icons.Ellipsis), room-style.Width(remark), "")
 	return []string{key + s.styles.Chat.Example.Render(text) + s.styles.Chat.Time.Render(remark)}
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/pane"
@@ -208,8 +206,8 @@ func firstLine(text string) string {
 // spread returns a line of width cells with left and right at its edges. If they do not fit,
 // left is truncated.
 func spread(left, right string, width int) string {
-	room := max(0, width-ansi.StringWidth(right))
-	if room > 0 && ansi.StringWidth(left) >= room {
+	room := max(0, width-style.Width(right))
+	if room > 0 && style.Width(left) >= room {
 		left = style.Truncate(left, room-1, "…")
 	}
 	return style.Fit(left, room, "") + right

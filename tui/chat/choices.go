@@ -141,12 +141,12 @@ func (p *choicesPart) chips(width int, rc *renderContext, bothKeys bool) (out []
 		label, _ := p.label(i, width, rc, bothKeys)
 		for n, chip := range style.Wrap(open+label+"]", width) { // a chip that is wider than the line is wrapped
 			chip = tone.Render(chip)
-			if line != "" && (n > 0 || ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width) {
+			if line != "" && (n > 0 || style.Width(line)+1+style.Width(chip) > width) {
 				out, line = append(out, start+line), ""
 			}
 			line = strings.TrimPrefix(line+" "+chip, " ")
-			to := ansi.StringWidth(start + line)
-			spans = append(spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
+			to := style.Width(start + line)
+			spans = append(spans, choiceSpan{i, len(out), to - style.Width(chip), to})
 		}
 	}
 	return append(out, start+line), spans
@@ -160,7 +160,7 @@ func (p *choicesPart) label(i, width int, rc *renderContext, bothKeys bool) (lab
 	sends := c.Unlabelled()
 	if len(sends) == 1 {
 		text := c.Label + ": " + sends[0]
-		if label = p.withKeys(i, text, width, rc, bothKeys); ansi.StringWidth(text) <= maxInline && ansi.StringWidth("["+label+"]") <= width {
+		if label = p.withKeys(i, text, width, rc, bothKeys); style.Width(text) <= maxInline && style.Width("["+label+"]") <= width {
 			return label, true
 		}
 	}
@@ -180,7 +180,7 @@ func (p *choicesPart) withKeys(i int, text string, width int, rc *renderContext,
 	}
 	choose := rc.keys.Hint(keymap.Choose(i+1), text)
 	label := strings.TrimSuffix(cmp.Or(choose, text)+" · "+strings.TrimSpace(key), " · ")
-	if choose != "" && (!bothKeys || ansi.StringWidth("["+label+"]") > width) {
+	if choose != "" && (!bothKeys || style.Width("["+label+"]") > width) {
 		return choose
 	}
 	return label

@@ -3,8 +3,6 @@ package chat
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/tui/markdown"
 	"winnow/tui/style"
 )
@@ -15,15 +13,43 @@ import (
 // stretch is the part of a hit that is in one line: the cells [from, to).
 type stretch struct{ line, from, to int }
 
+// lineTexts caches what textOf returns for the lines of a frame, most of which are needed for
+// the hits of several rows. A nil cache is empty and stays so.
+type lineTexts map[lineKey]lineText
+
+type lineKey struct {
+	source lineSource
+	i      int
+}
+
+type lineText struct {
+	text string
+	lead int
+}
+
+// of does the same as textOf.
+func (c lineTexts) of(s lineSource, i int) (text string, lead int) {
+	if c == nil {
+		return textOf(s, i)
+	}
+	key := lineKey{s, i}
+	line, ok := c[key]
+	if !ok {
+		line.text, line.lead = textOf(s, i)
+		c[key] = line
+	}
+	return line.text, line.lead
+}
+
 // textOf returns the text of line i, without padding, and the column where it starts.
 func textOf(s lineSource, i int) (text string, lead int) {
 	info := s.Info(i)
 	if info.Lead == notCopied {
 		return "", 0
 	}
-	text, lead = ansi.Strip(s.Line(i)), int(info.Lead)
+	text, lead = style.Strip(s.Line(i)), int(info.Lead)
 	if lead > 0 || info.Tail > 0 {
-		text = style.Cut(text, lead, ansi.StringWidth(text)-int(info.Tail))
+		text = style.Cut(text, lead, style.Width(text)-int(info.Tail))
 	}
 	return strings.TrimRight(text, " "), lead
 }
@@ -36,8 +62,8 @@ type joined struct {
 	leads  []int // column where the text of each line starts
 }
 
-func joinedFrom(s lineSource, needle markdown.Needle, i int) (j joined) {
-	text, lead := textOf(s, i)
+func joinedFrom(s lineSource, texts lineTexts, needle markdown.Needle, i int) (j joined) {
+	text, lead := texts.of(s, i)
 	j = joined{text, []int{0}, []int{lead}}
 	own := len(text)
 	for n := i + 1; own > 0 && n < s.Len() && len(j.text)-own < needle.Longest(); n++ {
@@ -48,7 +74,7 @@ func joinedFrom(s lineSource, needle markdown.Needle, i int) (j joined) {
 		if info.Space {
 			j.text += " "
 		}
-		text, lead = textOf(s, n)
+		text, lead = texts.of(s, n)
 		j.starts, j.leads = append(j.starts, len(j.text)), append(j.leads, lead)
 		j.text += text
 	}
@@ -76,7 +102,7 @@ func (j *joined) hits(needle markdown.Needle) (all [][2]int) {
 
 // hitsFrom counts the hits that start in a line.
 func hitsFrom(s lineSource, needle markdown.Needle, i int) int {
-	j := joinedFrom(s, needle, i)
+	j := joinedFrom(s, nil, needle, i)
 	return len(j.hits(needle))
 }
 
@@ -89,8 +115,8 @@ func (j *joined) stretches(i int, hit [2]int) (all []stretch) {
 		}
 		from, to := max(hit[0], start), min(hit[1], end)
 		if from < to {
-			column := j.leads[n] + ansi.StringWidth(j.text[start:from])
-			all = append(all, stretch{i + n, column, column + ansi.StringWidth(j.text[from:to])})
+			column := j.leads[n] + style.Width(j.text[start:from])
+			all = append(all, stretch{i + n, column, column + style.Width(j.text[from:to])})
 		}
 	}
 	return all
@@ -210,7 +236,7 @@ func (l *docLines) Count(needle markdown.Needle, before, most int) int {
 
 // drawHits marks the hits in a row that shows a line of pair i. The current hit has a style
 // of its own.
-func (v *View) drawHits(row string, i, line int) string {
+func (v *View) drawHits(row string, i, line int, texts lineTexts) string {
 	it := v.src.at(i)
 	n, at, ok := it.partAt(line)
 	if !ok {
@@ -219,13 +245,13 @@ func (v *View) drawHits(row string, i, line int) string {
 	part := it.parts[n]
 	first := at // the first line from which a hit can reach this one
 	for length := 0; first > 0 && length < v.search.find.Longest() && part.Info(first).Soft; first-- {
-		text, _ := textOf(part, first-1)
+		text, _ := texts.of(part, first-1)
 		length += len(text)
 	}
 	current := v.search.at
 	cell, drawn := 0, strings.Builder{} // column up to which the row is drawn
 	for ; first <= at; first++ {
-		j := joinedFrom(part, v.search.find, first)
+		j := joinedFrom(part, texts, v.search.find, first)
 		for nth, hit := range j.hits(v.search.find) {
 			st := v.rc.st.Chat.SearchHit
 			if current == (hitLocation{it.seq, it.starts[n] + first, nth}) {
@@ -233,7 +259,7 @@ func (v *View) drawHits(row string, i, line int) string {
 			}
 			for _, s := range j.stretches(first, hit) {
 				if s.line == at && s.from >= cell {
-					drawn.WriteString(style.Cut(row, cell, s.from) + st.Render(ansi.Strip(style.Cut(row, s.from, s.to))))
+					drawn.WriteString(style.Cut(row, cell, s.from) + st.Render(style.Strip(style.Cut(row, s.from, s.to))))
 					cell = s.to
 				}
 			}
@@ -242,5 +268,5 @@ func (v *View) drawHits(row string, i, line int) string {
 	if cell == 0 {
 		return row
 	}
-	return drawn.String() + style.Cut(row, cell, ansi.StringWidth(row))
+	return drawn.String() + style.Cut(row, cell, style.Width(row))
 }

@@ -287,7 +287,7 @@ func (t *longText) Line(i int) string {
 func (t *longText) Info(i int) (info markdown.LineInfo) {
 	info.Lead = notCopied
 	if t.isLaidOut(i) {
-		if _, info = t.text.Line(i); info.Lead != notCopied {
+		if info = t.text.Info(i); info.Lead != notCopied {
 			info.Lead = leadCells(t.layout.lead)
 			if i == 0 {
 				info.Tail = leadCells(t.layout.tail)

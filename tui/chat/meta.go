@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/pane"
@@ -32,7 +30,7 @@ func (it *item) when(width int) string {
 	if left := min(maxAuthor, room-len(text)-1); it.pair.Author != "" && left > 1 {
 		text = string(safetext.Line(it.pair.Author, left)+" ") + text
 	}
-	sign := strings.Repeat(" ", ansi.StringWidth(it.rc.st.Icons.Ellipsis))
+	sign := strings.Repeat(" ", style.Width(it.rc.st.Icons.Ellipsis))
 	if it.running {
 		sign = it.rc.st.Icons.Ellipsis
 	}
@@ -124,24 +122,24 @@ const badgeRoom = 6
 // marks there move to the right, into the blanks before the message. If no sign fits, the
 // last one replaces the start of the line.
 func badge(row string, width int, look style.Style, signs ...string) string {
-	plain := ansi.Strip(row)
+	plain := style.Strip(row)
 	if at := strings.Index(plain, strings.Repeat(" ", badgeRoom)); at >= 0 {
 		blanks := len(plain[at:]) - len(strings.TrimLeft(plain[at:], " "))
 		for _, sign := range signs {
-			if w := ansi.StringWidth(sign) + 1; w < blanks {
-				cell := ansi.StringWidth(plain[:at])
+			if w := style.Width(sign) + 1; w < blanks {
+				cell := style.Width(plain[:at])
 				return look.Render(sign) + " " + style.Cut(row, 0, cell) + style.Cut(row, cell+w, width)
 			}
 		}
 	}
 	sign := look.Render(signs[len(signs)-1])
-	w := ansi.StringWidth(sign)
+	w := style.Width(sign)
 	rest := style.Cut(row, w, width)
-	if w+ansi.StringWidth(rest) > width { // the sign would cut a wide character in half, so that is dropped
+	if w+style.Width(rest) > width { // the sign would cut a wide character in half, so that is dropped
 		rest = style.Cut(row, w+1, width)
 	}
 	if w > width {
 		return style.Truncate(sign, width, "")
 	}
-	return sign + strings.Repeat(" ", max(0, width-w-ansi.StringWidth(rest))) + rest
+	return sign + strings.Repeat(" ", max(0, width-w-style.Width(rest))) + rest
 }

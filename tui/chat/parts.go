@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/advice"
 	"winnow/assistant/attachment"
@@ -87,7 +85,7 @@ const (
 
 func (p *userPart) draw(width int, rc *renderContext) {
 	p.begin()
-	most, aside := min(width, max(minBubble, width*4/5)), ansi.StringWidth(p.when)
+	most, aside := min(width, max(minBubble, width*4/5)), style.Width(p.when)
 	if room := width - aside - badgeRoom; room < minBeside {
 		p.headed = true
 	} else {
@@ -98,7 +96,7 @@ func (p *userPart) draw(width int, rc *renderContext) {
 		pad = 0
 	}
 	box := p.boxWidth(most - 2*pad)
-	if marks := ansi.StringWidth(p.marks); marks > 0 && width-aside-box-2*pad < marks+1+badgeRoom {
+	if marks := style.Width(p.marks); marks > 0 && width-aside-box-2*pad < marks+1+badgeRoom {
 		p.headed = true
 	}
 	if p.headed {
@@ -106,11 +104,11 @@ func (p *userPart) draw(width int, rc *renderContext) {
 	}
 	side, free := strings.Repeat(" ", pad), max(0, width-aside-box-2*pad)
 	bubble := layout{lead: free + pad, tail: aside, width: max(most-2*pad, 1), draw: func(i int, line string) string {
-		body := rc.st.Chat.User.Render(side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side)
+		body := rc.st.Chat.User.Render(side + line + strings.Repeat(" ", max(0, box-style.Width(line))) + side)
 		if i > 0 || p.headed {
 			return strings.Repeat(" ", free) + body
 		}
-		return p.marks + strings.Repeat(" ", max(0, free-ansi.StringWidth(p.marks))) + body + p.when
+		return p.marks + strings.Repeat(" ", max(0, free-style.Width(p.marks))) + body + p.when
 	}}
 	p.addText(rc, string(p.message), bubble)
 	p.fold(width-aside-pad, rc)
@@ -129,7 +127,7 @@ func (p *userPart) boxWidth(inner int) (box int) {
 	text := strings.ReplaceAll(strings.TrimRight(string(p.message), "\n"), "\t", strings.Repeat(" ", tabStop))
 	lines, _ := markdown.Wrap(text, max(inner, 1))
 	for _, line := range lines {
-		box = max(box, ansi.StringWidth(line))
+		box = max(box, style.Width(line))
 	}
 	return box
 }
@@ -152,7 +150,7 @@ func (p *userPart) fold(width int, rc *renderContext) {
 
 // addRight adds a muted line, aligned to the right at width cells.
 func (p *userPart) addRight(line string, width int, rc *renderContext) {
-	p.addDecoration(strings.Repeat(" ", max(0, width-ansi.StringWidth(line))) + rc.st.Chat.Time.Render(line))
+	p.addDecoration(strings.Repeat(" ", max(0, width-style.Width(line))) + rc.st.Chat.Time.Render(line))
 }
 
 // firstLines contains the first n lines of a part.

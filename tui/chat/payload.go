@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -161,7 +159,7 @@ func (p *payloadPart) draw(width int, rc *renderContext) {
 		head += "  " + strings.Join(heads, "; ")
 	}
 	line := rc.st.Chat.ToolName.Render(style.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
-	p.addLine(line, leadCells(ansi.StringWidth(lead)))
+	p.addLine(line, leadCells(style.Width(lead)))
 	for i := range p.payloads {
 		if i > 0 {
 			p.addDecoration("")
@@ -196,7 +194,7 @@ func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 			before += style.Fit(sign, 2, "")
 		}
 		before = style.Truncate(before, max(0, width-minText), "")
-		lead, tone := ansi.StringWidth(before), r.Tone.style(&rc.st.Chat)
+		lead, tone := style.Width(before), r.Tone.style(&rc.st.Chat)
 		p.addText(rc, r.Text, layout{spell: true, lead: lead, width: width - lead, draw: func(i int, line string) string {
 			if i > 0 {
 				return tone.Render(strings.Repeat(" ", lead)) + tone.Render(line)

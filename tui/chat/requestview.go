@@ -8,8 +8,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -275,7 +273,7 @@ func (v *RequestView) foot(w int, o style.Overlay) []string {
 	for clause := range strings.SplitSeq(v.hint(), " · ") {
 		last := &lines[len(lines)-1]
 		switch longer := strings.TrimPrefix(*last+" · "+clause, " · "); {
-		case ansi.StringWidth(longer) <= w:
+		case style.Width(longer) <= w:
 			*last = longer
 		case len(lines) < maxFoot:
 			lines = append(lines, clause)
@@ -305,10 +303,10 @@ func (v *RequestView) draw(i, w int, st style.Styles) string {
 	}
 	head := fmt.Sprintf("%s%s %s", mark, fold, safetext.Visible(s.title))
 	cost := fmt.Sprintf("  ~%d", s.tokens)
-	head = style.Truncate(head, max(1, w-ansi.StringWidth(cost)), "…")
-	cost = style.Truncate(cost, max(0, w-ansi.StringWidth(head)), "")
+	head = style.Truncate(head, max(1, w-style.Width(cost)), "…")
+	cost = style.Truncate(cost, max(0, w-style.Width(head)), "")
 	preview := ""
-	if room := w - ansi.StringWidth(head) - ansi.StringWidth(cost) - 2; !s.open && room > 0 {
+	if room := w - style.Width(head) - style.Width(cost) - 2; !s.open && room > 0 {
 		preview = "  " + style.TruncateWords(s.preview, room, "…")
 	}
 	return text.Render(head) + o.Muted.Render(cost+preview)

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/style"
@@ -179,14 +177,14 @@ func (it *item) selectedCells(y int, sel cellRange) (from, to int) {
 func (it *item) textCells(y int) (from, to int) {
 	line, info := it.plainLine(y), it.lineInfo(y)
 	if tail := int(info.Tail); tail > 0 {
-		line = style.Cut(line, 0, ansi.StringWidth(line)-tail)
+		line = style.Cut(line, 0, style.Width(line)-tail)
 	}
-	to = ansi.StringWidth(strings.TrimRight(line, " "))
+	to = style.Width(strings.TrimRight(line, " "))
 	return min(int(info.Lead), to), to
 }
 
 // plainLine returns a line of the pair without styles.
-func (it *item) plainLine(y int) string { return ansi.Strip(it.line(y)) }
+func (it *item) plainLine(y int) string { return style.Strip(it.line(y)) }
 
 // lineInfo returns how a line of the pair is copied.
 func (it *item) lineInfo(y int) markdown.LineInfo {
@@ -253,5 +251,5 @@ func (v *View) drawSelected(row string, i, line int, sel cellRange) string {
 	if _, user := it.parts[n].(*userPart); user {
 		st = v.rc.st.Chat.SelectedUser
 	}
-	return style.Cut(row, 0, from) + st.Render(ansi.Strip(style.Cut(row, from, to))) + style.Cut(row, to, ansi.StringWidth(row))
+	return style.Cut(row, 0, from) + st.Render(style.Strip(style.Cut(row, from, to))) + style.Cut(row, to, style.Width(row))
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/tui/list"
 	"winnow/tui/markdown"
@@ -296,11 +294,12 @@ func (v *View) View(w, h int) []string {
 	rows := v.layout()
 	st := &v.rc.st
 	sel, selected := v.selected()
+	texts := lineTexts{}
 	for y, row := range rows {
 		i, line, ok := v.list.ItemAt(y)
 		gutter := "  "
 		if ok && i < v.firstIncluded {
-			row = st.Chat.OffContext.Render(ansi.Strip(row))
+			row = st.Chat.OffContext.Render(style.Strip(row))
 			if line == 0 {
 				row = badge(row, v.innerWidth(), st.Chat.Badge, "off")
 			}
@@ -313,7 +312,7 @@ func (v *View) View(w, h int) []string {
 			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
 		}
 		if ok && v.search.needle != "" {
-			row = v.drawHits(row, i, line)
+			row = v.drawHits(row, i, line, texts)
 		}
 		if ok && selected {
 			row = v.drawSelected(row, i, line, sel)

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/style"
 )
 
 // ChipFrom is the size in bytes above which a paste becomes a chip: two screens of text,
@@ -68,5 +67,5 @@ func extraRows(line string, width int) int {
 	if width < 1 {
 		return 0
 	}
-	return ansi.StringWidth(line) / width
+	return style.Width(line) / width
 }

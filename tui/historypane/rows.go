@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
@@ -149,7 +147,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	count := p.st.Rules.Count
 	line := pane.Spread(w-1, style.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Style: count}}) + " "
 	if current && p.focus {
-		return p.st.Rules.Selected.Render(ansi.Strip(line))
+		return p.st.Rules.Selected.Render(style.Strip(line))
 	}
 	return line
 }

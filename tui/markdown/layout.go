@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"winnow/tui/style"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -52,7 +53,7 @@ func (d *Doc) prefixOf(c *container, box byte) (sign, blank string) {
 		return s.bar, s.bar
 	case c.item.Ordered():
 		sign = look.Number.Render(strconv.Itoa(c.number)+string(rune(c.item.Char))) + " "
-		return sign, strings.Repeat(" ", ansi.StringWidth(sign))
+		return sign, strings.Repeat(" ", style.Width(sign))
 	case box == 'x' || box == 'X':
 		sign = s.ticked
 	case box != 0:
@@ -60,7 +61,7 @@ func (d *Doc) prefixOf(c *container, box byte) (sign, blank string) {
 	default:
 		sign = s.bullet
 	}
-	return sign, strings.Repeat(" ", ansi.StringWidth(sign))
+	return sign, strings.Repeat(" ", style.Width(sign))
 }
 
 // prefixes returns the prefixes of b for a width, cut so that the text has room.
@@ -80,9 +81,9 @@ func (d *Doc) prefixes(b *block, width int) prefixes {
 		}
 		copied = copied || !c.quote && sign != blank
 		if !copied {
-			l.head += ansi.StringWidth(blank)
+			l.head += style.Width(blank)
 		}
-		l.tail += ansi.StringWidth(blank)
+		l.tail += style.Width(blank)
 		first.WriteString(sign)
 		rest.WriteString(blank)
 	}
@@ -99,11 +100,11 @@ func (d *Doc) prefixes(b *block, width int) prefixes {
 		return prefixes{inner: width}
 	}
 	l.first, l.rest = first.String(), rest.String()
-	wide := max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest))
+	wide := max(style.Width(l.first), style.Width(l.rest))
 	if wide > most {
 		l.first, l.rest = ansi.Truncate(l.first, most, ""), ansi.Truncate(l.rest, most, "")
 		l.head, l.tail = min(l.head, most), min(l.tail, most)
-		wide = max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest))
+		wide = max(style.Width(l.first), style.Width(l.rest))
 	}
 	l.inner = width - wide
 	return l

@@ -3,8 +3,8 @@ package markdown
 import (
 	"slices"
 	"strings"
+	"winnow/tui/style"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 )
@@ -32,7 +32,7 @@ func newTable(s *Style, n *extast.Table, src []byte) *table {
 	t := &table{style: s, align: n.Alignments, width: make([]int, len(n.Alignments))}
 	t.head, _ = t.cells(n.FirstChild(), src)
 	for i, c := range t.head {
-		t.head[i] = paint(s.tableHead, ansi.Strip(c))
+		t.head[i] = paint(s.tableHead, style.Strip(c))
 	}
 	return t
 }
@@ -47,7 +47,7 @@ func (t *table) cells(row ast.Node, src []byte) (cells []string, nodes int) {
 			cells[i], nodes = text, nodes+n
 		}
 		if !t.continued {
-			t.width[i] = max(t.width[i], ansi.StringWidth(cells[i]))
+			t.width[i] = max(t.width[i], style.Width(cells[i]))
 		}
 		i++
 	}
@@ -148,7 +148,7 @@ func (t *table) row(cells []string) {
 
 // pad writes s, aligned in column i.
 func (t *table) pad(b *strings.Builder, s string, i int) {
-	free, left := max(0, t.cols[i]-ansi.StringWidth(s)), 0
+	free, left := max(0, t.cols[i]-style.Width(s)), 0
 	switch t.align[i] {
 	case extast.AlignRight:
 		left = free

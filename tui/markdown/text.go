@@ -5,8 +5,7 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
+	"winnow/tui/style"
 )
 
 // Text is plain text of any length that may still grow. It creates lines on demand, and
@@ -23,6 +22,14 @@ type Text struct {
 
 	last     int // the line found last
 	lastFrom lineStart
+
+	tail tail // the last call of LaidOut that had to look for the end of a line
+}
+
+// tail is whether the line at an offset ends with the text.
+type tail struct {
+	at, solid, width int
+	ends             bool
 }
 
 // lineStart is where a line starts in a text, and how it joins the line above.
@@ -76,8 +83,11 @@ func (t *Text) LaidOut() bool {
 	if t.next.at >= t.solid {
 		return true
 	}
-	_, next := breakText(t.src.String()[:t.solid], t.next, t.width)
-	return next.at >= t.solid
+	if t.tail.at != t.next.at || t.tail.solid != t.solid || t.tail.width != t.width {
+		_, next := breakText(t.src.String()[:t.solid], t.next, t.width)
+		t.tail = tail{t.next.at, t.solid, t.width, next.at >= t.solid}
+	}
+	return t.tail.ends
 }
 
 // Len returns the number of lines, 0 for an empty text. If the text is not laid out, the
@@ -97,16 +107,32 @@ func (t *Text) Len() int {
 
 // Line returns a line, and how it is copied. A line that is not counted yet is "…".
 func (t *Text) Line(i int) (string, LineInfo) {
-	if i > t.count || i == t.count && !t.LaidOut() {
-		return tooWide, LineInfo{Lead: 255}
-	}
+	info := t.Info(i)
 	src := t.src.String()[:t.solid]
-	if t.width == 0 || len(src) == 0 {
-		return "", LineInfo{}
+	switch {
+	case info.Lead == notCounted:
+		return tooWide, info
+	case t.width == 0 || len(src) == 0:
+		return "", info
 	}
 	from := t.start(i)
 	end, _ := breakText(src, from, t.width)
-	return textLine(src[from.at:end], t.width), LineInfo{Soft: from.soft, Space: from.space}
+	return textLine(src[from.at:end], t.width), info
+}
+
+// notCounted is the lead of a line that is not counted yet.
+const notCounted = 255
+
+// Info returns how a line is copied, without drawing it.
+func (t *Text) Info(i int) LineInfo {
+	switch {
+	case i > t.count || i == t.count && !t.LaidOut():
+		return LineInfo{Lead: notCounted}
+	case t.width == 0 || t.solid == 0:
+		return LineInfo{}
+	}
+	from := t.start(i)
+	return LineInfo{Soft: from.soft, Space: from.space}
 }
 
 // start returns where a counted line starts; after the last line, the end.
@@ -272,7 +298,7 @@ func textCharacter(s string) (width, n int) {
 	case odd(r):
 		return 1, size
 	case odd(after): // Character would treat the rest as part of this character
-		return ansi.StringWidth(s[:size]), size
+		return style.Width(s[:size]), size
 	}
 	_, width, n, _ = Character(s, 0)
 	return width, max(n, 1)

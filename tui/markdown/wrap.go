@@ -33,8 +33,8 @@ const tooWide = "…"
 func Character(s string, state byte) (seq string, width, n int, next byte) {
 	seq, width, n, next = ansi.DecodeSequence(s, state, nil)
 	if width == 1 && n == 1 && len(s) > 1 && s[1] >= utf8.RuneSelf {
-		seq, _ = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-		return seq, ansi.StringWidth(seq), len(seq), next
+		seq, width = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		return seq, width, len(seq), next
 	}
 	return seq, width, n, next
 }

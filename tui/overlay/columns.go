@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/tui/style"
 )
 
@@ -82,15 +80,15 @@ var gaps = regexp.MustCompile(` {2,}`)
 // and indented by their width; a text without keys stays one line.
 func (e Entry) wrapped(w int) []string {
 	text := visible(e.Text)
-	if ansi.StringWidth(text) > w && e.Brief != "" {
+	if style.Width(text) > w && e.Brief != "" {
 		text = visible(e.Brief)
 	}
 	all := gaps.FindAllStringIndex(text, -1)
-	if ansi.StringWidth(text) <= w || len(all) == 0 {
+	if style.Width(text) <= w || len(all) == 0 {
 		return []string{text}
 	}
 	gap := all[len(all)-1][1]
-	indent := min(ansi.StringWidth(text[:gap]), w/2)
+	indent := min(style.Width(text[:gap]), w/2)
 	lines := style.Wrap(text[gap:], w-indent)
 	for i := range lines {
 		lead := strings.Repeat(" ", indent)

@@ -86,7 +86,7 @@ func (e *Editor) move(n int) {
 // a character.
 func (e *Editor) Scroll(w int) (shift, cursor int) {
 	shift, _ = e.scroll(w)
-	return shift, ansi.StringWidth(e.before) - shift
+	return shift, style.Width(e.before) - shift
 }
 
 // View returns the part of the line that is in the window of Scroll.
@@ -97,10 +97,10 @@ func (e *Editor) View(w int) string {
 
 // scroll returns the length of the text to the left of the window, in cells and in bytes.
 func (e *Editor) scroll(w int) (shift, from int) {
-	over := ansi.StringWidth(e.before) - w + 1
+	over := style.Width(e.before) - w + 1
 	for shift < over && from < len(e.before) {
 		n := firstCharacter(e.before[from:])
-		shift += ansi.StringWidth(e.before[from : from+n])
+		shift += style.Width(e.before[from : from+n])
 		from += n
 	}
 	return shift, from

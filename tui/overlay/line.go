@@ -1,8 +1,6 @@
 package overlay
 
 import (
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
@@ -48,7 +46,7 @@ func (l *Line) Key(name keymap.Key, text string) Outcome {
 		return Chosen{Value: l.text.Text(), Action: a}
 	case a == keymap.LineAccept, l.text.Do(l.keys.Action(keymap.Editing, name)):
 	default:
-		if room := maxLine - ansi.StringWidth(l.text.Text()); room > 0 {
+		if room := maxLine - style.Width(l.text.Text()); room > 0 {
 			l.text.Insert(string(safetext.Line(text, room)))
 		}
 	}
@@ -71,7 +69,7 @@ func (l *Line) Hints() string {
 
 // Size implements Overlay.
 func (l *Line) Size(w, _ int) (int, int) {
-	w = min(max(minLine, ansi.StringWidth(l.text.Text())+1, ansi.StringWidth(l.hint)), w*9/10)
+	w = min(max(minLine, style.Width(l.text.Text())+1, style.Width(l.hint)), w*9/10)
 	return w, 2 + len(hintLines(l.hint, w, style.Styles{}))
 }
 

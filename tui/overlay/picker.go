@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
@@ -79,7 +78,7 @@ func (p *Picker) load(entries []Entry) {
 	p.entries, p.widest = entries, 0
 	for _, e := range entries[:min(len(entries), maxMeasured)] {
 		const padding = 6 // cursor, mark and gaps
-		p.widest = max(p.widest, max(ansi.StringWidth(visible(e.Text)), ansi.StringWidth(visible(e.Full)))+ansi.StringWidth(visible(e.Extra))+padding, ansi.StringWidth(visible(e.Detail))+padding)
+		p.widest = max(p.widest, max(style.Width(visible(e.Text)), style.Width(visible(e.Full)))+style.Width(visible(e.Extra))+padding, style.Width(visible(e.Detail))+padding)
 	}
 	p.matches, p.pending = search(p.entries, p.start, ""), false
 	p.lines = len(p.matches.lines)

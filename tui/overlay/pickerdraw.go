@@ -81,9 +81,9 @@ func (p *Picker) about(e Entry, w int) string {
 	const lead, gap = 4, 1 // cells before the text and after it
 	room := w - lead
 	if e.Extra != "" {
-		room -= gap + ansi.StringWidth(visible(e.Extra))
+		room -= gap + style.Width(visible(e.Extra))
 	}
-	if p.full && e.About == "" && ansi.StringWidth(visible(e.Text)) > room {
+	if p.full && e.About == "" && style.Width(visible(e.Text)) > room {
 		return e.Text
 	}
 	return e.About
@@ -114,11 +114,11 @@ func (e Entry) draw(selected bool, lead, text, query string, w int, st style.Sty
 	}
 	lead = icon + " " + lead
 	left := lead + text
-	if e.Short != "" && ansi.StringWidth(left)+1+ansi.StringWidth(visible(e.Extra)) > w {
+	if e.Short != "" && style.Width(left)+1+style.Width(visible(e.Extra)) > w {
 		e.Extra = e.Short
 	}
-	extra := style.TruncateWords(visible(e.Extra), max(w*2/5, w-ansi.StringWidth(left)-1), "…")
-	room := w - ansi.StringWidth(extra)
+	extra := style.TruncateWords(visible(e.Extra), max(w*2/5, w-style.Width(left)-1), "…")
+	room := w - style.Width(extra)
 	left = style.Fit(style.TruncateWords(left, room-min(1, len(extra)), "…"), room, "")
 	ink, muted := st.Overlay.Text, st.Overlay.Muted
 	if selected {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
@@ -283,7 +281,7 @@ func bodySize(o Overlay, w, h int) (bw, bh int) {
 		return max(1, min(bw, w-frameW)), min(max(bh, 1), h-frameH)
 	}
 	bw, bh = o.Size(min(w-frameW, wideWidth), h-frameH)
-	bw = max(bw, ansi.StringWidth(o.Title())+frameW) // room for the whole title
+	bw = max(bw, style.Width(o.Title())+frameW) // room for the whole title
 	width := narrowWidth
 	if bw > narrowWidth {
 		width = wideWidth
@@ -298,7 +296,7 @@ func framed(title, closeHint, position string, lines []string, w int, st style.S
 	border := st.Overlay.Border
 	title = style.TruncateWords(title, max(0, w-2), "…")
 	top := border.Render(b.TopLeft+b.Top) + st.Overlay.Title.Render(" "+title+" ") +
-		border.Render(strings.Repeat(b.Top, max(0, w-1-ansi.StringWidth(title)))+b.TopRight)
+		border.Render(strings.Repeat(b.Top, max(0, w-1-style.Width(title)))+b.TopRight)
 	if title == "" {
 		top = border.Render(b.TopLeft + strings.Repeat(b.Top, w+2) + b.TopRight)
 	}
@@ -310,10 +308,10 @@ func framed(title, closeHint, position string, lines []string, w int, st style.S
 		position = " " + position + " "
 	}
 	left := ""
-	if closeHint != "" && ansi.StringWidth(closeHint+position)+2 < w {
+	if closeHint != "" && style.Width(closeHint+position)+2 < w {
 		left = b.Bottom + " " + closeHint + " "
 	}
-	rest := strings.Repeat(b.Bottom, w+2-ansi.StringWidth(left+position))
+	rest := strings.Repeat(b.Bottom, w+2-style.Width(left+position))
 	rows = append(rows, border.Render(b.BottomLeft+left+rest+position+b.BottomRight))
 	return strings.Join(rows, "\n")
 }
@@ -334,7 +332,7 @@ func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 	top := min(max(0, selected-rows+1), len(entries)-rows)
 	inner := minList
 	for _, e := range entries {
-		inner = max(inner, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+listPadding)
+		inner = max(inner, style.Width(visible(e.Text))+style.Width(visible(e.Extra))+listPadding)
 	}
 	inner = max(1, min(inner, w-frameW))
 	lines := make([]string, rows)
@@ -353,19 +351,25 @@ func List(entries []Entry, selected, rows, w int, st style.Styles) []string {
 
 const maxVisible = 400 // maximum number of bytes of a text that are drawn
 
+// blanks replaces what would leave the line or move in it.
+var blanks = strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ")
+
 // visible returns a text as it is drawn on one line: line breaks and tabs become blanks,
 // invisible characters become visible, and a long text is cut.
 func visible(text string) string {
+	if len(text) <= maxVisible && style.IsPlain(text) {
+		return text
+	}
 	if len(text) > maxVisible {
 		text = strings.ToValidUTF8(text[:maxVisible], "")
 	}
-	return string(safetext.VisibleOnce(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text)))
+	return string(safetext.VisibleOnce(blanks.Replace(text)))
 }
 
 // FitHints drops clauses, which are separated by " · ", from the start until the rest fits
 // in w cells. The last clause, which says how to close the overlay, always stays.
 func FitHints(hints string, w int) string {
-	for ansi.StringWidth(hints) > w {
+	for style.Width(hints) > w {
 		_, rest, more := strings.Cut(hints, " · ")
 		if !more {
 			break

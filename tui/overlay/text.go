@@ -205,15 +205,15 @@ const (
 
 // Size implements Overlay.
 func (t *Text) Size(w, h int) (int, int) {
-	widest := max(minText, ansi.StringWidth(t.hint))
+	widest := max(minText, style.Width(t.hint))
 	if t.answers != nil {
-		widest = max(minQuestion, ansi.StringWidth(strings.Join(t.foot(1<<20, style.Styles{}), "")))
+		widest = max(minQuestion, style.Width(strings.Join(t.foot(1<<20, style.Styles{}), "")))
 	}
 	for _, l := range t.lines {
 		if columns, ok := style.LayColumns(l, wideWidth); ok {
 			l = columns[0]
 		}
-		widest = max(widest, ansi.StringWidth(l))
+		widest = max(widest, style.Width(l))
 	}
 	widest = min(widest, w*9/10)
 	return widest, min(len(t.wrap(widest))+len(t.foot(widest, style.Styles{})), h*9/10)
@@ -270,7 +270,7 @@ func (t *Text) foot(w int, st style.Styles) (lines []string) {
 		switch last := len(lines) - 1; {
 		case last < 0:
 			lines = append(lines, "", label)
-		case ansi.StringWidth(lines[last]+answerGap+label) <= w:
+		case style.Width(lines[last]+answerGap+label) <= w:
 			lines[last] += answerGap + label
 		default:
 			lines = append(lines, label)

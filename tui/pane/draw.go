@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
@@ -38,22 +36,22 @@ func Visible(text string) string {
 // FitName is style.Fit for names, which often differ only at their ends: a name that is too
 // long is shortened in the middle.
 func FitName(text string, w int, ellipsis string) string {
-	n, tail := ansi.StringWidth(text), (w-ansi.StringWidth(ellipsis))/2
+	n, tail := style.Width(text), (w-style.Width(ellipsis))/2
 	if n <= w || tail <= 0 {
 		return style.Fit(text, w, ellipsis)
 	}
 	end := style.TruncateLeft(text, n-tail, "")
-	if ansi.StringWidth(end) > tail { // a wide character was cut in half
+	if style.Width(end) > tail { // a wide character was cut in half
 		end = style.TruncateLeft(text, n-tail+1, "")
 	}
-	head := style.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
+	head := style.Truncate(text, w-style.Width(ellipsis)-style.Width(end), "")
 	return style.Fit(head+ellipsis+end, w, "")
 }
 
 // FirstFitting returns the first of texts that fits into w cells, or the last one if none does.
 func FirstFitting(w int, texts ...string) string {
 	for _, t := range texts[:len(texts)-1] {
-		if ansi.StringWidth(t) <= w {
+		if style.Width(t) <= w {
 			return t
 		}
 	}
@@ -65,7 +63,7 @@ func FirstFitting(w int, texts ...string) string {
 func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsis string, left, right []Piece) string {
 	rightWidth := 0
 	for _, r := range right {
-		rightWidth += ansi.StringWidth(r.Text)
+		rightWidth += style.Width(r.Text)
 	}
 	if rightWidth+1 > w/2 {
 		right, rightWidth = nil, 0
@@ -77,7 +75,7 @@ func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsi
 	var b strings.Builder
 	b.Grow(2 * w) // most rows have as many bytes of styles as of text
 	for _, l := range left {
-		n := ansi.StringWidth(l.Text)
+		n := style.Width(l.Text)
 		if n > room {
 			l.Text, n = fit(l.Text, room, ellipsis), room
 		}
@@ -137,7 +135,7 @@ func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 			}
 			if len(text) > lines[i] {
 				last := strings.TrimRight(text[lines[i]-1], " ")
-				text = append(text[:lines[i]-1:lines[i]-1], style.Truncate(last, w-1-ansi.StringWidth(ellipsis), "")+ellipsis)
+				text = append(text[:lines[i]-1:lines[i]-1], style.Truncate(last, w-1-style.Width(ellipsis), "")+ellipsis)
 			}
 			for _, l := range text {
 				out = append(out, note.Style.Render(style.Fit(" "+l, w, ellipsis)))

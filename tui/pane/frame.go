@@ -3,8 +3,6 @@ package pane
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/tui/style"
 )
 
@@ -88,7 +86,7 @@ func (f Frame) top(w int, titles [][2]int) string {
 	from, to := 0, len(f.Titles)
 	width := to - 1
 	for i := range f.Titles {
-		width += ansi.StringWidth(f.title(i))
+		width += style.Width(f.title(i))
 	}
 	if width > w-2 {
 		from, to = f.Open, f.Open+1
@@ -107,8 +105,8 @@ func (f Frame) top(w int, titles [][2]int) string {
 		}
 		title := style.Truncate(f.title(i), max(0, w-1-x), "")
 		b.WriteString(tab.Render(title))
-		titles[i] = [2]int{x, x + ansi.StringWidth(title)}
-		x += ansi.StringWidth(title)
+		titles[i] = [2]int{x, x + style.Width(title)}
+		x += style.Width(title)
 	}
 	b.WriteString(strings.Repeat(" ", max(0, w-x)))
 	return b.String()

@@ -5,9 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant/safetext"
+	"winnow/tui/style"
 )
 
 // These are the only escape sequences that a Writer writes.
@@ -76,7 +75,7 @@ func (w *Writer) wrap(s string) string {
 		if w.column == 0 {
 			w.indent = min(blanks, width/2)
 		}
-		cells := ansi.StringWidth(word)
+		cells := style.Width(word)
 		if blanks > 0 && w.column > w.indent && word != "" && w.column+blanks+cells > width {
 			b.WriteByte('\n')
 			w.column, blanks = 0, w.indent
@@ -260,14 +259,14 @@ func Table(placeholder string, titles []string, rows [][]string) []string {
 	for _, row := range rows {
 		for i := range row {
 			row[i] = string(safetext.Line(row[i], maxCell))
-			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
+			widths[i] = max(widths[i], style.Width(row[i]))
 		}
 	}
 	text := make([]string, len(rows))
 	for n, row := range rows {
 		var b strings.Builder
 		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
+			pad := strings.Repeat(" ", widths[i]-style.Width(cell))
 			if strings.HasPrefix(titles[i], ">") {
 				cell, pad = pad+cell, ""
 			}

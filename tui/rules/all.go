@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
@@ -13,6 +11,7 @@ import (
 	"winnow/assistant/glob"
 	"winnow/assistant/safetext"
 	"winnow/tui/pane"
+	"winnow/tui/style"
 )
 
 // providerRows returns the rows of the tab of all providers, with the numbers known so far.
@@ -154,9 +153,9 @@ func (p *Pane) newsPieces(r row, w int) (left, right []pane.Piece) {
 		name = st.Muted
 	}
 	left = []pane.Piece{{Text: "  " + icon + " " + n.Word() + " ", Style: ink}, {Text: pane.Visible(n.ID), Style: name}}
-	used := ansi.StringWidth(left[0].Text+left[1].Text) + newsGap
+	used := style.Width(left[0].Text+left[1].Text) + newsGap
 	for _, about := range newsAbout(n) {
-		if n := ansi.StringWidth(about); used+n <= w && n+newsGap <= w/2 { // pane.Spread drops a longer text
+		if n := style.Width(about); used+n <= w && n+newsGap <= w/2 { // pane.Spread drops a longer text
 			return left, []pane.Piece{{Text: about, Style: st.Muted}}
 		}
 	}

@@ -87,7 +87,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	}
 	line := pane.Spread(w, cut, p.st.Icons.Ellipsis, left, right)
 	if current && p.focus {
-		return p.styles.Selected.Render(ansi.Strip(line))
+		return p.styles.Selected.Render(style.Strip(line))
 	}
 	return line
 }
@@ -243,7 +243,7 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 		ruleIcon, colour := p.colour(m.List, m.Index)
 		right = []pane.Piece{{Text: ruleIcon, Style: colour}}
 		rule := " " + style.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
-		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name takes precedence
+		if w >= wideRow && style.Width(rule) <= w-style.Width(id)-modelLead { // the name takes precedence
 			right = append(right, pane.Piece{Text: rule, Style: colour})
 		}
 	}

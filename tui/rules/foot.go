@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
@@ -143,7 +141,7 @@ func (p *Pane) bar(w int) string {
 	if c.Hidden > 0 {
 		text += fmt.Sprintf(" · %d hidden", c.Hidden)
 	}
-	cells := min(barCells, w-ansi.StringWidth(text)-3) // a blank before the bar, one after it, one before the border
+	cells := min(barCells, w-style.Width(text)-3) // a blank before the bar, one after it, one before the border
 	if cells < barCells/3 {
 		return st.Count.Render(style.Fit(" "+pane.FirstFitting(w-2, text, short), w-1, icons.Ellipsis) + " ")
 	}

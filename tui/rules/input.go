@@ -241,15 +241,15 @@ func (l *textInput) draw(w int, st *styles) string {
 		first, _ := ansi.FirstGraphemeCluster(after, ansi.GraphemeWidth)
 		atCursor, rest = pane.Visible(first), pane.Visible(after[len(first):])
 	}
-	if ansi.StringWidth(atCursor) > w {
+	if style.Width(atCursor) > w {
 		atCursor = " "
 	}
-	room := w - ansi.StringWidth(atCursor)
+	room := w - style.Width(atCursor)
 	left := pane.Visible(before)
-	if over := ansi.StringWidth(left) - room; over > 0 {
+	if over := style.Width(left) - room; over > 0 {
 		left = style.Fit(style.TruncateLeft(left, over, ""), room, "")
 	}
-	rest = style.Fit(rest, room-ansi.StringWidth(left), "")
+	rest = style.Fit(rest, room-style.Width(left), "")
 	text := st.Text
 	if l.suggested {
 		text = st.Selected

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -88,7 +86,7 @@ func (t overviewTable) line(name string, columns []countColumn) []pane.Piece {
 	}
 	line := []pane.Piece{{Text: pane.FitName(name, max(0, room), t.Icons.Ellipsis), Style: t.Ink.Text}}
 	for _, c := range columns {
-		gap := strings.Repeat(" ", max(0, c.width-ansi.StringWidth(c.number+c.word)))
+		gap := strings.Repeat(" ", max(0, c.width-style.Width(c.number+c.word)))
 		line = append(line, pane.Piece{Text: gap + c.number, Style: c.ink}, pane.Piece{Text: c.word, Style: t.Ink.Muted})
 	}
 	return line

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/condition"
 	"winnow/adapters/modelfilter/engine"
@@ -251,7 +249,7 @@ func nameWidth(w int, columns []column) (name, rule int) {
 
 // right right-aligns text in w cells.
 func right(text string, w int) string {
-	return style.Fit(strings.Repeat(" ", max(0, w-ansi.StringWidth(text)))+text, w, "")
+	return style.Fit(strings.Repeat(" ", max(0, w-style.Width(text)))+text, w, "")
 }
 
 // tablePieces returns the row of a model in a table; left contains the icons and the name.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant/filter"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
@@ -65,7 +63,7 @@ func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
 		hint = style.Truncate(string(safetext.Line(t.Hint, maxHint)), max(0, w/2-hintGap), "…")
 	}
-	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-hintGap), hint
+	return max(8, w-style.Width(label)-style.Width(hint)-hintGap), hint
 }
 
 // Draw draws the line in w cells, scrolled to its cursor. mark styles the rune at Column or,
@@ -78,9 +76,9 @@ func (t *InputLine) Draw(w int, mark func(string) string) string {
 	shift, _ := t.Scroll(w)
 	runes := []rune(t.Text())
 	from := min(t.Column-1, len(runes))
-	left, wide := ansi.StringWidth(string(runes[:from]))-shift, 1
+	left, wide := style.Width(string(runes[:from]))-shift, 1
 	if from < len(runes) {
-		wide = max(1, ansi.StringWidth(string(runes[from])))
+		wide = max(1, style.Width(string(runes[from])))
 	}
 	if left < 0 || left+wide > w {
 		return body

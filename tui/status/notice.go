@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
 )
@@ -81,15 +79,15 @@ var keyClause = regexp.MustCompile(` · (?:(?:ctrl|alt|shift)\+\S+|esc|enter|tab
 // first stays. If the key takes at most two thirds of the width, the text before it is cut.
 // Otherwise the whole notice is cut and readMore follows, which says how to read the rest.
 func FitNotice(text string, w int, ellipsis, readMore string) string {
-	if ansi.StringWidth(text) <= w {
+	if style.Width(text) <= w {
 		return text
 	}
 	if first, _, several := strings.Cut(keyClause.FindString(text), ", "); several {
 		return FitNotice(keyClause.ReplaceAllLiteralString(text, first), w, ellipsis, readMore)
 	}
 	tail := ellipsis + " " + readMore
-	if keys := keyClause.FindString(text); keys != "" && ansi.StringWidth(keys) <= w*2/3 {
+	if keys := keyClause.FindString(text); keys != "" && style.Width(keys) <= w*2/3 {
 		text, tail = strings.TrimSuffix(text, keys), ellipsis+keys
 	}
-	return style.Truncate(style.Truncate(text, max(0, w-ansi.StringWidth(tail)), "")+tail, max(0, w), "")
+	return style.Truncate(style.Truncate(text, max(0, w-style.Width(tail)), "")+tail, max(0, w), "")
 }

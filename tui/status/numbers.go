@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
@@ -50,7 +48,7 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 			return
 		}
 		line := "  " + style.Fit(strings.TrimRight(words, " "), narrowNameWidth, "…")
-		if inside := w * 4 / 5; ansi.StringWidth(line+string(text)) > inside {
+		if inside := w * 4 / 5; style.Width(line+string(text)) > inside {
 			out = append(out, st.Text.Render(strings.TrimRight(line, " ")))
 			for _, part := range style.Wrap(string(text), inside-4) {
 				out = append(out, st.Text.Render("    "+part))

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/safetext"
@@ -311,14 +309,14 @@ func (p *ContextPanel) reason(i int, ref assistant.Ref, h head) (included bool, 
 func (p *ContextPanel) draw(w int, sign string, shape style.Style, cost int, text style.Style, words string, selected *style.Style, remark string) string {
 	head := style.Fit(fmt.Sprintf(" %s%7s", sign, fmt.Sprintf("~%d", cost)), min(w, leftWidth), "")
 	room := w - min(w, leftWidth)
-	if short, _, more := strings.Cut(remark, ":"); more && room-len(remark)-len("   ") < min(wideText, ansi.StringWidth(words)) {
+	if short, _, more := strings.Cut(remark, ":"); more && room-len(remark)-len("   ") < min(wideText, style.Width(words)) {
 		remark = short
 	}
 	remark = style.TruncateWords(remark, max(0, room-minText-len("   ")), p.styles.Icons.Ellipsis) + " "
 	if remark != " " {
 		remark = "  " + remark
 	}
-	room -= ansi.StringWidth(remark)
+	room -= style.Width(remark)
 	words = style.Fit(style.TruncateWords(words, max(0, room), p.styles.Icons.Ellipsis), max(0, room), "")
 	if selected != nil {
 		return selected.Render(head + words + remark)

@@ -2,14 +2,12 @@ package style
 
 import (
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Cache measures the texts of frames, and keeps the widths of the texts in the last and the
 // current frame. The zero value is ready to use. A Cache must be used by one goroutine.
 type Cache struct {
-	Measure   func(string) int // nil means ansi.StringWidth
+	Measure   func(string) int // nil means the function Width
 	last, now map[string]int   // widths of the texts in the last frame and in the current frame
 }
 
@@ -22,7 +20,7 @@ func (c *Cache) Width(s string) int {
 	if !ok {
 		measure := c.Measure
 		if measure == nil {
-			measure = ansi.StringWidth
+			measure = Width
 		}
 		w = measure(s)
 	}

@@ -3,14 +3,85 @@ package style
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
+
+// Width returns the same as ansi.StringWidth: the number of cells of s, without its escape
+// sequences. It is several times as fast for text that is mostly ASCII.
+func Width(s string) (cells int) {
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
+		case isPrintable(c) && (i+1 == len(s) || s[i+1] < utf8.RuneSelf):
+			cells, i = cells+1, i+1
+		case isPrintable(c) || firstOfRune <= c && c <= lastOfRune:
+			cluster, width := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
+			cells, i = cells+width, i+len(cluster)
+		default:
+			n := sgrLength(s[i:])
+			if n == 0 {
+				return ansi.StringWidth(s)
+			}
+			i += n
+		}
+	}
+	return cells
+}
+
+// Strip returns the same as ansi.Strip, which copies text without escape sequences too.
+func Strip(s string) string {
+	if IsPlain(s) {
+		return s
+	}
+	return ansi.Strip(s)
+}
+
+// firstOfRune and lastOfRune are the limits of the first byte of a rune of several bytes.
+const firstOfRune, lastOfRune = 0xc2, 0xf4
+
+// isPrintable reports whether c is a printable ASCII character.
+func isPrintable(c byte) bool { return ' ' <= c && c <= '~' }
+
+// IsPlain reports whether s contains only printable ASCII characters, so that each byte is a
+// cell.
+func IsPlain(s string) bool {
+	for i := range len(s) {
+		if !isPrintable(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sgrLength returns the length of the sequence with which s starts, if it selects colours or
+// attributes; otherwise 0.
+func sgrLength(s string) int {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return 0
+	}
+	for i := len("\x1b["); i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';':
+			return 0
+		}
+	}
+	return 0
+}
 
 // Truncate cuts s to at most width cells, including tail, which ends a text that was cut.
 // Escape sequences stay.
 func Truncate(s string, width int, tail string) string {
 	if !strings.Contains(s, emojiSelector) {
+		end := width - Width(tail)
+		switch {
+		case Width(s) <= width:
+			return s
+		case end >= 0 && IsPlain(s):
+			return s[:end] + tail
+		}
 		return ansi.Truncate(s, width, tail)
 	}
 	h := hideKeycaps(s)
@@ -20,10 +91,10 @@ func Truncate(s string, width int, tail string) string {
 // TruncateWords is like Truncate, for a text without escape sequences. It cuts after a word,
 // unless that would leave less than half of the cells filled.
 func TruncateWords(s string, width int, tail string) string {
-	if ansi.StringWidth(s) <= width {
+	if Width(s) <= width {
 		return s
 	}
-	head := Truncate(s, max(0, width-ansi.StringWidth(tail)), "")
+	head := Truncate(s, max(0, width-Width(tail)), "")
 	if i := strings.LastIndexByte(head, ' '); i > len(head)/2 && s[len(head)] != ' ' {
 		head = head[:i]
 	}
@@ -46,17 +117,24 @@ func Fit(s string, width int, tail string) string {
 	if width <= 0 {
 		return ""
 	}
-	n := ansi.StringWidth(s)
+	n := Width(s)
 	if n > width {
 		s = Truncate(s, width, tail)
-		n = ansi.StringWidth(s)
+		n = Width(s)
 	}
 	return s + strings.Repeat(" ", max(0, width-n))
 }
 
 // Cut returns the cells from left up to, but not including, right.
 func Cut(s string, left, right int) string {
-	if !strings.Contains(s, emojiSelector) {
+	switch {
+	case right <= left:
+		return ""
+	case left >= 0 && IsPlain(s):
+		return s[min(left, len(s)):min(right, len(s))]
+	case left <= 0:
+		return Truncate(s, right, "")
+	case !strings.Contains(s, emojiSelector):
 		return ansi.Cut(s, left, right)
 	}
 	return TruncateLeft(Truncate(s, right, ""), left, "")
@@ -72,13 +150,13 @@ func Wrap(s string, width int) []string {
 	}
 	var out []string
 	for _, line := range strings.Split(h.restore(ansi.Wrap(h.text, width, ""), 0), "\n") {
-		for ansi.StringWidth(line) > width { // x/ansi does not count every mark, nor a space before a wide character
+		for Width(line) > width { // x/ansi does not count every mark, nor a space before a wide character
 			head := Truncate(line, width, "")
-			if ansi.StringWidth(head) == 0 {
+			if Width(head) == 0 {
 				break // a single character is wider than the line
 			}
 			out = append(out, head)
-			line = TruncateLeft(line, ansi.StringWidth(head), "")
+			line = TruncateLeft(line, Width(head), "")
 		}
 		out = append(out, line)
 	}
@@ -97,7 +175,7 @@ func WrapClauses(s string, width int) (out []string) {
 			switch joined := row + clause + one; {
 			case i == 0:
 				row = one
-			case ansi.StringWidth(joined) <= width:
+			case Width(joined) <= width:
 				row = joined
 			default:
 				out, row = append(out, Wrap(row, width)...), one

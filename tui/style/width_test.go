@@ -52,6 +52,31 @@ func TestCutTextHasItsWidth(t *testing.T) {
 	})
 }
 
+// The shortcuts for ASCII change no result.
+func TestWidthsAreThoseOfAnsi(t *testing.T) {
+	piece := rapid.OneOf(rapid.SampledFrom([]string{
+		"a", "~", " ", "some words", "字", "👩‍👩‍👧", "e\u0301", " \u0301", "│", "…", "🇩🇪", "\u200b", "\u202e", "\u00ad", "\x7f", "\x00", "\t", "\n", "\r\n", "\x1b",
+		"\x1b[m", "\x1b[1;38;5;12m", "\x1b[4:3m", "\x1b[3", "\x1b[?25l", "\x1b[2K", "\x1b]8;;http://e.x\x07", "\x1b]0;t\x1b\\", "\x1bP", "\x18", "\u009b", "\x9b", "\xc2", "\xff", "\xf0\x9f", "\xc1a",
+	}), rapid.StringN(0, 3, -1))
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.ReplaceAll(strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "text"), ""), emojiSelector, "")
+		tail := rapid.SampledFrom([]string{"", "…", "...", "字"}).Draw(t, "tail")
+		left, right := rapid.IntRange(-2, 20).Draw(t, "left"), rapid.IntRange(-2, 20).Draw(t, "right")
+		if got, want := Width(s), ansi.StringWidth(s); got != want {
+			t.Errorf("Width(%q) = %d, want %d", s, got, want)
+		}
+		if got, want := Strip(s), ansi.Strip(s); got != want {
+			t.Errorf("Strip(%q) = %q, want %q", s, got, want)
+		}
+		if got, want := Truncate(s, right, tail), ansi.Truncate(s, right, tail); got != want {
+			t.Errorf("Truncate(%q, %d, %q) = %q, want %q", s, right, tail, got, want)
+		}
+		if got, want := Cut(s, left, right), ansi.Cut(s, left, right); got != want {
+			t.Errorf("Cut(%q, %d, %d) = %q, want %q", s, left, right, got, want)
+		}
+	})
+}
+
 func TestTruncateWordsCutsAfterAWord(t *testing.T) {
 	for _, c := range []struct {
 		text string
