@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"winnow/assistant/assistanttest"
 )
 
 // hostile are units of which a small answer is made to cost as much as possible.
@@ -48,10 +50,10 @@ func (d *Doc) drawn(width int) {
 // linear fails when four times the text costs clearly more than four times.
 func linear(t *testing.T, name string, source func(size int) string) {
 	t.Helper()
-	const size = 16 << 10
+	size := assistanttest.Rounds(8<<10, 16<<10)
 	small, work := cost(source(size))
 	large, workLarge := cost(source(4 * size))
-	if large > 6*small+1<<20 || workLarge > 6*work+1<<16 {
+	if large > uint64(6*int(small)+64*size) || workLarge > 6*work+4*size {
 		t.Errorf("%s: %d bytes allocated and %d of work for %d, but %d and %d for four times as much", name, small, work, size, large, workLarge)
 	}
 }
@@ -83,41 +85,46 @@ func TestHostileTextIsBounded(t *testing.T) {
 	}
 }
 
-// The work per token must not depend on the length of the answer.
+// mostFrame is the work of the longest frame, in bytes: a piece of code coloured
+// twice and laid out, with the sequences of its colours, in an item.
+const mostFrame = 48_000
+
+// streamed is the work for a text that is streamed: in all frames but the last, which
+// finishes it, and in the longest frame.
+type streamed struct{ total, worst, at int }
+
+func workOf(src string) (w streamed) {
+	var d *Doc
+	streamTo(src, &d, func(i int, _ time.Duration) {
+		last := w.total
+		w.total = d.work.total()
+		if n := w.total - last; n > w.worst {
+			w.worst, w.at = n, i
+		}
+		if d.Size() == len(src) {
+			w.total = last
+		}
+	})
+	return w
+}
+
+// The work per token must not depend on the length of the answer. No frame may take in more
+// than a screen or two, however long the answer is, nor may the last one.
 func TestCostOfATokenIsFlat(t *testing.T) {
-	const short, long = 2_000, 8_000
+	short := assistanttest.Rounds(1_500, 3_000)
+	long := 4 * short
 	for name, text := range texts {
-		a, b := stream(text(short), nil).work.total(), stream(text(long), nil).work.total()
-		perShort, perLong := float64(a)/short, float64(b)/long
-		t.Logf("%s: %.0f bytes of work a token at %d, %.0f at %d", name, perShort, short, perLong, long)
+		a, b := workOf(text(short)), workOf(text(long))
+		perShort, perLong := float64(a.total)/float64(short), float64(b.total)/float64(long)
+		t.Logf("%s: %.0f bytes of work a token at %d, %.0f at %d; %d in frame %d", name, perShort, short, perLong, long, b.worst, b.at)
 		if perLong > perShort*1.3 {
 			t.Errorf("%s: %.0f bytes of work a token at %d, but %.0f at %d", name, perShort, short, perLong, long)
 		}
 		if name == "fence" && perLong > mostFence {
 			t.Errorf("%.0f bytes of work for a token of code, want at most %d", perLong, mostFence)
 		}
-	}
-}
-
-// mostFrame is the work of the longest frame, in bytes: a piece of code coloured
-// twice and laid out, with the sequences of its colours, in an item.
-const mostFrame = 48_000
-
-// No frame may take in more than a screen or two, however long the answer is, nor
-// may the last one.
-func TestLongestFrameIsBounded(t *testing.T) {
-	const tokens = 12_000
-	for name, text := range texts {
-		d, before, worst, at := (*Doc)(nil), 0, 0, 0
-		streamTo(text(tokens), &d, func(i int, _ time.Duration) {
-			if n := d.work.total() - before; n > worst {
-				worst, at = n, i
-			}
-			before = d.work.total()
-		})
-		t.Logf("%s: %d bytes of work in frame %d", name, worst, at)
-		if worst > mostFrame {
-			t.Errorf("%s: %d bytes of work in frame %d, want at most %d", name, worst, at, mostFrame)
+		if b.worst > mostFrame {
+			t.Errorf("%s: %d bytes of work in frame %d, want at most %d", name, b.worst, b.at, mostFrame)
 		}
 	}
 }
@@ -144,7 +151,7 @@ func TestMemoryOfAnAnswer(t *testing.T) {
 		"mixed": {live: 40, garbage: 700},
 		"fence": {live: 24, garbage: 2000},
 	} {
-		src := texts[name](20_000)
+		src := texts[name](assistanttest.Rounds(10_000, 20_000))
 		answer := func() *Doc {
 			d := New(look)
 			const chunk = 2 << 10 // the chunks of a frame at full speed

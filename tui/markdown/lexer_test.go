@@ -40,13 +40,19 @@ func TestLexersAreBounded(t *testing.T) {
 	took := func(l chroma.Lexer, unit string) time.Duration {
 		src := strings.Repeat(unit, longCode/2/len(unit)) + "\n"
 		src = strings.Repeat(src, maxCode/len(src))
-		return fastest(func() { look.highlight(l, delimiters{}, delimiters{}, src) })
+		began := time.Now()
+		look.highlight(l, delimiters{}, delimiters{}, src)
+		return time.Since(began)
 	}
-	ordinary := took(lexer("go"), "x = 1\n")
+	ordinary := min(took(lexer("go"), "x = 1\n"), took(lexer("go"), "x = 1\n"))
 	for name := range strings.FieldsSeq(coloured) {
 		l := chroma.Coalesce(lexers.Get(strings.ReplaceAll(name, "_", " ")))
 		for _, unit := range []string{"a", "\n", "\n  ", "{{", "<?", "a-a-", "//", "--", `\"`} {
-			if d := took(l, unit); d > most*ordinary {
+			d := took(l, unit)
+			if d > most*ordinary {
+				d = min(d, took(l, unit))
+			}
+			if d > most*ordinary {
 				t.Errorf("%s: %q takes %.0f times as long as ordinary code, want at most %d", name, unit, float64(d)/float64(ordinary), most)
 			}
 		}
