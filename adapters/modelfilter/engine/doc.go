@@ -11,8 +11,8 @@
 //
 // The proxy applies a provider's rules to ids whose first segment is exactly the provider's
 // lower-case name, and to ids without a slash, which belong to the provider that listed
-// them. All other ids are Unfiltered: always Normal, and no count, preview or match
-// includes them.
+// them. All other ids are Unfiltered: they are always Normal, and only Total and Available
+// count them; no preview and no match includes them.
 //
 // # Engine
 //

@@ -67,7 +67,7 @@ func (e *Engine) Clone() *Engine {
 	return &clone
 }
 
-// Provider returns the name passed to New.
+// Provider returns the name passed to New, in lower case.
 func (e *Engine) Provider() string { return e.provider }
 
 // Set replaces both lists. Patterns are used unchanged, including duplicates; a pattern

@@ -269,8 +269,8 @@ func (l *Lists) Served(ctx context.Context) (Served, error) {
 	return Served{names(f.models), f}, err
 }
 
-// ofProvider returns the models of one provider, which is matched in any case. Their names
-// do not contain the provider.
+// ofProvider returns the models of one provider, ignoring the case of the provider's name.
+// Their names do not contain the provider.
 func (s Served) ofProvider(provider string) []model {
 	var list []model
 	for _, m := range s.fetched.models {
@@ -288,7 +288,7 @@ type Answer struct {
 	Name    string // prefix of the ids, before a slash
 	BaseURL string
 	Models  []llm.ModelInfo
-	Again   bool // another Lists accepted it in this run, so nothing is stored
+	Again   bool // another Lists accepted it in this run, so an existing record is not changed
 }
 
 // Accept stores an answer as if the providers had been refreshed. A list from a provider's
