@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,6 +130,25 @@ func partsOf(s *assistant.Session, store history.Store, p pane.Pane, now func() 
 	return Parts{Source: usecase.Source{Work: workspace.New(o), History: store}, Pane: p}
 }
 
+// emptyHistory returns the file of a history without pairs, so that its tables are created once
+// for all tests.
+var emptyHistory = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "winnow")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "history.db")
+	store, err := sqlite.Open(context.Background(), path, sqlite.Options{Now: tuitest.NewClock().Now})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 // programOptions are the options of such a model.
 func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	t.Helper()
@@ -162,13 +182,21 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: d.clock.Now})
 	must(err)
 	t.Cleanup(func() { _ = journal.Close() })
-	d.store, err = sqlite.Open(t.Context(), filepath.Join(dir, "data", "history.db"), sqlite.Options{Now: d.clock.Now})
+	database := filepath.Join(dir, "data", "history.db")
+	empty, err := emptyHistory()
+	must(err)
+	must(os.Mkdir(filepath.Dir(database), 0o700))
+	must(os.WriteFile(database, empty, 0o600))
+	d.store, err = sqlite.Open(t.Context(), database, sqlite.Options{Now: d.clock.Now})
 	must(err)
 	t.Cleanup(func() { _ = d.store.Close() })
-	for i := range f.pairs {
-		p := f.pairs[i]
-		p.CreatedAt = minute(i)
-		must(d.store.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{&p}}))
+	if len(f.pairs) > 0 {
+		batch := &assistant.Batch{}
+		for i, p := range f.pairs {
+			p.CreatedAt = minute(i)
+			batch.Put = append(batch.Put, &p)
+		}
+		must(d.store.Commit(t.Context(), batch))
 	}
 	if f.history != nil {
 		must(f.history(d.store))

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"os"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
 	assistanttest.UseMemory()
+	debug.SetGCPercent(400) // frames are many and short-lived: a tenth of the time went into collecting them
 	warm := regexp2.MustCompile("a")
 	warm.MatchTimeout = time.Hour // longer than any run of the tests
 	if _, err := warm.MatchString("a"); err != nil {

@@ -86,7 +86,11 @@ func hostileRoom(w, h int) setup {
 func sizes(all bool) [][2]int {
 	var out [][2]int
 	for _, w := range []int{40, 41, 67, 80, 99, 100, 101, 163, 200} {
-		for _, h := range []int{12, 13, 24, 50} {
+		heights := []int{12, 13, 24, 50}
+		if !all {
+			heights = heights[w%2 : 3+w%2] // 12 for even widths, 50 for odd ones
+		}
+		for _, h := range heights {
 			out = append(out, [2]int{w, h})
 		}
 	}

@@ -569,7 +569,7 @@ func (s *seeing) compareRecord(sent llm.Request, want []madePair, message string
 
 // wysiwygChecks is how many histories the property is tried on: each is a whole
 // program with a database, some 30 ms.
-const wysiwygChecks = 60
+var wysiwygChecks = at.Rounds(30, 200)
 
 // fewerChecks lets rapid try n cases unless the command line says otherwise.
 func fewerChecks(t *testing.T, n int) {
