@@ -53,7 +53,7 @@ func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestAgentsJoinTheHub(t *testing.T) {
 	const each = 3
 	s := serveSSH(t, "anna")
-	here, there := s.connectTo(), s.agent("anna") // both end with the server
+	here, there := s.connectTo(), s.agent("anna") // the first ends with the server
 	byToken := s.running.httpAgent(s.running.token)
 	id := s.running.open(`{}`)
 	var calls sync.WaitGroup
@@ -122,6 +122,7 @@ func TestAgentsJoinTheHub(t *testing.T) {
 	if metrics := s.running.call("GET", "/metrics", "", ""); !strings.Contains(metrics, `winnow_requests_total{kind="tools/call",outcome="ok",server="mcp"}`) || !strings.Contains(metrics, `{kind="mcp",outcome="run",server="ssh"} 1`) {
 		t.Errorf("the calls are not counted: %s", metrics)
 	}
+	_ = there.client.Close() // a server gives a command that runs over SSH ten seconds to end
 	s.running.end()
 	if _, err := here.client.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_rules"}); err == nil {
 		t.Error("the agent goes on after the server has ended")

@@ -127,14 +127,21 @@ func TestAProgramWaitsForAnotherThatWrites(t *testing.T) {
 			t.Errorf("%q: %v\n%s", args, err, out)
 		}
 	}
+	var writers sync.WaitGroup
 	for _, args := range [][]string{{"ask", "hide every mini model"}, {"rules", "add", "*mini*"}} {
-		b.run(1, args...)
-		lines := strings.Split(strings.TrimSpace(b.stderr), "\n")
-		said, next := lines[max(0, len(lines)-2)], lines[len(lines)-1]
-		if strings.Count(b.stderr, holder) != 1 || !strings.HasPrefix(said, "winnow: ") || !strings.Contains(said, holder) || !strings.HasPrefix(next, "try again ") {
-			t.Errorf("%q says\n%s", args, b.stderr)
-		}
+		writers.Go(func() {
+			cmd := exec.CommandContext(t.Context(), "winnow", args...)
+			var stderr strings.Builder
+			cmd.Dir, cmd.Env, cmd.Stderr = b.dir, b.env, &stderr
+			err := cmd.Run()
+			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+			said, next := lines[max(0, len(lines)-2)], lines[len(lines)-1]
+			if cmd.ProcessState.ExitCode() != 1 || strings.Count(stderr.String(), holder) != 1 || !strings.HasPrefix(said, "winnow: ") || !strings.Contains(said, holder) || !strings.HasPrefix(next, "try again ") {
+				t.Errorf("%q: %v\n%s", args, err, stderr.String())
+			}
+		})
 	}
+	writers.Wait()
 	unlock()
 	b.run(0, "rules", "add", "*mini*")
 	if err := j.Close(); err != nil {

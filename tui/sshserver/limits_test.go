@@ -1,6 +1,7 @@
 package sshserver
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -159,4 +160,33 @@ func TestChannelsAreBounded(t *testing.T) {
 	fill(r.client("bert"), maxChannel)
 	r.must(open[0].Close())
 	eventually(t, "the channel is free", func() bool { return refused(t, r.client("anna")) == "" })
+}
+
+// TestACommandThatGoesOnIsEndedWithTheServer: it has Options.drain to end by itself.
+func TestACommandThatGoesOnIsEndedWithTheServer(t *testing.T) {
+	running, ended := make(chan struct{}), make(chan struct{})
+	r := newRig(t, func(o *Options) {
+		o.drain = time.Millisecond
+		o.Command = func(serve.Credential, string) (func(context.Context, Streams) int, error) {
+			return func(ctx context.Context, _ Streams) int {
+				close(running)
+				<-ctx.Done()
+				close(ended)
+				return 1
+			}, nil
+		}
+	})
+	ch, requests, err := r.client("anna").OpenChannel("session", nil)
+	r.must(err)
+	go ssh.DiscardRequests(requests)
+	if ok, err := ch.SendRequest("exec", true, ssh.Marshal(struct{ L string }{"mcp"})); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	<-running
+	go r.stop()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Error("a command goes on after the server has ended")
+	}
 }
