@@ -94,7 +94,7 @@ type listener interface {
 
 // requestOf returns a request with these messages.
 func (t *loop) requestOf(messages message.List) llm.Request {
-	return llm.Request{Model: t.name, Messages: messages.Wire(), Tools: t.tools.specs, Sampling: t.sampling}
+	return llm.Request{Model: t.name, Messages: messages.Wire(), Tools: t.tools.specs(), Sampling: t.sampling}
 }
 
 // maxNotices limits the notices of a turn: a malicious answer could cause

@@ -89,7 +89,7 @@ func (t *turn) assemble(included []Ref) error {
 // systemCost returns SYS: the size of the system prompt and the tool schemas.
 func (t *turn) systemCost(system string) int {
 	sum := t.settings.Budget.Estimate(system)
-	for _, spec := range t.tools.specs {
+	for _, spec := range t.tools.specs() {
 		sum += specCost(spec, t.settings.Budget)
 	}
 	return sum

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -17,8 +18,8 @@ import (
 // toolbox is the set of tools available to one turn.
 type toolbox struct {
 	byName map[string]Tool
-	names  []string // tool names, in the order given to newToolbox
-	specs  []llm.ToolSpec
+	names  []string              // tool names, in the order given to newToolbox
+	specs  func() []llm.ToolSpec // encodes the schemas once, which a toolbox that is only checked does without
 }
 
 // maxToolName is the longest tool name that every endpoint accepts.
@@ -52,8 +53,13 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 		}
 		b.byName[t.Name] = t
 		b.names = append(b.names, t.Name)
-		b.specs = append(b.specs, t.Spec())
 	}
+	b.specs = sync.OnceValue(func() (all []llm.ToolSpec) {
+		for _, name := range b.names {
+			all = append(all, b.byName[name].Spec())
+		}
+		return all
+	})
 	return b, nil
 }
 
