@@ -61,7 +61,7 @@ func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 		return m, 0, fmt.Errorf("the state of the history cannot be read: %w", err)
 	}
 	if s.Version != stateVersion || s.Newest < 0 || s.Newest > maxSeq {
-		return m, 0, fmt.Errorf("the state of the history has version %d and newest message %d; this program reads version %d", s.Version, s.Newest, stateVersion)
+		return m, 0, fmt.Errorf("the history state has version %d, and its newest message is %d; this program reads version %d with messages up to %d", s.Version, s.Newest, stateVersion, maxSeq)
 	}
 	rangesOf := map[mark][]string{{flags, flagOff}: s.Grey}
 	for value, ranges := range s.Stars {

@@ -130,8 +130,8 @@ func (r *finder) locate(p phrase, provider string) ([]string, error) {
 
 // fits returns the providers in names on which a phrase selects models. Unless mustSelect is
 // set, a phrase that is only a pattern need not match any. If no provider is found, missing is the
-// shortest missing list of phrase.in or, if that is empty, all words of the phrase. unknown counts
-// the models for which a fact in the phrase is unknown.
+// shortest list of missing words that phrase.in returned or, if that is empty, all words of the
+// phrase. unknown counts the models for which a fact in the phrase is unknown.
 func (r *finder) fits(p phrase, names []string, mustSelect bool) (found, missing []string, unknown int, err error) {
 	for i, name := range names {
 		models, err := r.models(name)

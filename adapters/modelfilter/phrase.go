@@ -15,10 +15,10 @@ import (
 // of facts. With newest, it selects only the newest of these models.
 type phrase struct {
 	text   string
-	names  []string // patterns, and words that a name contains between separators
+	names  []string // patterns, and words to find between the separators of a name
 	facts  []string // the words of the condition
 	where  condition.Condition
-	family bool // "gpt-4 models": not just the model called gpt-4
+	family bool // set for "gpt-4 models", which means more than the model called gpt-4
 	newest bool
 	count  int // how many of the newest models; 0 means all with the highest version
 }
@@ -68,9 +68,9 @@ func (p phrase) pattern() string {
 }
 
 // in returns the models that the phrase selects, and the number of models for which a fact in the
-// phrase is unknown. If it selects none, missing contains the words that match no model. If each
-// word matches one, missing contains all names or, if some model matches all names, all facts. A
-// pattern that is the only name is never missing.
+// phrase is unknown. If no model is selected, missing contains the words that match no model. If
+// each word matches one, missing contains all names or, if some model matches all names, all facts.
+// A pattern that is the only name is never missing.
 func (p phrase) in(models []FoundModel, now time.Time) (fit []FoundModel, unknown int, missing []string) {
 	fit = models
 	for _, name := range p.names {

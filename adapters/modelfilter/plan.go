@@ -51,7 +51,7 @@ func (c RuleChange) sentence() string {
 	return c.Verb() + " " + visible(c.Pattern) + " on " + visible(c.Provider)
 }
 
-// Diff lists the staged changes to the rules in the file, by provider.
+// Diff lists the staged changes to the rules in the file, sorted by provider.
 func (w *Window) Diff() []RuleChange { return withLock(w, w.diff) }
 
 func (w *Window) diff() []RuleChange { return changesOf(w.dirtyProviders()) }
@@ -83,7 +83,7 @@ func stagedChanges(providers []*provider) []assistant.Change {
 	return out
 }
 
-// dirtyProviders returns the providers with staged changes, by name.
+// dirtyProviders returns the providers with staged changes, sorted by name.
 func (w *Window) dirtyProviders() []*provider { return dirtyOf(maps.Values(w.providers)) }
 
 func dirtyOf(all iter.Seq[*provider]) []*provider {
@@ -100,7 +100,7 @@ func dirtyOf(all iter.Seq[*provider]) []*provider {
 // draft is what a save would write.
 type draft struct {
 	source    *dotenv.Source
-	providers []*provider // copies of the providers with staged changes, by name
+	providers []*provider // copies of the providers with staged changes, sorted by name
 	edits     []dotenv.Edit
 	after     *dotenv.File
 	digest    string

@@ -220,7 +220,7 @@ func (s *ProviderSnapshot) Explain(id string) engine.Explanation { return s.engi
 func (s *ProviderSnapshot) Lint() []engine.Finding { return s.lint() }
 
 // Suggest returns patterns that together match these models and no others. A model that no pattern
-// can distinguish from another is left out. It is slow.
+// can distinguish from another is left out. Suggest is slow.
 func (s *ProviderSnapshot) Suggest(ids []string) []string {
 	return engine.Suggest(ids, without(s.engine.Models(), ids))
 }
@@ -267,7 +267,7 @@ func EmptySnapshot() *Snapshot {
 	return &Snapshot{ProviderSnapshot: &ProviderSnapshot{engine: engine.New("", nil), lint: func() []engine.Finding { return nil }, requests: func() []string { return nil }, now: time.Now}}
 }
 
-// allNotices returns the notices about the file, including one if other users can read it.
+// allNotices returns the notices about the file, including one if other users can read or change it.
 func (w *Window) allNotices() (out []string) {
 	if open := w.source.ModeNotice(); open != "" {
 		out = append(out, open)

@@ -43,7 +43,7 @@ func (s *ProviderSnapshot) findRequests() []string {
 	return all[:most]
 }
 
-// shows reports whether the name of a model with the given status contains part between
+// shows reports whether a model with the given status has a name that contains part between
 // separators, as gpt-4o-mini contains mini.
 func (s *ProviderSnapshot) shows(part string, status engine.Status) bool {
 	return slices.ContainsFunc(s.Models, func(m ModelView) bool {

@@ -45,7 +45,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis
 		result, err := w.versions.Save(ctx, d.source, d.edits, w.savedBy(who, rules))
 		var changed *dotenv.ChangedError
 		switch {
-		case errors.As(err, &changed) && changed.Kept != "": // the rules are in the file nevertheless
+		case errors.As(err, &changed) && changed.Kept != "": // the rules were written, and changed.Kept names the other version
 			if _, err := w.reload(ctx, mergeStaged); err != nil {
 				w.opts.Log.Warn("saved file not read", "file", changed.Path, "error", err)
 			}

@@ -263,7 +263,7 @@ type meaning struct {
 	left            []FoundModel // models that "only" leaves hidden, because a rule other than * hides them
 	stay            []FoundModel // hidden exceptions that are not selected
 	patterns        []string     // match all of meant and, apart from what keep matches, no other model
-	keep            []string     // patterns for excepted
+	keep            []string     // patterns that match excepted
 	rules           [2][]string
 }
 

@@ -104,8 +104,8 @@ func (w *Window) toolFind(a findArgs) assistant.ToolResult {
 }
 
 // findNamed is like Find, but returns only the models that phrases select, in the order of the
-// phrases. provider names the providers, as in providersNamed. missed is the result to return if a
-// phrase selects no model.
+// phrases. provider is as in providersNamed. missed is the result to return if a phrase selects no
+// model; otherwise it is empty.
 func (w *Window) findNamed(phrases []string, where condition.Condition, provider string) (found Found, missed assistant.ToolResult, err error) {
 	named, err := readPhrases(phrases)
 	if err != nil {

@@ -54,7 +54,8 @@ func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
 	})
 }
 
-// matchResult returns the result of a query for a pattern: n matches, some of them hidden.
+// matchResult returns the result of a query for a pattern that matches n models. hidden counts those
+// that are hidden now.
 func matchResult(pattern, where string, n, hidden int, data fields) assistant.ToolResult {
 	data["pattern"], data["count"], data["hidden_count"] = visible(pattern), n, hidden
 	text := fmt.Sprintf("%s matches %s of %s", quote(pattern), assistant.Counted(n, "model"), where)

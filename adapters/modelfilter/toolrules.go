@@ -198,7 +198,8 @@ func (w *Window) importResult(p *provider, mode string, before ruleSet, hidden [
 	data := fields{"mode": mode, "results": results, "added_count": added, "refused_count": refused, "removed_rules": removedRules}
 	r := w.editResult(p, fmt.Sprintf("Imported %d of %s for %s", added+kept, assistant.Counted(len(items), "rule"), p.name),
 		fmt.Sprintf("%d added, %d kept, %d refused, %d removed.", added, kept, refused, removed), hidden, data)
-	if refused < len(items) || len(items) == 0 {
+	// An empty list removes the rules that it replaces, even if all rules of the other list are refused.
+	if refused < len(items) || removed > 0 || len(items) == 0 {
 		return r
 	}
 	r = assistant.Fail(assistant.CodeFailed, "Imported 0 of %s; the rules of %s are unchanged. The first reason: %s",

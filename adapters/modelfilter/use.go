@@ -50,7 +50,7 @@ func (w *Window) readUse(names ...string) {
 	}
 }
 
-// readUseOfUnsaved is readUse for the providers with staged changes.
+// readUseOfUnsaved calls readUse for the providers with staged changes.
 func (w *Window) readUseOfUnsaved() {
 	w.readUse(withLock(w, func() (names []string) {
 		for _, p := range w.dirtyProviders() {
@@ -99,7 +99,7 @@ func (s Scope) UsedText(hidden []string) string {
 	return s.snapshot().UsedText(hidden)
 }
 
-// usedText names the recently used models among a provider's n hidden ones.
+// usedText names the recently used models among n hidden models of a provider.
 func usedText(provider string, used []UsedModel, n int, now time.Time) string {
 	if len(used) == 0 {
 		return ""

@@ -117,6 +117,18 @@ func TestListRulesWithoutRules(t *testing.T) {
 	}
 }
 
+func TestAnImportThatOnlyRemovesRulesSaysSo(t *testing.T) {
+	w := openFind(t, "OPENAI_API_KEY=k\nIGNORE_MODELS_OPENAI=gpt-4,o1\n")
+	r := callTool(w, "import_rules", `{"provider":"openai","mode":"replace","ignore":[],"whitelist":["a,b"]}`)
+	if !r.Success || !strings.Contains(r.Message, "0 added, 0 kept, 1 refused, 2 removed") || !w.Dirty() {
+		t.Errorf("import %+v, unsaved %t", r, w.Dirty())
+	}
+	r = callTool(w, "import_rules", `{"provider":"openai","mode":"replace","whitelist":["a,b"]}`)
+	if r.Success || !strings.Contains(r.Message, "the rules of openai are unchanged") {
+		t.Errorf("import %+v", r)
+	}
+}
+
 func TestUsedModelsComeFirstInAPlan(t *testing.T) {
 	w := openFind(t, "OPENAI_API_KEY=k\n")
 	writeUse(t, w, map[string]time.Duration{"gpt-4o": time.Hour, "gpt-4-turbo": time.Minute})

@@ -42,7 +42,7 @@ func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error
 }
 
 // Restore sets the file's rules to those of a version. All other lines are unchanged. The
-// error is ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or that of a save.
+// error is ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or an error of the save.
 func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()

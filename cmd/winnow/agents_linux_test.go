@@ -51,6 +51,7 @@ func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestAgentsJoinTheHub lets agents on this machine, by token and by key edit the window that winnow serve has open,
 // beside a person.
 func TestAgentsJoinTheHub(t *testing.T) {
+	t.Parallel()
 	const each = 3
 	s := serveSSH(t, "anna")
 	here, there := s.connectTo(), s.agent("anna") // the first ends with the server
@@ -134,6 +135,7 @@ func TestAgentsJoinTheHub(t *testing.T) {
 
 // TestRolesOfAgentsOverSSH is the table role × act for ssh HOST winnow mcp; package api has the one for tokens.
 func TestRolesOfAgentsOverSSH(t *testing.T) {
+	t.Parallel()
 	const yes, no, gone = "", assistant.CodeForbidden, "not offered"
 	roles := []string{"read", "propose", "write", "save", "admin"}
 	s := serveSSH(t, roles...)

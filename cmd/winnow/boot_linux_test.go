@@ -65,6 +65,7 @@ func TestOneLeavesBeforeAnythingIsOpen(t *testing.T) {
 }
 
 func TestSignalsEndTheProgramBeforeAnythingIsOpen(t *testing.T) {
+	t.Parallel()
 	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
 		p, _ := startHeld(t)
 		if err := p.cmd.Process.Signal(sig); err != nil {

@@ -37,21 +37,35 @@ func npmPackages(t *testing.T, packages ...string) (dir string) {
 	return dir
 }
 
-// The TypeScript SDK connects through pipes, over SSH and over HTTP, all to one window.
-func TestTheTypeScriptSDK(t *testing.T) {
+// TestClientsOnNode connects clients of others through pipes, over SSH and over HTTP, all to one window.
+func TestClientsOnNode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out: it installs packages")
 	}
+	t.Parallel() // it waits for the registry
 	s := serveSSH(t, "anna")
-	dir := npmPackages(t, "@modelcontextprotocol/sdk")
+	// The newest version of the inspector's command line that runs on Node.js 20.
+	dir := npmPackages(t, "@modelcontextprotocol/sdk", "@modelcontextprotocol/inspector-cli@0.21.0")
+	t.Run("TypeScript SDK", func(t *testing.T) { s.typeScriptSDK(t, dir) })
+	t.Run("MCP inspector", func(t *testing.T) { s.inspector(t, filepath.Join(dir, "node_modules")) })
+}
+
+// toWindow returns what a client needs to connect in each way.
+func (s *team) toWindow(http ...string) map[string][]string {
+	return map[string][]string{
+		"pipe": {"winnow", "mcp"},
+		"ssh":  append([]string{"ssh"}, s.sshArgs("anna", "winnow", "mcp")...),
+		"http": append([]string{s.running.url + "/mcp"}, http...),
+	}
+}
+
+// typeScriptSDK lists what is there and adds a rule, in all ways at the same time.
+func (s *team) typeScriptSDK(t *testing.T, dir string) {
+	t.Helper()
 	script, err := os.ReadFile("testdata/clients/client.mjs")
 	s.must(err)
 	s.must(os.WriteFile(filepath.Join(dir, "client.mjs"), script, 0o600))
-	kinds := map[string][]string{
-		"pipe": {"winnow", "mcp"},
-		"ssh":  append([]string{"ssh"}, s.sshArgs("anna", "winnow", "mcp")...),
-		"http": {s.running.url + "/mcp", s.running.token},
-	}
+	kinds := s.toWindow(s.running.token)
 	var clients sync.WaitGroup
 	for kind, args := range kinds {
 		clients.Go(func() {
@@ -85,22 +99,12 @@ func TestTheTypeScriptSDK(t *testing.T) {
 	}
 }
 
-// The MCP inspector lists the tools and adds a rule through pipes, over SSH and over HTTP.
-func TestTheMCPInspector(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out: it installs packages")
-	}
-	s := serveSSH(t, "anna")
-	// The newest version of its command line that runs on Node.js 20.
-	modules := filepath.Join(npmPackages(t, "@modelcontextprotocol/inspector-cli@0.21.0"), "node_modules")
+// inspector lists tools and prompts in one way and adds a rule in each.
+func (s *team) inspector(t *testing.T, modules string) {
+	t.Helper()
 	// It names its version from a file of the package around it, which brings a browser's interface, too.
 	s.must(os.WriteFile(filepath.Join(modules, "@modelcontextprotocol", "package.json"), []byte(`{"name":"inspector","version":"0.21.0"}`), 0o600))
-	kinds := map[string][]string{
-		"pipe": {"winnow", "mcp"},
-		"ssh":  append([]string{"ssh"}, s.sshArgs("anna", "winnow", "mcp")...),
-		"http": {s.running.url + "/mcp", "--transport", "http", "--header", "Authorization: Bearer " + s.running.token},
-	}
-	for kind, server := range kinds {
+	for kind, server := range s.toWindow("--transport", "http", "--header", "Authorization: Bearer "+s.running.token) {
 		t.Run(kind, func(t *testing.T) {
 			inspect := func(args ...string) string {
 				t.Helper()
@@ -117,11 +121,13 @@ func TestTheMCPInspector(t *testing.T) {
 				}
 				return string(out)
 			}
-			if out := inspect("--method", "tools/list"); !strings.Contains(out, `"add_ignore_rule"`) {
-				t.Errorf("the tools are %s", out)
-			}
-			if out := inspect("--method", "prompts/list"); !strings.Contains(out, `"review_rules"`) {
-				t.Errorf("the prompts are %s", out)
+			if kind == "pipe" {
+				if out := inspect("--method", "tools/list"); !strings.Contains(out, `"add_ignore_rule"`) {
+					t.Errorf("the tools are %s", out)
+				}
+				if out := inspect("--method", "prompts/list"); !strings.Contains(out, `"review_rules"`) {
+					t.Errorf("the prompts are %s", out)
+				}
 			}
 			rule := "inspector-" + kind + "-*"
 			if out := inspect("--method", "tools/call", "--tool-name", "add_ignore_rule", "--tool-arg", "provider=openai", "pattern="+rule); !strings.Contains(out, `"success": true`) {

@@ -246,6 +246,7 @@ func catchSignals(t *testing.T) {
 }
 
 func TestLogFollows(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n")
 	catchSignals(t)
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), "winnow", "log", "-f", "--json")

@@ -136,6 +136,7 @@ func rulesOf(frame string) string {
 
 // TestSSHShowsTheProgram follows two users who work over ssh.
 func TestSSHShowsTheProgram(t *testing.T) {
+	t.Parallel()
 	s := serveSSH(t, "anna", "bert")
 	anna, bert := s.screen("anna"), s.screen("bert")
 	anna.press("hide every mini model")
@@ -177,6 +178,7 @@ func TestSSHShowsTheProgram(t *testing.T) {
 
 // TestSSHEndsInOrder stops the server while a screen is open; the terminal must be restored.
 func TestSSHEndsInOrder(t *testing.T) {
+	t.Parallel()
 	s := serveSSH(t, "anna")
 	anna := s.screen("anna")
 	anna.press("not sent")
@@ -197,6 +199,7 @@ func TestSSHEndsInOrder(t *testing.T) {
 
 // TestSSHRunsAskAndRules runs the allowed commands and some that are not allowed.
 func TestSSHRunsAskAndRules(t *testing.T) {
+	t.Parallel()
 	s := serveSSH(t, "anna")
 	for _, c := range []struct {
 		input, line, want string
@@ -250,6 +253,7 @@ func TestSSHRunsAskAndRules(t *testing.T) {
 
 // TestSSHRefuses checks that everything else is refused without giving a reason.
 func TestSSHRefuses(t *testing.T) {
+	t.Parallel()
 	s := serveSSH(t, "anna")
 	secret := s.file("team.keys")
 	for name, args := range map[string][]string{
@@ -298,6 +302,7 @@ func TestReadmeServesSSH(t *testing.T) {
 // TestManySSHSessionsAgree opens many screens at once, which change the rules at random. In the end all show the
 // same. WINNOW_SSH_SESSIONS and WINNOW_SSH_EDITS set the numbers.
 func TestManySSHSessionsAgree(t *testing.T) {
+	t.Parallel()
 	sessions, edits := number("WINNOW_SSH_SESSIONS", 8), number("WINNOW_SSH_EDITS", 64)
 	users := []string{"anna", "bert", "cleo"}
 	for len(users) < sessions/8 { // one user may open ten

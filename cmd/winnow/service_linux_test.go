@@ -240,6 +240,7 @@ func (b *bench) writeCertificate(serial int64) (pool *x509.CertPool) {
 }
 
 func TestACertificateIsReadAgain(t *testing.T) {
+	t.Parallel()
 	for name, hangup := range map[string]bool{"when its file changes": false, "after SIGHUP": true} {
 		t.Run(name, func(t *testing.T) {
 			catchSignals(t)

@@ -5,10 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	at "winnow/assistant/assistanttest"
 )
 
 // ruleLine matches a line of the file with rules.
@@ -45,7 +48,7 @@ func (p *shownPlan) holds(before, after string) error {
 // showed last and leaves all others unchanged, or it writes nothing.
 func TestEveryFrontEndSavesWhatItShowed(t *testing.T) {
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue { // each check opens four programs
-		if err := f.Value.Set("6"); err != nil {
+		if err := f.Value.Set(strconv.Itoa(at.Rounds(3, 30))); err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = f.Value.Set(f.DefValue) }()

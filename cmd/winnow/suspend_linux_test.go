@@ -85,6 +85,7 @@ func startInShell(t *testing.T, command string) (*pty, int) {
 // TestSuspending checks that SIGTSTP and the palette's command stop the process and give the terminal back to the
 // shell, and that fg restores the screen and the keys, each time.
 func TestSuspending(t *testing.T) {
+	t.Parallel()
 	p, pid := startInShell(t, "winnow")
 	for _, suspend := range []func(){
 		func() { _ = syscall.Kill(pid, syscall.SIGTSTP) },
@@ -114,6 +115,7 @@ func TestSuspending(t *testing.T) {
 // TestSuspendingBesideAnEditor: ctrl+z in the editor reaches winnow, too, which has
 // nothing to give back. It stops with the editor, and only then.
 func TestSuspendingBesideAnEditor(t *testing.T) {
+	t.Parallel()
 	p, pid := startInShell(t, `EDITOR="sh -c 'test -t 0 && kill -TSTP 0; echo edited >\"\$0\"'" winnow`)
 	p.forget()
 	p.keys("\x0f") // ctrl+o

@@ -322,6 +322,7 @@ func TestAnIgnoredHangupStaysIgnored(t *testing.T) {
 
 // On a terminal, a rollback lists what it undoes and asks for confirmation.
 func TestARollbackAsksOnATerminal(t *testing.T) {
+	t.Parallel()
 	for answer, c := range map[string]struct {
 		status int
 		said   string

@@ -166,6 +166,7 @@ func (e *editors) check() {
 // a few changes each, with WINNOW_SOAK for a minute. Nothing is refused or lost, every change has its author, and each
 // save names who made what.
 func TestAgentsAndPeopleOfAllKindsEditOneWindow(t *testing.T) {
+	t.Parallel()
 	const few = 3
 	s := serveSSH(t, "anna", "bert", "cleo")
 	e := &editors{team: s, dora: s.running, made: map[string]string{}, enough: func(edits int) bool { return edits >= few }}

@@ -153,7 +153,7 @@ func status(value string) (match, string, string) {
 	}, string(want), ""
 }
 
-// age returns keyword.text for a condition on a model's use since some time ago: 30d, 12h, 30.
+// age returns keyword.text for a condition on a model's use within an age, such as 30d, 12h or 30.
 func age(holds func(u usage.Use, since time.Time) bool) func(value string) (match, string, string) {
 	return func(value string) (match, string, string) {
 		since, canonical, ok := ago(value)
@@ -172,8 +172,8 @@ func age(holds func(u usage.Use, since time.Time) bool) func(value string) (matc
 // maxAge limits the number in an age, so that no date overflows.
 const maxAge = 100_000
 
-// ago parses an age: a number and a unit, by default days. since returns the time that lies
-// this age before now.
+// ago parses an age: a number and a unit, by default days. since returns the time that long
+// before now.
 func ago(text string) (since func(now time.Time) time.Time, canonical string, ok bool) {
 	digits := strings.TrimRight(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz")
 	n, err := strconv.Atoi(digits)

@@ -84,7 +84,7 @@ func TestARepeatedRequestIsCarriedOutOnce(t *testing.T) {
 
 // What was refused can be repeated with its key when it is possible.
 func TestARefusedRequestKeepsItsKey(t *testing.T) {
-	r := newRig(t, at.NewScript(at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")}, at.Answer{at.Say("done")}))
+	r := newRigOf(t, at.NewScript(at.Answer{call("add_word", `{"word":"cat"}`), call("slow", "{}")}, at.Answer{at.Say("done")}), impatient)
 	_, path := r.open("anna")
 	bert, _ := r.open("bert")
 	turn := r.send(path, `{"text":"slow"}`)

@@ -167,6 +167,9 @@ func newRigOver(t testing.TB, model llm.Model, change ...func(*Options)) *rig {
 	return newRigOf(t, model, func(*serve.Options) {}, change...)
 }
 
+// impatient makes a change by hand wait only briefly for a turn of another user.
+func impatient(o *serve.Options) { o.Wait = 200 * time.Millisecond }
+
 // newRigOf is newRigOver with other options of the hub.
 func newRigOf(t testing.TB, model llm.Model, hub func(*serve.Options), change ...func(*Options)) *rig {
 	t.Helper()
@@ -193,7 +196,7 @@ func newRigOf(t testing.TB, model llm.Model, hub func(*serve.Options), change ..
 	}
 	r.server, err = New(o)
 	r.must(err)
-	r.document, err = readDocument(r.server.openapi)
+	r.document, err = readDocument(bytes.ReplaceAll(r.server.openapi, []byte(l.Addr().String()), []byte("rig.example"))) // the same text for all rigs
 	r.must(err)
 	r.url = "http://" + l.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())

@@ -228,6 +228,7 @@ func TestIDsOfAnotherRunAreRefused(t *testing.T) {
 }
 
 func TestASlowReaderIsDroppedAndContinues(t *testing.T) {
+	t.Parallel()
 	big := strings.Repeat("x", 16<<10)
 	var long at.Answer
 	for range 64 { // 2 MiB with the last event: more than the buffers of a connection

@@ -30,7 +30,7 @@ type walk struct {
 
 func startWalk(t *testing.T, script *at.Script) *walk {
 	t.Helper()
-	w := &walk{rig: newRig(t, script)}
+	w := &walk{rig: newRigOf(t, script, impatient)}
 	w.anna, w.path = w.open("anna")
 	w.send(w.path, `{"text":"hi"}`).rest()
 	w.pair = fmt.Sprint(w.path, "/pairs/", w.pairs(w.path)[0].Seq)
