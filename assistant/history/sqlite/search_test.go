@@ -78,7 +78,7 @@ func (o *oracle) holds(x filter.Expr, i int, included func(extra int) bool) bool
 	case filter.TopicSelected:
 		return strings.EqualFold(p.Topic, o.env.SelectedTopic)
 	case filter.TopicLast:
-		return o.below(p.Topic) && o.newer(i, func(q *assistant.Pair) bool { return o.below(q.Topic) }) < x.N
+		return o.below(p.Topic) && o.fewer(x.N, i, func(q *assistant.Pair) bool { return o.below(q.Topic) })
 	case filter.Stars:
 		return compare(x.Op, p.Star-x.N)
 	case filter.Recent:
@@ -123,14 +123,14 @@ func (o *oracle) below(topic string) bool {
 	return topic == selected || selected != "" && strings.HasPrefix(topic, selected+" > ")
 }
 
-// newer counts the pairs after i that pass.
-func (o *oracle) newer(i int, passes func(*assistant.Pair) bool) (n int) {
-	for j := i + 1; j < len(o.pairs); j++ {
+// fewer reports whether fewer than n pairs after i pass.
+func (o *oracle) fewer(n, i int, passes func(*assistant.Pair) bool) bool {
+	for j := i + 1; j < len(o.pairs) && n > 0; j++ {
 		if passes(&o.pairs[j]) {
-			n++
+			n--
 		}
 	}
-	return n
+	return n > 0
 }
 
 // compare applies an operator to the sign of a difference.
