@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"winnow/tui/style"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/style"
 )
 
 // LineInfo says how a line is copied: how it joins the line above, and where its text

@@ -3,10 +3,11 @@ package markdown
 import (
 	"slices"
 	"strings"
-	"winnow/tui/style"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"winnow/tui/style"
 )
 
 // table is a table, or a piece of one, with styled cells; rows may still be added.
