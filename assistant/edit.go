@@ -332,7 +332,7 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 		return err
 	}
 	defer release()
-	if err := s.owns(ctx, seqs...); err != nil {
+	if err := s.checkOwner(ctx, seqs...); err != nil {
 		return err
 	}
 	if err := s.opts.Store.Commit(ctx, &Batch{Delete: seqs}); err != nil {

@@ -45,12 +45,12 @@ var (
 
 // UnrecordedError reports a change that was made but could not be recorded.
 type UnrecordedError struct {
-	Done string // what was done, as a clause such as "the rollback was done"
+	What string // what was done, as a clause such as "the rollback was done"
 	Err  error
 }
 
 func (e *UnrecordedError) Error() string {
-	return fmt.Sprintf("%s, but could not be recorded: %v", e.Done, e.Err)
+	return fmt.Sprintf("%s, but could not be recorded: %v", e.What, e.Err)
 }
 
 func (e *UnrecordedError) Unwrap() error { return e.Err }

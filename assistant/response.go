@@ -164,10 +164,10 @@ func (t *loop) respond() (reply, error) {
 // overflow implements requester: it drops the oldest included pair.
 func (t *turn) overflow(reqErr *llm.RequestError) error {
 	more := t.attempt.Overflow()
-	t.report(t.attempt.Ended(), reqErr.Words())
+	t.report(t.attempt.Ended(), reqErr.Text())
 	if !more {
 		return &TurnError{Code: CodeOverflowTrimmed, Err: reqErr, Message: fmt.Sprintf(
-			"the request is too long for %s%s: %s", t.modelID, leftOutWords(t.attempt.DroppedCount(), t.attempt.PredictedCount()), reqErr.Words())}
+			"the request is too long for %s%s: %s", t.modelID, leftOutWords(t.attempt.DroppedCount(), t.attempt.PredictedCount()), reqErr.Text())}
 	}
 	last := t.noteSend(true)
 	t.emit(ContextTrimmed{

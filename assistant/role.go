@@ -126,9 +126,9 @@ func (s *Session) keeps(others []Change) error {
 	return nil
 }
 
-// undoesOwn returns a *RoleError if a rollback would undo steps of other
+// checkRollback returns a *RoleError if a rollback would undo steps of other
 // sessions or users and the user may not do that.
-func (s *Session) undoesOwn(id string, scope checkpoint.Scope) error {
+func (s *Session) checkRollback(id string, scope checkpoint.Scope) error {
 	if s.opts.Role.May(RoleSave) || scope == checkpoint.ScopeConversation {
 		return nil
 	}
@@ -146,10 +146,10 @@ func (s *Session) undoesOwn(id string, scope checkpoint.Scope) error {
 	return s.Needs(RoleSave)
 }
 
-// undoesOwnRollback returns a *RoleError if undoing a rollback would undo what
+// checkUndo returns a *RoleError if undoing a rollback would undo what
 // another session did, the rollback itself or later steps, and the user may not
 // do that.
-func (s *Session) undoesOwnRollback(intent checkpoint.Intent) error {
+func (s *Session) checkUndo(intent checkpoint.Intent) error {
 	s.mu.Lock()
 	own := intent.Undoes == s.rollback
 	s.mu.Unlock()
@@ -162,9 +162,9 @@ func (s *Session) undoesOwnRollback(intent checkpoint.Intent) error {
 	return s.Needs(RoleSave)
 }
 
-// Owns returns a *RoleError if a pair belongs to another user and the user may
+// CheckOwner returns a *RoleError if a pair belongs to another user and the user may
 // not change it.
-func (s *Session) Owns(ctx context.Context, refs []Ref) error {
+func (s *Session) CheckOwner(ctx context.Context, refs []Ref) error {
 	seqs := make([]int64, len(refs))
 	for i, r := range refs {
 		seqs[i] = r.Seq
@@ -172,11 +172,11 @@ func (s *Session) Owns(ctx context.Context, refs []Ref) error {
 	if len(seqs) == 0 {
 		return nil
 	}
-	return s.owns(ctx, seqs...)
+	return s.checkOwner(ctx, seqs...)
 }
 
-// owns is like Owns, for pairs given by Seq.
-func (s *Session) owns(ctx context.Context, seqs ...int64) error {
+// checkOwner is like CheckOwner, for pairs given by Seq.
+func (s *Session) checkOwner(ctx context.Context, seqs ...int64) error {
 	if err := s.Needs(RolePropose); err != nil || len(seqs) == 0 || s.opts.Role.May(RoleSave) {
 		return err
 	}
@@ -261,8 +261,8 @@ func (p *Proposed) Error() string {
 	return "proposed: " + p.Summary + ". A user with the role save must accept this"
 }
 
-// IsProposed returns the proposal that was made instead of a change, or nil.
-func IsProposed(err error) *Proposed {
+// AsProposed returns the proposal that was made instead of a change, or nil.
+func AsProposed(err error) *Proposed {
 	if p, ok := errors.AsType[*Proposed](err); ok {
 		return p
 	}

@@ -38,7 +38,7 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err := s.sameSteps(id, newest); err != nil {
 		return "", err
 	}
-	if err := s.undoesOwn(id, scope); err != nil {
+	if err := s.checkRollback(id, scope); err != nil {
 		return "", err
 	}
 	options := checkpoint.RollbackOptions{Scope: scope, OnlySession: s.opts.Member.Only(s.ID())}
@@ -246,7 +246,7 @@ func (s *Session) UndoRollback(ctx context.Context, digest string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.undoesOwnRollback(intent); err != nil {
+	if err := s.checkUndo(intent); err != nil {
 		return errors.Join(err, s.opts.Journal.Abandon(intent))
 	}
 	if err = s.executeRollback(ctx, intent); err != nil {
@@ -332,7 +332,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 		if intent.Undoes != "" {
 			done = "the rollback was undone"
 		}
-		err = errors.Join(&UnrecordedError{Done: done, Err: recorded}, err)
+		err = errors.Join(&UnrecordedError{What: done, Err: recorded}, err)
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (s *Session) Begin(ctx context.Context, p Prompt) (after int64, err error) 
 	if p.blank() {
 		return 0, ErrEmpty
 	}
-	if err := s.owns(ctx, nonzero(p.Replaces, p.Regenerate, p.Retry)...); err != nil {
+	if err := s.checkOwner(ctx, nonzero(p.Replaces, p.Regenerate, p.Retry)...); err != nil {
 		return 0, err
 	}
 	t, err := s.newTurn(ctx, p)

@@ -185,7 +185,7 @@ func (s *Session) Resume(ctx context.Context, id string) error {
 	defer release()
 	refs, err := s.refs(ctx, id)
 	if err == nil {
-		err = s.Owns(ctx, refs)
+		err = s.CheckOwner(ctx, refs)
 	}
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func (s *Session) Choose(ctx context.Context, seq int64, answer int) (*Pair, err
 		return nil, err
 	}
 	defer release()
-	if err := s.owns(ctx, seq); err != nil {
+	if err := s.checkOwner(ctx, seq); err != nil {
 		return nil, err
 	}
 	p, err := s.pair(ctx, seq)

@@ -342,7 +342,7 @@ func (s State) Draft(p Prompt, params budget.Params, now time.Time) DraftCost {
 		return DraftCost{AUT: aut}
 	}
 	at := s.Shown.Boundary
-	pairs, tokens := at.Trims(aut, func(i int) budget.Cost { return s.Shown.Refs[i].cost() })
+	pairs, tokens := at.MustTrim(aut, func(i int) budget.Cost { return s.Shown.Refs[i].cost() })
 	return draftCost(aut, at, pairs, tokens, s.Turn.Quota.LeftAt(now), s.Turn.Quota != llm.LastQuota{})
 }
 
@@ -358,6 +358,6 @@ func draftCost(aut int, at budget.Boundary, pairs, tokens int, q llm.Quota, know
 	if c.Left < 0 && !c.OverBudget {
 		c.OverReserve, c.Trims, c.TrimTokens = true, pairs, tokens
 	}
-	c.OverQuota = known && aut > 0 && q.Refuses(c.Total)
+	c.OverQuota = known && aut > 0 && q.WouldReject(c.Total)
 	return c
 }

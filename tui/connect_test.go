@@ -20,7 +20,7 @@ type connector struct {
 }
 
 func (c *connector) Search(context.Context) []endpoints.Candidate {
-	return []endpoints.Candidate{{Kind: endpoints.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 1}}
+	return []endpoints.Candidate{{Kind: endpoints.KindResponds, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 1}}
 }
 
 func (c *connector) Check(context.Context, endpoints.Candidate, string, string) (*endpoints.Checked, error) {

@@ -48,7 +48,7 @@ type layOutMsg struct{}
 func (c *conversation) layOut() intent {
 	var all several
 	more := c.chat.LayOut()
-	if hit, ok := c.chat.Settled(); ok {
+	if hit, ok := c.chat.LateHit(); ok {
 		all = append(all, c.sayHit(hit))
 	}
 	if more && !c.layingOut {
@@ -212,7 +212,7 @@ func (c *conversation) onFound(o usecase.Found) intent {
 		return nil
 	}
 	c.found.needle, c.found.seqs = o.Text, o.Seqs
-	return c.toHit(o.Back)
+	return c.toHit(o.Backward)
 }
 
 // copyCode copies the only code block, or asks which one. It reads the blocks of a long

@@ -41,7 +41,7 @@ func (c *conversation) drawBar(lines []string, w int, s *scene) {
 	if c.chat.Len() == 0 {
 		return
 	}
-	from, to, ok := c.chat.Bar(len(lines))
+	from, to, ok := c.chat.ScrollBar(len(lines))
 	if !ok {
 		return
 	}
@@ -55,7 +55,7 @@ func (c *conversation) drawBar(lines []string, w int, s *scene) {
 // starts above the visible lines.
 func (c *conversation) head(w int, s *scene) string {
 	left := c.filtered(w, s)
-	question, above, ok := c.chat.Sticky()
+	question, above, ok := c.chat.StickyQuestion()
 	if !ok || question == "" {
 		return left
 	}

@@ -161,7 +161,7 @@ func (m *Model) divider(_, h int) []string {
 	if m.conv.chat.Len() == 0 {
 		return line
 	}
-	if from, to, ok := m.conv.chat.Bar(h - chatHead); ok {
+	if from, to, ok := m.conv.chat.ScrollBar(h - chatHead); ok {
 		thumb := m.styles.Border.Idle.Render(m.styles.Border.FocusedShape.Left)
 		for i := from; i < to; i++ {
 			line[i+chatHead] = thumb

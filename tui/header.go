@@ -94,7 +94,7 @@ func (m *Model) hints() (hints []status.KeyHint) {
 	}
 	window, actions := m.pane.Status(), m.keys.In(m.mode)
 	useful := map[keymap.Action]bool{ // actions not listed here are always useful
-		keymap.Save: !m.turn.running && window.Unsaved > 0, keymap.DeleteRule: window.Deletes != "",
+		keymap.Save: !m.turn.running && window.Unsaved > 0, keymap.DeleteRule: window.DeleteHint != "",
 		keymap.Connect: connectcard.Useful(m.opts.Connect, m.parts.modelID()),
 		keymap.Escape:  m.mode != keymap.View || m.turn.running || m.applying != 0, keymap.Filter: m.mode == keymap.View && !m.turn.running,
 		keymap.Fold: m.conv.chat.Folds(),
@@ -147,7 +147,7 @@ func (m *Model) hintText(a *keymap.Row) string {
 	case a.Name == keymap.NextRegion:
 		return regionName(m.neighbour(1))
 	case a.Name == keymap.DeleteRule:
-		return m.pane.Status().Deletes
+		return m.pane.Status().DeleteHint
 	case a.Name == keymap.Enter && chooses:
 		return "choose"
 	case a.Name != keymap.Escape:

@@ -219,7 +219,7 @@ func (m *Model) carryOutPart(i intent) tea.Cmd {
 		return m.load(i.seqs...)
 	case findText:
 		if !m.commands.Stores() { // without a history, only the loaded pairs are searched
-			return m.carryOut(m.conv.onFound(usecase.Found{Text: i.text, Back: i.back}))
+			return m.carryOut(m.conv.onFound(usecase.Found{Text: i.text, Backward: i.back}))
 		}
 		return m.acts.add(func(request int64) tea.Cmd { return m.commands.FindText(request, i.text, i.back) })
 	case copyText:

@@ -34,7 +34,7 @@ func (m *Model) doing() terminal.Attention {
 func (m *Model) attend() tea.Cmd {
 	before := m.attended
 	m.attended = m.doing()
-	return m.attended.Asked(before, m.opts.Notify)
+	return m.attended.NotifyQuestion(before, m.opts.Notify)
 }
 
 // notifyEnd shows how a turn ended until the terminal has the focus again or a key is

@@ -50,7 +50,7 @@ func TestEditorHasTheTerminalAndGivesItBack(t *testing.T) {
 			d, tmp := editing(t, editorScript)
 			d.Type("words")
 			d.goTo(mode)
-			d.Away("ctrl+o")
+			d.LendTerminal("ctrl+o")
 			d.Wait("the editor runs")
 			d.Bytes([]byte("and more\n"))
 			d.box("words and more")
@@ -69,7 +69,7 @@ func TestEditorHasTheTerminalAndGivesItBack(t *testing.T) {
 func TestEditorThatFailsLeavesTheDraft(t *testing.T) {
 	d, tmp := editing(t, "#!/bin/sh\nprintf spoiled > \"$1\"\nprintf 'the editor fails'\nexit 3\n")
 	d.Type("words")
-	d.Away("ctrl+o")
+	d.LendTerminal("ctrl+o")
 	d.says("exit status 3")
 	d.box("words")
 	if left, err := os.ReadDir(tmp); err != nil || len(left) != 0 {

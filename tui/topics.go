@@ -39,7 +39,7 @@ func (m *Model) openPairTopic() tea.Cmd {
 func (t topicList) open() intent {
 	picker := t.picker("Topic of new messages")
 	if t.stores { // without a history, there is no tree to edit
-		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList,
+		picker = picker.WithTypedChoice(keymap.NewTopic).Offer(keymap.TopicList,
 			keymap.To("selects", keymap.LineAccept), keymap.To("new", keymap.NewTopic), keymap.To("rename", keymap.RenameTopic), keymap.To("delete", keymap.DeleteTopic))
 	}
 	return open{overlay.Topics, picker, func(c overlay.Chosen) intent {
@@ -65,7 +65,7 @@ func selectTopic(path string) intent {
 func (t topicList) openFor(pair int64) intent {
 	picker := t.picker("Topic of this message")
 	if t.stores {
-		picker = picker.WithNew(keymap.NewTopic).Offer(keymap.TopicList, keymap.To("selects", keymap.LineAccept), keymap.To("creates the typed path", keymap.NewTopic))
+		picker = picker.WithTypedChoice(keymap.NewTopic).Offer(keymap.TopicList, keymap.To("selects", keymap.LineAccept), keymap.To("creates the typed path", keymap.NewTopic))
 	}
 	return open{overlay.Topics, picker, func(c overlay.Chosen) intent {
 		to := c.Value

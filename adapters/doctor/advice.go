@@ -22,7 +22,7 @@ const (
 	TmuxSettings
 	BadSettings
 	UnsafeFolder
-	OpenFiles // other users have access to files
+	AccessibleFiles // other users have access to files
 	Unreadable
 	NotWritable
 	BadEnvFile
@@ -66,26 +66,26 @@ var advice = [kinds]string{
 	TmuxSilent: "tmux kill-server   if no tmux command responds; then start tmux again",
 	TmuxSettings: "add to ~/.tmux.conf, then: tmux source-file ~/.tmux.conf\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +
 		"set -g focus-events on\nset -s set-clipboard on\nset -s escape-time 10",
-	BadSettings:  "winnow config edit",
-	UnsafeFolder: "export WINNOW_HOME=$HOME/.winnow   uses a private folder",
-	OpenFiles:    "chmod go-rwx {what}",
-	Unreadable:   "sudo chown -R $USER {what} && chmod -R u+rwX {what}",
-	NotWritable:  "chmod u+rwx {what}   and check that its disk is not full: df {what}",
-	BadEnvFile:   "winnow --env-file FILE   uses another file; or correct this one",
-	EnvLines:     "winnow rules lint   and change these lines:\n{what}",
-	NoEndpoint:   "winnow config edit   and add a [[provider]], or: winnow -m offline/rules",
-	BadKey:       "winnow config show   shows where the key comes from; change the key there",
-	NoQuota:      "winnow models --chat   and choose another model with -m, or wait",
-	NoAnswer:     "start the server at {what}, or: winnow -m offline/rules",
-	NoSuchModel:  "winnow models --chat   lists the available models",
-	NoModels:     "load or pull a model on the server at {what}, then: winnow models --chat",
-	ModelGone:    "winnow models --chat   lists the available models; change model = {what} with: winnow config edit",
-	Refused:      "winnow --log-level debug ask hello   and read the log; winnow help files shows where it is",
-	NoKey:        "winnow config connect   reconnects the endpoint; or set the variable or fix the command that the settings name for the key",
-	NoKeyring:    "install secret-tool (libsecret-tools), or name the key as env:NAME or cmd:COMMAND with: winnow config edit",
-	NewerSchema:  "use the newer winnow that wrote it, or: winnow --home ANOTHER_FOLDER",
-	Damaged:      "winnow history export   exports what can be read",
-	NoHistory:    "winnow history check   or start a new history with: winnow --home ANOTHER_FOLDER",
+	BadSettings:     "winnow config edit",
+	UnsafeFolder:    "export WINNOW_HOME=$HOME/.winnow   uses a private folder",
+	AccessibleFiles: "chmod go-rwx {what}",
+	Unreadable:      "sudo chown -R $USER {what} && chmod -R u+rwX {what}",
+	NotWritable:     "chmod u+rwx {what}   and check that its disk is not full: df {what}",
+	BadEnvFile:      "winnow --env-file FILE   uses another file; or correct this one",
+	EnvLines:        "winnow rules lint   and change these lines:\n{what}",
+	NoEndpoint:      "winnow config edit   and add a [[provider]], or: winnow -m offline/rules",
+	BadKey:          "winnow config show   shows where the key comes from; change the key there",
+	NoQuota:         "winnow models --chat   and choose another model with -m, or wait",
+	NoAnswer:        "start the server at {what}, or: winnow -m offline/rules",
+	NoSuchModel:     "winnow models --chat   lists the available models",
+	NoModels:        "load or pull a model on the server at {what}, then: winnow models --chat",
+	ModelGone:       "winnow models --chat   lists the available models; change model = {what} with: winnow config edit",
+	Refused:         "winnow --log-level debug ask hello   and read the log; winnow help files shows where it is",
+	NoKey:           "winnow config connect   reconnects the endpoint; or set the variable or fix the command that the settings name for the key",
+	NoKeyring:       "install secret-tool (libsecret-tools), or name the key as env:NAME or cmd:COMMAND with: winnow config edit",
+	NewerSchema:     "use the newer winnow that wrote it, or: winnow --home ANOTHER_FOLDER",
+	Damaged:         "winnow history export   exports what can be read",
+	NoHistory:       "winnow history check   or start a new history with: winnow --home ANOTHER_FOLDER",
 	NoHistoryServer: "winnow config show   shows the address in use; winnow help team   explains where the password comes from\n" +
 		"or use a local file: winnow --history=''",
 	WindowHeld:   "wait until {what} is done, or close it",

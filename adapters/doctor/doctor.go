@@ -121,7 +121,7 @@ func Folder(dir string) Finding {
 	case err != nil:
 		return Fail("files", Unreadable, err, quoted(dir))
 	case len(open) > 0:
-		return Problem("files", Warning, OpenFiles, "other users have access to "+strings.Join(open, ", "), strings.Join(paths, " "))
+		return Problem("files", Warning, AccessibleFiles, "other users have access to "+strings.Join(open, ", "), strings.Join(paths, " "))
 	}
 	probe, err := os.CreateTemp(dir, ".winnow-*")
 	if err == nil {
@@ -155,7 +155,7 @@ func EnvFile(path string) Finding {
 	}
 	switch {
 	case source.OthersCan() != "":
-		f = Problem(".env", Warning, OpenFiles, f.Detail+": other users can "+source.OthersCan()+" it", quoted(source.Path))
+		f = Problem(".env", Warning, AccessibleFiles, f.Detail+": other users can "+source.OthersCan()+" it", quoted(source.Path))
 		if len(lines) > 0 {
 			f.Next += "\n" + adviceFor(EnvLines, strings.Join(lines, "\n"))
 		}

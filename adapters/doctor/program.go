@@ -32,7 +32,7 @@ func Endpoint(ctx context.Context, e *endpoints.Endpoint, model string) []Findin
 		f = Pass("endpoint", "%s at %s (%s) is used only if you name it", e.Name, e.BaseURL, e.From)
 		f.Next = "winnow --provider " + e.Name
 		return []Finding{f}
-	case e.Auto && !e.Answers(ctx):
+	case e.Auto && !e.Responds(ctx):
 		return nil
 	case e.Name == endpoints.OfflineName:
 		f.Detail = e.Name + ", " + e.From
@@ -76,7 +76,7 @@ func endpointProblem(e *endpoints.Endpoint, err error) Kind {
 }
 
 // History examines the history, or reports err if the history could not be opened.
-func History(ctx context.Context, store history.Condition, err error) Finding {
+func History(ctx context.Context, store history.Health, err error) Finding {
 	if _, newer := errors.AsType[*history.NewerSchemaError](err); newer {
 		return Fail("history", NewerSchema, err, "")
 	}
@@ -113,7 +113,7 @@ func Proxy(ctx context.Context, filter *modelfilter.Window, lists *models.Lists)
 	extra := 0
 	for _, p := range filter.Providers() {
 		if s, err := filter.On(p.Name); err == nil {
-			extra += len(served.Drift(s.Provider(), s.Expected(served.IDs...)).Extra)
+			extra += len(served.Compare(s.Provider(), s.Expected(served.IDs...)).Extra)
 		}
 	}
 	if extra > 0 {

@@ -22,18 +22,18 @@ const MaxVersions = 20
 // OriginalVersion is the ID of the version before the first save.
 const OriginalVersion = "original"
 
-// Who says whether the user or the assistant made a save.
-type Who string
+// Maker says whether the user or the assistant made a save.
+type Maker string
 
-// The values of Who.
+// The values of Maker.
 const (
-	User      Who = "user"
-	Assistant Who = "assistant"
+	User      Maker = "user"
+	Assistant Maker = "assistant"
 )
 
 // Author describes who made a save, and in which session.
 type Author struct {
-	Who     Who    `json:"who"`
+	Who     Maker  `json:"who"`
 	Session string `json:"session"`
 	User    string `json:"user,omitempty"`   // the name of the user; "" if unknown
 	Staged  string `json:"staged,omitempty"` // names of other users whose changes the save includes

@@ -71,19 +71,19 @@ type Kind int
 
 // The kinds of candidates, in the order in which they are listed.
 const (
-	Answers Kind = iota // the endpoint lists models
-	HasKey              // the key is in the environment or the .env file; the endpoint was not asked
-	SetUp               // already set up by the user; the endpoint was not asked
-	Fails               // found but not usable: see Candidate.Err
-	Vendor              // needs a key
-	Custom              // needs an address, and possibly a key
+	KindResponds Kind = iota // the endpoint lists models
+	KindHasKey               // the key is in the environment or the .env file; the endpoint was not asked
+	KindSetUp                // already set up by the user; the endpoint was not asked
+	KindFails                // found but not usable: see Candidate.Err
+	KindVendor               // needs a key
+	KindCustom               // needs an address, and possibly a key
 )
 
 // Candidate is an endpoint that could be connected.
 type Candidate struct {
 	Kind    Kind
-	Name    string // "" for Custom
-	BaseURL string // "" for Custom
+	Name    string // "" for KindCustom
+	BaseURL string // "" for KindCustom
 	From    string // where the endpoint or its key was found, for display; "" for Vendor and Custom
 	Models  int    // number of chat models that it lists
 	Err     error  // for Fails, a *Problem
@@ -111,7 +111,7 @@ func (c *Connector) Search(ctx context.Context) []Candidate {
 		variable, value, _ := strings.Cut(entry, "=")
 		if p, ok := vendorWithKey(variable, value); ok && !has(p.Name) {
 			p = withKey(p, config.Secret("env:"+variable))
-			all = append(all, Candidate{Kind: HasKey, Name: p.Name, BaseURL: p.BaseURL, From: variable, provider: p})
+			all = append(all, Candidate{Kind: KindHasKey, Name: p.Name, BaseURL: p.BaseURL, From: variable, provider: p})
 		}
 	}
 	if file, err := dotenv.Load(c.opts.Endpoints.EnvFile); err == nil { // otherwise the window reports the error
@@ -119,16 +119,16 @@ func (c *Connector) Search(ctx context.Context) []Candidate {
 			value, _ := file.File.Get(variable, nil)
 			if p, ok := vendorWithKey(variable, value); ok && !has(p.Name) {
 				from := variable + " of " + filepath.Base(file.Path)
-				all = append(all, Candidate{Kind: HasKey, Name: p.Name, BaseURL: p.BaseURL, From: from, provider: p, key: value})
+				all = append(all, Candidate{Kind: KindHasKey, Name: p.Name, BaseURL: p.BaseURL, From: from, provider: p, key: value})
 			}
 		}
 	}
 	for _, vendor := range vendors {
 		if p, ok := vendorOf(vendor, ""); ok && !has(vendor) {
-			all = append(all, Candidate{Kind: Vendor, Name: vendor, BaseURL: p.BaseURL, provider: p})
+			all = append(all, Candidate{Kind: KindVendor, Name: vendor, BaseURL: p.BaseURL, provider: p})
 		}
 	}
-	all = append(all, Candidate{Kind: Custom})
+	all = append(all, Candidate{Kind: KindCustom})
 	slices.SortStableFunc(all, func(a, b Candidate) int { return int(a.Kind) - int(b.Kind) })
 	return all
 }
@@ -231,22 +231,22 @@ const probeTimeout = 3 * time.Second
 // there. It does not send requests to endpoints that the user set up, or to other machines named by a file in the
 // folder.
 func (c *Connector) probe(ctx context.Context, e *Endpoint) *Candidate {
-	found := &Candidate{Kind: SetUp, Name: e.Name, BaseURL: e.BaseURL, From: e.From, endpoint: e, provider: c.providerOf(e)}
+	found := &Candidate{Kind: KindSetUp, Name: e.Name, BaseURL: e.BaseURL, From: e.From, endpoint: e, provider: c.providerOf(e)}
 	if !e.Auto || e.Remote {
 		return found
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	if !e.Answers(ctx) {
-		found.Kind, found.Err = Fails, &Problem{Code: NoAnswer, Endpoint: e.Name, At: e.BaseURL}
+	if !e.Responds(ctx) {
+		found.Kind, found.Err = KindFails, &Problem{Code: NoAnswer, Endpoint: e.Name, At: e.BaseURL}
 		if e.Guessed() {
 			return nil
 		}
 		return found
 	}
 	listed, err := chatModels(ctx, e)
-	if found.Kind, found.Models = Answers, len(listed); err != nil {
-		found.Kind, found.Err = Fails, problemOf(err, e.Name, e.BaseURL, e.Key != "")
+	if found.Kind, found.Models = KindResponds, len(listed); err != nil {
+		found.Kind, found.Err = KindFails, problemOf(err, e.Name, e.BaseURL, e.Key != "")
 	}
 	return found
 }

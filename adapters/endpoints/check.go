@@ -65,7 +65,7 @@ func (c *Connector) Check(ctx context.Context, cand Candidate, address, key stri
 	if err != nil {
 		return nil, err
 	}
-	if cand.Kind == Custom {
+	if cand.Kind == KindCustom {
 		if cand.provider, err = customProvider(address); err != nil {
 			return nil, err
 		}

@@ -29,12 +29,12 @@ func TestConnectingConfirmsAnAddressForAKey(t *testing.T) {
 		t.Errorf("the settings are\n%s\nwant the name of the variable", text)
 	}
 	next := open(t, b.text(t), env, nil, environ)
-	if c := next.candidate(t, ProxyName); c.Kind != Answers {
+	if c := next.candidate(t, ProxyName); c.Kind != KindResponds {
 		t.Errorf("in the next run: %+v", c)
 	}
 	elsewhere := at.NewServer(t).Models(wantsKey(pasted))
 	other := open(t, b.text(t), "PROXY_BASE_URL="+elsewhere.URL+"\n", nil, environ)
-	if c := other.candidate(t, ProxyName); c.Kind != Fails || len(elsewhere.Asked()) > 0 {
+	if c := other.candidate(t, ProxyName); c.Kind != KindFails || len(elsewhere.Asked()) > 0 {
 		t.Errorf("another folder's address: %+v after %d requests", c, len(elsewhere.Asked()))
 	}
 }

@@ -124,19 +124,19 @@ func TestAKeyOfTheEnvFileIsOffered(t *testing.T) {
 	const key = "sk-of-the-file-0123456789"
 	b := open(t, "", "OPENAI_API_KEY="+key+"\nOPENAI_API_BASE=https://elsewhere.example/v1\nGROQ_API_KEY=\nUNHEARD_OF_API_KEY=x\nMISTRAL_API_KEY=y\nGEMINI_API_KEY_1=first\nGEMINI_API_KEY_2=second\nXAI_API_KEYS=x\n", nil, "MISTRAL_API_KEY=z")
 	c := b.candidate(t, "openai")
-	if c.Kind != HasKey || c.From != "OPENAI_API_KEY of .env" || c.BaseURL != "https://api.openai.com/v1" {
+	if c.Kind != KindHasKey || c.From != "OPENAI_API_KEY of .env" || c.BaseURL != "https://api.openai.com/v1" {
 		t.Errorf("%+v", c)
 	}
 	if c := b.candidate(t, "mistral"); c.From != "MISTRAL_API_KEY" {
 		t.Errorf("the environment wins over the file: %+v", c)
 	}
-	if c := b.candidate(t, "gemini"); c.Kind != HasKey || c.From != "GEMINI_API_KEY_1 of .env" {
+	if c := b.candidate(t, "gemini"); c.Kind != KindHasKey || c.From != "GEMINI_API_KEY_1 of .env" {
 		t.Errorf("numbered keys: %+v", c)
 	}
-	if c := b.candidate(t, "xai"); c.Kind != Vendor {
+	if c := b.candidate(t, "xai"); c.Kind != KindVendor {
 		t.Errorf("a variable that is no key: %+v", c)
 	}
-	if c := b.candidate(t, "groq"); c.Kind != Vendor {
+	if c := b.candidate(t, "groq"); c.Kind != KindVendor {
 		t.Errorf("a key without a value: %+v", c)
 	}
 	server := at.NewServer(t).Models(wantsKey(key))
@@ -162,7 +162,7 @@ func TestTheHostOfAModel(t *testing.T) {
 // An address on another machine that a file of the folder names is not asked.
 func TestSearchAsksNoOtherMachine(t *testing.T) {
 	b := open(t, "", "PROXY_BASE_URL=https://elsewhere.example/v1\nPROXY_API_KEY=sk-for-proxy-123\n", nil)
-	if c := b.candidate(t, ProxyName); c.Kind != SetUp || c.Err != nil {
+	if c := b.candidate(t, ProxyName); c.Kind != KindSetUp || c.Err != nil {
 		t.Errorf("%+v, want one that was not asked", c)
 	}
 }

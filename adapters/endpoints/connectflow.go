@@ -63,11 +63,11 @@ func (f *Flow) Choose(c Candidate) Job {
 	f.Restart()
 	f.Candidate = c
 	switch c.Kind {
-	case Custom:
+	case KindCustom:
 		f.Step = Addressing
-	case Vendor:
+	case KindVendor:
 		f.Step = Keying
-	case Answers, HasKey, SetUp, Fails:
+	case KindResponds, KindHasKey, KindSetUp, KindFails:
 		return f.check()
 	}
 	return nil
@@ -77,7 +77,7 @@ func (f *Flow) Choose(c Candidate) Job {
 // nil Job if the address looks like a key, which is not sent anywhere.
 func (f *Flow) EnterAddress(address string) Job {
 	f.Restart()
-	f.Step, f.Candidate, f.Address = Addressing, Candidate{Kind: Custom}, strings.TrimSpace(address)
+	f.Step, f.Candidate, f.Address = Addressing, Candidate{Kind: KindCustom}, strings.TrimSpace(address)
 	if LooksLikeKey(f.Address) {
 		f.Address, f.Problem = "", &Problem{Code: KeyAsAddress}
 		return nil

@@ -72,10 +72,10 @@ func TestTheQuestionsOfAFlow(t *testing.T) {
 	}
 
 	s.check = refused
-	run(f.Choose(Candidate{Kind: SetUp, Name: "proxy"}))
+	run(f.Choose(Candidate{Kind: KindSetUp, Name: "proxy"}))
 	is(f, Keying, refused)
 
-	f.Choose(Candidate{Kind: Vendor, Name: "openai"})
+	f.Choose(Candidate{Kind: KindVendor, Name: "openai"})
 	is(f, Keying, nil)
 	if f.EnterKey(" ") != nil {
 		t.Error("no key is tried")
@@ -107,6 +107,6 @@ func TestTheQuestionsOfAFlow(t *testing.T) {
 		t.Errorf("done: %+v", f)
 	}
 
-	run(f.Choose(Candidate{Kind: Answers, Name: "ollama"}))
+	run(f.Choose(Candidate{Kind: KindResponds, Name: "ollama"}))
 	is(f, Picking, nil)
 }

@@ -147,7 +147,7 @@ func (e *Endpoint) list(ctx context.Context) (listed, gone []llm.ModelInfo, err 
 // usage implements usage.Asker for the proxy. An error does not quote the response, which may contain names of
 // credentials.
 func (e *Endpoint) usage(ctx context.Context) ([]byte, error) {
-	if !e.Answers(ctx) {
+	if !e.Responds(ctx) {
 		return nil, nil
 	}
 	client, err := e.connect(ctx)
@@ -170,7 +170,7 @@ func (e *Endpoint) usage(ctx context.Context) ([]byte, error) {
 // listForRegistry is list for the registry, which asks every endpoint. It returns no models for default addresses
 // that do not respond or for remote endpoints.
 func (e *Endpoint) listForRegistry(ctx context.Context) ([]llm.ModelInfo, error) {
-	if e.Remote || e.guess && !e.Answers(ctx) {
+	if e.Remote || e.guess && !e.Responds(ctx) {
 		return nil, nil
 	}
 	listed, gone, err := e.list(ctx)
@@ -197,8 +197,8 @@ func (e *Endpoint) describe(m llm.ModelInfo) llm.ModelInfo {
 // thousandth of that.
 const answerTimeout = 500 * time.Millisecond
 
-// Answers reports whether the address accepts connections.
-func (e *Endpoint) Answers(ctx context.Context) bool {
+// Responds reports whether the address accepts connections.
+func (e *Endpoint) Responds(ctx context.Context) bool {
 	at, err := url.Parse(e.BaseURL)
 	if err != nil {
 		return false
@@ -218,7 +218,7 @@ const listTimeout = 3 * time.Second
 
 // usable reports whether an automatic endpoint lists a chat model.
 func (e *Endpoint) usable(ctx context.Context) bool {
-	if !e.Answers(ctx) {
+	if !e.Responds(ctx) {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)

@@ -63,8 +63,8 @@ type Options struct {
 	Notice    func(string) // receives the reason why an endpoint of the folder is ignored; may be nil
 }
 
-// NamedError means that an endpoint named by the user does not exist or has an invalid address.
-type NamedError struct {
+// EndpointError means that an endpoint named by the user does not exist or has an invalid address.
+type EndpointError struct {
 	What   string   // "provider", "--base-url" or "OPENAI_BASE_URL"
 	Value  string   // as the user gave it
 	Reason string   // why an address is refused
@@ -73,7 +73,7 @@ type NamedError struct {
 }
 
 // Error implements error.
-func (e *NamedError) Error() string {
+func (e *EndpointError) Error() string {
 	if e.What != "provider" {
 		return e.What + ": " + e.Reason
 	}
@@ -178,7 +178,7 @@ func (f *finder) moveNamedFirst() error {
 	}
 	at := slices.Index(names, f.Provider)
 	if at < 0 {
-		return &NamedError{What: "provider", Value: f.Provider, Near: config.Nearest(f.Provider, names), Names: names}
+		return &EndpointError{What: "provider", Value: f.Provider, Near: config.Nearest(f.Provider, names), Names: names}
 	}
 	e := f.all[at]
 	e.Auto, e.Remote, e.guess = false, false, false
@@ -194,7 +194,7 @@ func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	}
 	at, err := openai.CheckBaseURL(f.BaseURL, false)
 	if err != nil {
-		return nil, &NamedError{What: "--base-url", Value: f.BaseURL, Reason: err.Error()}
+		return nil, &EndpointError{What: "--base-url", Value: f.BaseURL, Reason: err.Error()}
 	}
 	e := &Endpoint{From: "--base-url"}
 	for _, o := range others {
@@ -221,7 +221,7 @@ func (f *finder) fromEnvironment() (*Endpoint, error) {
 	if raw != "" {
 		at, err := openai.CheckBaseURL(raw, false)
 		if err != nil {
-			return nil, &NamedError{What: "OPENAI_BASE_URL", Value: raw, Reason: err.Error()}
+			return nil, &EndpointError{What: "OPENAI_BASE_URL", Value: raw, Reason: err.Error()}
 		}
 		e.BaseURL, e.From, e.setting = at.String(), "OPENAI_BASE_URL", "OPENAI_BASE_URL"
 	}

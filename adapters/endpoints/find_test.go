@@ -71,7 +71,7 @@ func TestUnusableNames(t *testing.T) {
 		c.o.Settings = &config.Settings{}
 		c.o.EnvFile = filepath.Join(t.TempDir(), ".env")
 		_, err := Find(c.o)
-		var named *NamedError
+		var named *EndpointError
 		if c.want == "" && err == nil {
 			continue // left out, with a notice
 		}
@@ -272,7 +272,7 @@ func TestANameWithoutItsEndpoint(t *testing.T) {
 func TestAWrongNameListsTenModels(t *testing.T) {
 	ids := strings.Split("abcdefghijkl", "")
 	for want, n := range map[string]int{"j": 10, "j and 1 more": 11, "j and 2 more": 12} {
-		err := &NameError{Name: "x", IDs: ids[:n]}
+		err := &ModelNameError{Name: "x", IDs: ids[:n]}
 		if got := err.Error(); !strings.HasSuffix(got, "available models: a, b, c, d, e, f, g, h, i, "+want) {
 			t.Errorf("with %d models it is %q", n, got)
 		}

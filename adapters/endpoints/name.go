@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// NameError means that no endpoint lists a model of this name, or that several do.
-type NameError struct {
+// ModelNameError means that no endpoint lists a model of this name, or that several do.
+type ModelNameError struct {
 	Name string
 	IDs  []string // full ids of the models with this name or, if there are none, of all models
 	Some bool     // IDs are the models with this name
 }
 
 // Error implements error and lists models to choose from.
-func (n *NameError) Error() string {
+func (n *ModelNameError) Error() string {
 	const listed = 10
 	text := strings.Join(n.IDs[:min(len(n.IDs), listed)], ", ")
 	if more := len(n.IDs) - listed; more > 0 {
@@ -53,12 +53,12 @@ func (s *Set) ModelID(ctx context.Context, name string, preferNamed bool) (strin
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", &NameError{name, found, true}
+		return "", &ModelNameError{name, found, true}
 	case qualified:
 		_, _, _, err := s.Registry.Open(name)
 		return "", err
 	}
-	return "", &NameError{Name: name, IDs: s.ids("")}
+	return "", &ModelNameError{Name: name, IDs: s.ids("")}
 }
 
 // Unlisted reports whether the endpoint of a model lists others, but not this one. It reads stored lists.

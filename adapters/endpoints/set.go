@@ -49,9 +49,9 @@ func timeouts(s *config.Settings) openai.Timeouts {
 
 // provider returns the endpoint as a provider for the registry.
 func (e *Endpoint) provider(known limits) llm.Provider {
-	p := llm.Provider{Name: e.Name, Model: e, Known: e.Known, Limits: known.of(e), Learned: e.keepLimit}
+	p := llm.Provider{Name: e.Name, Model: e, Known: e.Known, Limits: known.of(e), OnLimit: e.keepLimit}
 	if len(e.Known) == 0 {
-		p.List, p.Kept = e.listForRegistry, func() []llm.ModelInfo { return e.kept().Models }
+		p.List, p.Stored = e.listForRegistry, func() []llm.ModelInfo { return e.kept().Models }
 	}
 	return p
 }
@@ -112,7 +112,7 @@ func (s *Set) Serves(id string) bool {
 // Otherwise, the stored lists stay in use.
 func (s *Set) AskProxy(ctx context.Context, f func(models.Answer)) {
 	e := s.Named(ProxyName)
-	if e == nil || e.Remote || !e.Answers(ctx) {
+	if e == nil || e.Remote || !e.Responds(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)

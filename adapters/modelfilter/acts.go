@@ -275,7 +275,7 @@ func (a PickProvider) do(_ context.Context, w *Window) (safetext.Text, error) {
 	}
 	done := "switched to " + safetext.Visible(a.Provider)
 	if c := w.Counts(); c.Total > 0 {
-		done += safetext.Sprintf(": %d of %d shown", c.Available, c.Total)
+		done += safetext.Sprintf(": %d of %d shown", c.Shown, c.Total)
 	}
 	return done, nil
 }

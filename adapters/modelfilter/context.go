@@ -92,7 +92,7 @@ func (w *Window) context(at *place) (any, error) {
 	p := w.providerNamed(at.current(w))
 	e := w.engine(p)
 	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Available: visibleAll(w.order), Providers: w.contextProviders(), Warnings: w.warnings(p, e)}
-	c.Models.Total, c.Models.Available, c.Models.Source = e.Total(), e.Available(), sourceCounts(p.models)
+	c.Models.Total, c.Models.Available, c.Models.Source = e.Total(), e.Shown(), sourceCounts(p.models)
 	if !p.models.At.IsZero() {
 		c.Models.At = p.models.At.UTC().Format(time.RFC3339)
 	}
@@ -127,7 +127,7 @@ func (w *Window) contextProviders() []ContextProvider {
 		p := w.providerNamed(name)
 		out[i] = ContextProvider{Provider: visible(p.name), Ignore: len(p.lists[Ignore].effective()), Whitelist: len(p.lists[Allow].effective())}
 		if p.engine != nil && p.engine.Total() > 0 {
-			shown := p.engine.Available()
+			shown := p.engine.Shown()
 			out[i].Shown, out[i].Total = &shown, p.engine.Total()
 		}
 	}

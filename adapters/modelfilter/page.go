@@ -147,7 +147,7 @@ func (w *Window) shownCounts() (text string) {
 	var known []string
 	for _, name := range w.order {
 		if e := w.providerNamed(name).engine; e != nil && e.Total() > 0 {
-			known = append(known, fmt.Sprintf("%s %d of %d", visible(name), e.Available(), e.Total()))
+			known = append(known, fmt.Sprintf("%s %d of %d", visible(name), e.Shown(), e.Total()))
 		}
 	}
 	if len(known) > 0 {

@@ -58,7 +58,7 @@ func TestTheContextKnowsThatAllProvidersAreShown(t *testing.T) {
 	f := fresh(t, plainEnv)
 	f.must(f.SetTab(TabAll))
 	f.Counts() // its models are known from now on
-	want := fmt.Sprintf("The user is looking at the counts of all providers. Shown models: openai %d of %d. The models of 1 provider are not known yet. The current provider is openai.", f.Counts().Available, f.Counts().Total)
+	want := fmt.Sprintf("The user is looking at the counts of all providers. Shown models: openai %d of %d. The models of 1 provider are not known yet. The current provider is openai.", f.Counts().Shown, f.Counts().Total)
 	if text := f.pageContext(f.Where()); text != want {
 		t.Errorf("said %q, want %q", text, want)
 	}

@@ -15,9 +15,9 @@ var requestGroups = []string{"preview", "mini", "embedding"}
 // models.
 var requestFamilies = []string{"Claude", "GPT", "Gemini", "Llama", "Mistral", "Grok"}
 
-// Requests returns three example requests that make sense for the rules and models of the
+// ExampleRequests returns three example requests that make sense for the rules and models of the
 // current provider, best first. The slice is shared; do not change it.
-func (s *Snapshot) Requests() []string { return s.requests() }
+func (s *Snapshot) ExampleRequests() []string { return s.requests() }
 
 func (s *ProviderSnapshot) findRequests() []string {
 	const most = 3

@@ -19,7 +19,7 @@ func TestTheExampleRequestsFitTheRules(t *testing.T) {
 	} {
 		f := fresh(t, "OPENAI_API_KEY=x-long-enough\n"+env+"\n")
 		now, _ := f.Snapshot()
-		if got := now.(*Snapshot).Requests(); !slices.Equal(got, want) {
+		if got := now.(*Snapshot).ExampleRequests(); !slices.Equal(got, want) {
 			t.Errorf("with %q the requests are\n%s\nwant\n%s", env, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}

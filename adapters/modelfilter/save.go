@@ -30,7 +30,7 @@ const saveAttempts = 3
 
 // save writes, in one atomic, durable step, the changes that basis identifies. It also
 // returns the changes as rules.
-func (w *Window) save(ctx context.Context, who dotenv.Who, basis assistant.Basis) (assistant.Saved, []RuleChange, error) {
+func (w *Window) save(ctx context.Context, who dotenv.Maker, basis assistant.Basis) (assistant.Saved, []RuleChange, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	for attempt := 1; ; attempt++ {
@@ -96,7 +96,7 @@ func (w *Window) draftToSave(ctx context.Context, basis assistant.Basis) (draft,
 }
 
 // savedBy returns the author of a save, with the names of other users who staged changes in it.
-func (w *Window) savedBy(who dotenv.Who, rules []RuleChange) dotenv.Author {
+func (w *Window) savedBy(who dotenv.Maker, rules []RuleChange) dotenv.Author {
 	by := dotenv.Author{Who: who, Session: w.opts.Session()}
 	if by.User = w.user(); by.User != "" {
 		by.Staged = strings.Join(assistant.Authors(inWords(rules), by.User), " and ")
@@ -148,7 +148,7 @@ func restartHint(n int) safetext.Text {
 }
 
 // adoptSaved updates the window to a file that has just been written.
-func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv.Who) assistant.Saved {
+func (w *Window) adoptSaved(result dotenv.Saved, policy stagedPolicy, who dotenv.Maker) assistant.Saved {
 	r := w.newSnapshot(result.Source)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -182,7 +182,7 @@ func (c loggedChange) String() string { return c.By + ": " + c.Change }
 const maxLogged = 100
 
 // logSaved logs who saved, and who made which change.
-func (w *Window) logSaved(saved assistant.Saved, who dotenv.Who) {
+func (w *Window) logSaved(saved assistant.Saved, who dotenv.Maker) {
 	var made []loggedChange
 	for _, c := range saved.Changes[:min(len(saved.Changes), maxLogged)] {
 		made = append(made, loggedChange{c.Line(), c.By.Name()})

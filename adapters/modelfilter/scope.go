@@ -107,10 +107,10 @@ func modelViews(p *provider, e *engine.Engine) []ModelView {
 
 // Counts holds the numbers of models and rules of a provider.
 type Counts struct {
-	Total, Available, Hidden int
-	Whitelisted, Unfiltered  int
-	New                      int
-	IgnoreRules, AllowRules  int
+	Total, Shown, Hidden    int
+	Allowed, Unfiltered     int
+	New                     int
+	IgnoreRules, AllowRules int
 }
 
 // Counts returns the counts of the provider.
@@ -118,12 +118,12 @@ func (s Scope) Counts() Counts { return withEngine(s, counts) }
 
 func counts(p *provider, e *engine.Engine) Counts {
 	c := Counts{
-		Total: e.Total(), Available: e.Available(), Unfiltered: len(e.Unfiltered()), New: len(p.models.New),
+		Total: e.Total(), Shown: e.Shown(), Unfiltered: len(e.Unfiltered()), New: len(p.models.New),
 		IgnoreRules: len(p.lists[Ignore].effective()), AllowRules: len(p.lists[Allow].effective()),
 	}
-	c.Hidden = c.Total - c.Available
+	c.Hidden = c.Total - c.Shown
 	for _, r := range e.Rules(Allow) {
-		c.Whitelisted += r.Decides
+		c.Allowed += r.Decides
 	}
 	return c
 }

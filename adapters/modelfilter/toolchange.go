@@ -86,7 +86,7 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	c := s.Counts()
 	out := fields{
 		"provider": visible(p.Provider), "add_ignore": visibleAll(p.AddIgnore), "remove_ignore": visibleAll(p.RemoveIgnore), "add_whitelist": visibleAll(p.AddAllow),
-		"remove_whitelist": visibleAll(p.RemoveAllow), "notes": p.notes, "shown_count": c.Available, "total_count": c.Total, "hides_count": 0, "shows_count": 0,
+		"remove_whitelist": visibleAll(p.RemoveAllow), "notes": p.notes, "shown_count": c.Shown, "total_count": c.Total, "hides_count": 0, "shows_count": 0,
 	}
 	if len(p.changes()) == 0 {
 		return out, strings.Join(p.notes, " "), nil
@@ -111,11 +111,11 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 		default:
 		}
 	}
-	t := planTexts(effects, p.Provider, c.Available)
+	t := planTexts(effects, p.Provider, c.Shown)
 	rules := summarizeProposal(data)
 	out["effects"], out["effect"], out["does"], out["done"] = sentences, rules+": "+t.effect, t.does, t.done
 	says := append([]string{sentence(t.does + ": " + strings.TrimSuffix(rules, " for "+visible(p.Provider)))}, p.notes...)
-	if why := confirmation(every && len(w.Providers()) > 1, out["hides_count"].(int), c.Available); why != "" {
+	if why := confirmation(every && len(w.Providers()) > 1, out["hides_count"].(int), c.Shown); why != "" {
 		out["confirm"] = why
 	}
 	return out, strings.Join(says, " "), nil

@@ -84,7 +84,7 @@ func (w *Window) matchingOnAll(pattern string) assistant.ToolResult {
 func (p *provider) countFields(e *engine.Engine) fields {
 	c := counts(p, e)
 	return fields{
-		"provider": p.name, "total_count": c.Total, "available_count": c.Available,
+		"provider": p.name, "total_count": c.Total, "available_count": c.Shown,
 		"ignore_rule_count": c.IgnoreRules, "whitelist_rule_count": c.AllowRules,
 	}
 }
@@ -255,14 +255,14 @@ func (w *Window) toolDetails(a detailArgs) assistant.ToolResult {
 	return w.onProvider(a.current, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		c, data := counts(p, e), p.countFields(e)
 		maps.Copy(data, fields{
-			"hidden_count": c.Hidden, "whitelisted_count": c.Whitelisted, "unfiltered_count": c.Unfiltered,
+			"hidden_count": c.Hidden, "whitelisted_count": c.Allowed, "unfiltered_count": c.Unfiltered,
 			"new_models": p.names(p.models.New), "new_count": c.New, "models_from": sourceCounts(p.models), "has_unsaved_changes": w.dirty(),
 		})
 		if !p.models.At.IsZero() {
 			data["models_as_of"] = p.models.At.UTC().Format(time.RFC3339)
 		}
 		return assistant.OK(fmt.Sprintf("%s has %s: %d shown, %d of them by allow rules, and %d hidden. It has %s and %s.",
-			p.name, assistant.Counted(c.Total, "model"), c.Available, c.Whitelisted, c.Hidden,
+			p.name, assistant.Counted(c.Total, "model"), c.Shown, c.Allowed, c.Hidden,
 			assistant.Counted(c.IgnoreRules, "ignore rule"), assistant.Counted(c.AllowRules, "allow rule")), data)
 	})
 }

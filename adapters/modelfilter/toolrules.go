@@ -24,8 +24,8 @@ func (w *Window) editResult(p *provider, effect, done string, hidden []string, d
 	if !w.dirty() { // the change reverted an unsaved change
 		saved = "Nothing is unsaved now."
 	}
-	data["provider"], data["available_count"], data["total_count"], data["has_unsaved_changes"] = p.name, e.Available(), e.Total(), w.dirty()
-	return assistant.OK(fmt.Sprintf("%s: %s %d of %d shown. %s", effect, done, e.Available(), e.Total(), saved), data)
+	data["provider"], data["available_count"], data["total_count"], data["has_unsaved_changes"] = p.name, e.Shown(), e.Total(), w.dirty()
+	return assistant.OK(fmt.Sprintf("%s: %s %d of %d shown. %s", effect, done, e.Shown(), e.Total(), saved), data)
 }
 
 // usedFields returns used models in the form that the language model gets.

@@ -224,7 +224,7 @@ func (w *Window) toolSwitch(ctx context.Context, a providerArgs) assistant.ToolR
 			verb = "is now"
 		}
 		data["ignore_rules"], data["whitelist_rules"] = p.listed(Ignore), p.listed(Allow)
-		return assistant.OK(fmt.Sprintf("The current provider %s %s: %d of %s shown.", verb, p.name, e.Available(), assistant.Counted(e.Total(), "model")), data)
+		return assistant.OK(fmt.Sprintf("The current provider %s %s: %d of %s shown.", verb, p.name, e.Shown(), assistant.Counted(e.Total(), "model")), data)
 	})
 }
 
@@ -246,11 +246,11 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 	}
 	return w.onProvider(r.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		data := fields{
-			"provider": p.name, "total_count": e.Total(), "available_count": e.Available(), "models_from": sourceCounts(r.ModelList),
+			"provider": p.name, "total_count": e.Total(), "available_count": e.Shown(), "models_from": sourceCounts(r.ModelList),
 			"added_models": p.names(r.Added), "added_count": len(r.Added), "gone_models": p.names(r.Gone), "gone_count": len(r.Gone),
 		}
 		text := fmt.Sprintf("%s has %s (source: %s): %d added, %d gone. %d shown.",
-			p.name, assistant.Counted(e.Total(), "model"), sourceCounts(r.ModelList), len(r.Added), len(r.Gone), e.Available())
+			p.name, assistant.Counted(e.Total(), "model"), sourceCounts(r.ModelList), len(r.Added), len(r.Gone), e.Shown())
 		if r.Err != "" {
 			text += " " + sentence(r.Err)
 			data["problem"] = r.Err

@@ -457,7 +457,7 @@ func TestViews(t *testing.T) {
 	if got := f.Removed(Ignore); !slices.Equal(got, []string{"gpt-3.5*"}) {
 		t.Errorf("Removed = %q", got)
 	}
-	want := Counts{Total: 10, Available: 8, Hidden: 2, Whitelisted: 1, New: 1, IgnoreRules: 3, AllowRules: 1}
+	want := Counts{Total: 10, Shown: 8, Hidden: 2, Allowed: 1, New: 1, IgnoreRules: 3, AllowRules: 1}
 	if got := f.Counts(); got != want {
 		t.Errorf("Counts = %+v, want %+v", got, want)
 	}

@@ -105,9 +105,9 @@ func (b Boundary) Includes(i int) bool { return i >= b.First && i < b.Y }
 // All reports whether every visible pair is included.
 func (b Boundary) All() bool { return b.First == 0 }
 
-// Trims returns how many of the oldest included pairs, with how many tokens in total, must
+// MustTrim returns how many of the oldest included pairs, with how many tokens in total, must
 // be left out for a message of aut tokens. cost returns the cost of a visible pair.
-func (b Boundary) Trims(aut int, cost func(i int) Cost) (pairs, tokens int) {
+func (b Boundary) MustTrim(aut int, cost func(i int) Cost) (pairs, tokens int) {
 	for i := b.First; i < b.Y && b.HistoryTokens-tokens+aut > b.Usable; i++ {
 		if c := cost(i); c.Contributes {
 			pairs++

@@ -54,7 +54,7 @@ func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
 		at.First = len(t.costs)
 	}
 	at.Y = len(t.costs)
-	pairs, tokens = at.Trims(aut, func(i int) Cost { return t.costs[i] })
+	pairs, tokens = at.MustTrim(aut, func(i int) Cost { return t.costs[i] })
 	return at, pairs, tokens
 }
 

@@ -10,7 +10,7 @@ type Kind string
 
 // The kinds.
 const (
-	KindLetter  Kind = "term"
+	KindTerm    Kind = "term"
 	KindTopic   Kind = "topic"
 	KindModel   Kind = "model"
 	KindSession Kind = "session"
@@ -64,7 +64,7 @@ func Complete(line string, cursor int, from Sources) []Completion {
 	case betweenTerms:
 		list := []Completion{}
 		for _, l := range termStarts() {
-			list = append(list, Completion{cursor, cursor, l.text, l.text, l.help, KindLetter})
+			list = append(list, Completion{cursor, cursor, l.text, l.text, l.help, KindTerm})
 		}
 		return list
 	default:

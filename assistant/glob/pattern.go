@@ -54,8 +54,8 @@ func (p *Pattern) Suffix() string {
 // Core returns the longest text that every match of p contains, the first one if several have the same length.
 func (p *Pattern) Core() string { return p.core }
 
-// OpenStart reports whether p starts with a star.
-func (p *Pattern) OpenStart() bool { return len(p.tokens) > 0 && p.tokens[0].kind == star }
+// StartsWithStar reports whether p starts with a star.
+func (p *Pattern) StartsWithStar() bool { return len(p.tokens) > 0 && p.tokens[0].kind == star }
 
 // Match reports whether p matches the whole of s. It does not allocate unless a part between two stars is longer than
 // 64 × maxBlocks characters.
@@ -99,7 +99,7 @@ func (p *Pattern) MatchID(id string) bool {
 	if p.Match(id) {
 		return true
 	}
-	if p.OpenStart() { // if p matches the rest of the id, it also matches the whole id
+	if p.StartsWithStar() { // if p matches the rest of the id, it also matches the whole id
 		return false
 	}
 	slash := strings.IndexByte(id, '/')

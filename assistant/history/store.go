@@ -28,7 +28,7 @@ type Store interface {
 	Sent
 	FilterHistory
 	Settings
-	Condition
+	Health
 	// Redact removes secrets from a text; secrets are never stored or exported.
 	Redact(text string) string
 	// Close waits for any write in progress and closes the store.
@@ -184,8 +184,8 @@ type Settings interface {
 	Get(ctx context.Context, key string) (string, error)
 }
 
-// Condition describes where a store is and whether it is intact.
-type Condition interface {
+// Health describes where a store is and whether it is intact.
+type Health interface {
 	// Report returns what opening the store found and did.
 	Report() Report
 	// Path returns the location of the store, for display.
@@ -226,9 +226,9 @@ type Change struct {
 // maxName is the maximum width, in cells, of an author's name in a sentence.
 const maxName = 120
 
-// DeletedOf returns how many of the pairs in view each user deleted, such as "anna deleted 2 messages", or "" if nobody
+// DeletionsIn returns how many of the pairs in view each user deleted, such as "anna deleted 2 messages", or "" if nobody
 // deleted any.
-func (c Change) DeletedOf(view []assistant.Ref) string {
+func (c Change) DeletionsIn(view []assistant.Ref) string {
 	count := map[string]int{}
 	for _, ref := range view {
 		if by := c.Deleted[ref.Seq]; by != "" {

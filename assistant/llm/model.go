@@ -309,26 +309,26 @@ type RequestError struct {
 // Error returns the kind, the status unless the message contains it, and the message.
 func (e *RequestError) Error() string {
 	if e.hidesStatus() {
-		return fmt.Sprintf("%s: %s", e.Kind, e.Words())
+		return fmt.Sprintf("%s: %s", e.Kind, e.Text())
 	}
-	return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.Words())
+	return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.Text())
 }
 
 // Sentence returns the message, with the status added unless the message contains it.
 func (e *RequestError) Sentence() string {
 	if e.hidesStatus() {
-		return e.Words()
+		return e.Text()
 	}
-	return fmt.Sprintf("%s (status %d)", strings.TrimSuffix(e.Words(), "."), e.Status)
+	return fmt.Sprintf("%s (status %d)", strings.TrimSuffix(e.Text(), "."), e.Status)
 }
 
 // hidesStatus reports whether there is no status, or the message contains it.
 func (e *RequestError) hidesStatus() bool {
-	return e.Status == 0 || strings.Contains(e.Words(), strconv.Itoa(e.Status))
+	return e.Status == 0 || strings.Contains(e.Text(), strconv.Itoa(e.Status))
 }
 
-// Words returns Message, or the text of the cause if Message is empty.
-func (e *RequestError) Words() string {
+// Text returns Message, or the text of the cause if Message is empty.
+func (e *RequestError) Text() string {
 	if e.Message == "" && e.Err != nil {
 		return e.Err.Error()
 	}

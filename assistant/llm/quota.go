@@ -13,9 +13,9 @@ type Quota struct {
 	Wait time.Duration
 }
 
-// Refuses reports whether the endpoint would probably reject a request of this many tokens
+// WouldReject reports whether the endpoint would probably reject a request of this many tokens
 // now. Unknown quotas reject nothing.
-func (q Quota) Refuses(tokens int) bool {
+func (q Quota) WouldReject(tokens int) bool {
 	return q.Wait > 0 || q.RequestsLeft == 0 || (q.TokensLeft >= 0 && tokens > q.TokensLeft)
 }
 

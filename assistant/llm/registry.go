@@ -55,17 +55,17 @@ type Provider struct {
 	// List asks the endpoint for its models; if nil, only the models in Known are listed.
 	// Unlisted models can still be used.
 	List func(ctx context.Context) ([]ModelInfo, error)
-	// Kept, which may be nil, returns the last result of List from an earlier run; it returns
+	// Stored, which may be nil, returns the last result of List from an earlier run; it returns
 	// nil if none was stored.
-	Kept func() []ModelInfo
+	Stored func() []ModelInfo
 	// Known describes models that need not be requested from the endpoint. Ids are full
 	// ids.
 	Known []ModelInfo
 	// Limits are the context limits found in errors of earlier runs, by full id.
 	Limits map[string]LearnedLimit
-	// Learned is called from the turn's goroutine with each limit found in an error; if it
+	// OnLimit is called from the turn's goroutine with each limit found in an error; if it
 	// is nil, the limits are forgotten at the end of the run.
-	Learned func(id string, l LearnedLimit)
+	OnLimit func(id string, l LearnedLimit)
 }
 
 // LearnedLimit is a model's context limit found in an error.
@@ -195,7 +195,7 @@ func (r *Registry) LearnLimit(id string, tokens int, now time.Time) {
 	i := slices.IndexFunc(r.providers, func(p Provider) bool { return strings.HasPrefix(id, p.Name+"/") })
 	var store func(string, LearnedLimit)
 	if i >= 0 {
-		store = r.providers[i].Learned
+		store = r.providers[i].OnLimit
 	}
 	r.mu.Unlock()
 	if store != nil {
@@ -249,8 +249,8 @@ func (r *Registry) Gone() []ModelInfo {
 // are no names. It reads from the disk.
 func (r *Registry) Restore(names ...string) {
 	for _, p := range r.listers(names) {
-		if p.Kept != nil {
-			r.Learn(p.Kept()...)
+		if p.Stored != nil {
+			r.Learn(p.Stored()...)
 		}
 	}
 }

@@ -72,11 +72,11 @@ func TestWhatAnEarlierRunKept(t *testing.T) {
 	var learned []string
 	err := registry.Add(llm.Provider{
 		Name: "p", Model: at.NewScript(), List: func(context.Context) ([]llm.ModelInfo, error) { return listed, failed },
-		Kept: func() []llm.ModelInfo {
+		Stored: func() []llm.ModelInfo {
 			return []llm.ModelInfo{{ID: "p/a", Source: "cache", Retrieved: startTime}, {ID: "p/b", Source: "cache", Retrieved: startTime}}
 		},
 		Limits:  map[string]llm.LearnedLimit{"p/a": {Tokens: 700, At: startTime}},
-		Learned: func(id string, l llm.LearnedLimit) { learned = append(learned, fmt.Sprint(id, " ", l.Tokens)) },
+		OnLimit: func(id string, l llm.LearnedLimit) { learned = append(learned, fmt.Sprint(id, " ", l.Tokens)) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestQuotaRefuses(t *testing.T) {
 		"unknown both":   {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: -1}}, 1, false},
 		"a pause":        {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: -1}, Wait: 1}, 1, true},
 	} {
-		wantEqual(t, name, tt.q.Refuses(tt.n), tt.want)
+		wantEqual(t, name, tt.q.WouldReject(tt.n), tt.want)
 	}
 }
 

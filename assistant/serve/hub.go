@@ -273,7 +273,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	stored.Model = o.Model
 	err = errors.Join(session.Start(ctx), session.LoadView(ctx))
 	if err == nil {
-		err = session.Owns(ctx, session.Visible())
+		err = session.CheckOwner(ctx, session.Visible())
 	}
 	if err == nil {
 		err = h.opts.History.Touch(ctx, stored)

@@ -19,8 +19,8 @@ const (
 // the address with the most connections. So connections that never log in lock nobody out: a login takes a fraction of
 // a second, and an address with many connections does not affect other addresses.
 type Logins struct {
-	Most        int // maximum number of connections that have not logged in; 0 means MaxLogins
-	MostAddress int // maximum number of such connections from one address; 0 means MaxAddressLogins
+	Max           int // maximum number of connections that have not logged in; 0 means MaxLogins
+	MaxPerAddress int // maximum number of such connections from one address; 0 means MaxAddressLogins
 
 	mu      sync.Mutex
 	waiting []login // oldest first
@@ -71,9 +71,9 @@ func (l *Logins) drop(from netip.Prefix) int {
 		}
 	}
 	switch {
-	case count[from] >= cmp.Or(l.MostAddress, MaxAddressLogins):
+	case count[from] >= cmp.Or(l.MaxPerAddress, MaxAddressLogins):
 		most = from
-	case len(l.waiting) < cmp.Or(l.Most, MaxLogins):
+	case len(l.waiting) < cmp.Or(l.Max, MaxLogins):
 		return -1
 	}
 	return slices.IndexFunc(l.waiting, func(w login) bool { return w.address == most })

@@ -86,15 +86,15 @@ func (m *Metrics) Ended(server, reason string) {
 	}
 }
 
-// Requested adds n, which may be negative, to the number of open requests.
-func (m *Metrics) Requested(server string, n int) {
+// AddRequests adds n, which may be negative, to the number of open requests.
+func (m *Metrics) AddRequests(server string, n int) {
 	if m != nil {
 		m.requests.WithLabelValues(server).Add(float64(n))
 	}
 }
 
-// Connected adds n, which may be negative, to the number of open connections.
-func (m *Metrics) Connected(server string, n int) {
+// AddConnections adds n, which may be negative, to the number of open connections.
+func (m *Metrics) AddConnections(server string, n int) {
 	if m != nil {
 		m.connections.WithLabelValues(server).Add(float64(n))
 	}

@@ -190,7 +190,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 		r = tool.Call(ctx, args, report)
 		return nil
 	})
-	if proposed := assistant.IsProposed(err); proposed != nil {
+	if proposed := assistant.AsProposed(err); proposed != nil {
 		return assistant.OK(proposed.Error(), map[string]any{"proposed_in": proposed.Pair}), nil
 	}
 	if err != nil {

@@ -31,7 +31,7 @@ func (w *Workspace) Act(ctx context.Context, act assistant.Act, revision int64) 
 	} else {
 		err = do()
 	}
-	if proposed := assistant.IsProposed(err); proposed != nil {
+	if proposed := assistant.AsProposed(err); proposed != nil {
 		return safetext.VisibleOnce(proposed.Error()), nil
 	}
 	if err != nil {

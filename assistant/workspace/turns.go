@@ -141,9 +141,9 @@ func (w *Workspace) Effects(p assistant.Payload) []assistant.Effect {
 	return nil
 }
 
-// Retry prepares to retry a failed pair in its place, or to regenerate the last answer; it returns ErrNotLast for
+// PrepareRetry prepares to retry a failed pair in its place, or to regenerate the last answer; it returns ErrNotLast for
 // another complete pair. If the old answer changed the window, a confirmation is needed.
-func (w *Workspace) Retry(ctx context.Context, seq int64, confirmed bool) (Retry, *Confirm, error) {
+func (w *Workspace) PrepareRetry(ctx context.Context, seq int64, confirmed bool) (Retry, *Confirm, error) {
 	p, err := w.pair(ctx, seq)
 	switch {
 	case err != nil:

@@ -175,7 +175,7 @@ func add(word string) at.Answer {
 func TestRetryTriesAFailedPairInItsPlace(t *testing.T) {
 	r := newRig(t, fail(), say("better"))
 	seq, _ := r.send(assistant.Prompt{Text: "hello"})
-	retry, confirm, err := r.Retry(r.ctx, seq, false)
+	retry, confirm, err := r.PrepareRetry(r.ctx, seq, false)
 	r.must(err)
 	if confirm != nil || retry.Regenerates || retry.Prompt.Retry != seq {
 		t.Fatalf("Retry = %+v, %+v", retry, confirm)
@@ -191,26 +191,26 @@ func TestRetryRegeneratesTheLastAnswerOnly(t *testing.T) {
 	r := newRig(t, say("one"), say("two"), say("three"))
 	first, _ := r.send(assistant.Prompt{Text: "a"})
 	last, _ := r.send(assistant.Prompt{Text: "b"})
-	_, _, err := r.Retry(r.ctx, first, false)
+	_, _, err := r.PrepareRetry(r.ctx, first, false)
 	r.wantErr(err, workspace.ErrNotLast)
-	retry, confirm, err := r.Retry(r.ctx, last, false)
+	retry, confirm, err := r.PrepareRetry(r.ctx, last, false)
 	r.must(err)
 	if confirm != nil || !retry.Regenerates || retry.Prompt.Regenerate != last {
 		t.Fatalf("Retry = %+v, %+v", retry, confirm)
 	}
-	_, _, err = r.Retry(r.ctx, 999, false)
+	_, _, err = r.PrepareRetry(r.ctx, 999, false)
 	r.wantErr(err, assistant.ErrNoPair)
 }
 
 func TestRegenerateAsksWhenTheAnswerChangedTheWindow(t *testing.T) {
 	r := newRig(t, add("two"), say("done"))
 	seq, _ := r.send(assistant.Prompt{Text: "add two"})
-	retry, confirm, err := r.Retry(r.ctx, seq, false)
+	retry, confirm, err := r.PrepareRetry(r.ctx, seq, false)
 	r.must(err)
 	if confirm == nil || confirm.Kind != workspace.ConfirmRegenerate || retry.Prompt.Regenerate != 0 {
 		t.Fatalf("Retry = %+v, %+v; want to be confirmed", retry, confirm)
 	}
-	retry, confirm, err = r.Retry(r.ctx, seq, true)
+	retry, confirm, err = r.PrepareRetry(r.ctx, seq, true)
 	r.must(err)
 	if confirm != nil || retry.Prompt.Regenerate != seq {
 		t.Fatalf("confirmed, Retry = %+v, %+v", retry, confirm)

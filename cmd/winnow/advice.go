@@ -44,7 +44,7 @@ func has[E error](err error) bool {
 // nextStep returns what the user can do about err, or "" if there is no advice or the message of err contains it.
 func nextStep(err error) string {
 	advised, isAdvice := errors.AsType[*adviceError](err)
-	named, isNamed := errors.AsType[*endpoints.NamedError](err)
+	named, isNamed := errors.AsType[*endpoints.EndpointError](err)
 	listed, isList := errors.AsType[*endpoints.ListError](err)
 	request, isRequest := errors.AsType[*llm.RequestError](err)
 	unsafe, isUnsafe := errors.AsType[*config.UnsafeError](err)
@@ -66,7 +66,7 @@ func nextStep(err error) string {
 			next += ", or " + other
 		}
 		return next
-	case has[*llm.ConfigError](err), has[*endpoints.NameError](err):
+	case has[*llm.ConfigError](err), has[*endpoints.ModelNameError](err):
 		return "use another model, for example -m " + endpoints.OfflineModel + "; winnow models --chat lists the models, and a [[provider]] in the settings or OPENAI_API_KEY adds more"
 	case has[*checkpoint.LockedError](err):
 		return requestAdvice(assistant.CodeLocked)

@@ -64,7 +64,7 @@ func (w *journaledWindow) servedHidden(ctx context.Context) (string, error) {
 	extra := 0
 	for _, p := range w.filter.Providers() {
 		if s, err := w.filter.On(p.Name); err == nil {
-			extra += len(served.Drift(s.Provider(), s.Expected(served.IDs...)).Extra)
+			extra += len(served.Compare(s.Provider(), s.Expected(served.IDs...)).Extra)
 		}
 	}
 	if extra == 0 {

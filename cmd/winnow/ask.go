@@ -155,7 +155,7 @@ func singleProcessor() (restore func()) {
 // longer be written.
 func (a *app) printTurn(events iter.Seq[assistant.Event], answer func(id string, yes bool) error, yes bool, stop func()) error {
 	q := &asked{app: a, answer: answer, yes: yes, out: bufio.NewWriterSize(a.stdout, maxBurst)}
-	q.turn = plain.TurnLines{Answer: q.newPart, Note: q.note, Confirm: q.confirm, Stop: stop, Limit: plain.MaxOutcome}
+	q.turn = plain.TurnLines{Answer: q.newPart, Note: q.note, Confirm: q.confirm, Stop: stop, Limit: plain.OutcomeWidth}
 	if a.flags.json {
 		q.turn.Answer, q.turn.Note = nil, func(string, string) {}
 	}

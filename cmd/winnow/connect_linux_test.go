@@ -18,7 +18,7 @@ import (
 func TestTheFirstScreenIsTheWelcome(t *testing.T) {
 	t.Parallel()
 	for _, s := range endpoints.LocalServers() {
-		if (&endpoints.Endpoint{BaseURL: s.URL}).Answers(t.Context()) {
+		if (&endpoints.Endpoint{BaseURL: s.URL}).Responds(t.Context()) {
 			t.Skipf("%s runs on this machine", s.Name)
 		}
 	}

@@ -210,10 +210,10 @@ func candidateNames(found []endpoints.Candidate) string {
 	var here, vendors []string
 	for _, c := range found {
 		switch c.Kind {
-		case endpoints.Vendor:
+		case endpoints.KindVendor:
 			vendors = append(vendors, c.Name)
-		case endpoints.Custom:
-		case endpoints.Answers, endpoints.HasKey, endpoints.SetUp, endpoints.Fails:
+		case endpoints.KindCustom:
+		case endpoints.KindResponds, endpoints.KindHasKey, endpoints.KindSetUp, endpoints.KindFails:
 			here = append(here, c.Name)
 		}
 	}

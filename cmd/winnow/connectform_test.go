@@ -33,10 +33,10 @@ func nextError(all *[]error) error {
 
 func newFakeConnector() *fakeConnector {
 	return &fakeConnector{found: []endpoints.Candidate{
-		{Kind: endpoints.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 2},
-		{Kind: endpoints.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}},
-		{Kind: endpoints.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
-		{Kind: endpoints.Custom},
+		{Kind: endpoints.KindResponds, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 2},
+		{Kind: endpoints.KindFails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}},
+		{Kind: endpoints.KindVendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
+		{Kind: endpoints.KindCustom},
 	}}
 }
 

@@ -18,12 +18,12 @@ import (
 
 // statuses are the exit statuses that `winnow help exit` lists.
 var statuses = []topics.Exit{
-	{Status: statusDone, Means: "done"},
-	{Status: statusFailed, Means: "failed, or rules lint, doctor or config check found a problem"},
-	{Status: statusUsage, Means: "the command line or a flag was wrong"},
-	{Status: statusPending, Means: "changes are pending (rules diff, rules plan), a step needs confirmation, or rules check found a matching model"},
-	{Status: statusCancelled, Means: "cancelled by ctrl+c; for any other signal, 128 plus its number"},
-	{Status: statusPipe, Means: "the reader closed the pipe, as in winnow ask … | head -1"},
+	{Status: statusDone, Meaning: "done"},
+	{Status: statusFailed, Meaning: "failed, or rules lint, doctor or config check found a problem"},
+	{Status: statusUsage, Meaning: "the command line or a flag was wrong"},
+	{Status: statusPending, Meaning: "changes are pending (rules diff, rules plan), a step needs confirmation, or rules check found a matching model"},
+	{Status: statusCancelled, Meaning: "cancelled by ctrl+c; for any other signal, 128 plus its number"},
+	{Status: statusPipe, Meaning: "the reader closed the pipe, as in winnow ask … | head -1"},
 }
 
 // showHelp prints the help of a command. fang is set up here because nothing else uses it.

@@ -239,7 +239,7 @@ func (s *listeners) Serve(ctx context.Context) (err error) {
 
 func (f *listenFlags) openSSH(ctx context.Context, s *listeners, o sshserver.Options) error {
 	o.AuthorizedKeys, o.Idle, o.Total, o.Connections, o.PerUser = f.AuthorizedKeys, f.Idle, f.Total, f.Connections, f.PerUser
-	o.Logins, o.Address = f.Logins, f.AddressLogins
+	o.Logins, o.AddressLogins = f.Logins, f.AddressLogins
 	var err error
 	if o.Width, o.Height, err = f.screen(); err != nil {
 		return err

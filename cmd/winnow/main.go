@@ -263,7 +263,7 @@ func (a *app) report(err error) int {
 	status, isStatus := errors.AsType[statusError](err)
 	usage, isUsage := errors.AsType[*usageError](err)
 	setting, isSetting := errors.AsType[*config.Error](err)
-	address, isNamed := errors.AsType[*endpoints.NamedError](err)
+	address, isNamed := errors.AsType[*endpoints.EndpointError](err)
 	switch {
 	case err == nil:
 		return statusDone

@@ -48,7 +48,7 @@ func (a *app) agentOptions() (mcp.Options, error) {
 	}
 	o := mcp.Options{Settings: sessionSettings(s), Redact: a.redactor.Redact, Version: version(), Log: a.logger()}
 	if s.Window != historyWindow {
-		o.Queries, o.Prompts = modelfilter.Queries, modelfilter.Prompts()
+		o.ExtraTools, o.Prompts = modelfilter.Queries, modelfilter.Prompts()
 		o.Resources = map[string]string{
 			"rules":         "the rules of the current provider, each with the models it affects",
 			"models":        "the models of the current provider, each with its status and the rule behind it",

@@ -169,7 +169,7 @@ func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, erro
 		return providerJSON{}, err
 	}
 	counts := s.Counts()
-	p := providerJSON{Provider: s.Provider(), Source: known.Source, Partial: known.Partial, Available: counts.Available, Total: counts.Total, Models: []modelJSON{}, from: modelfilter.SourcesText(known)}
+	p := providerJSON{Provider: s.Provider(), Source: known.Source, Partial: known.Partial, Available: counts.Shown, Total: counts.Total, Models: []modelJSON{}, from: modelfilter.SourcesText(known)}
 	if !known.At.IsZero() {
 		p.At = known.At.UTC().Format(time.RFC3339)
 	}
@@ -244,7 +244,7 @@ func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []model
 		if err != nil {
 			return err
 		}
-		diff, note := served.Drift(s.Provider(), s.Expected(served.IDs...)), ""
+		diff, note := served.Compare(s.Provider(), s.Expected(served.IDs...)), ""
 		drifted = drifted || diff.Any()
 		if known.Source == models.SourceCatalogue {
 			note = " (the provider's model list is unknown, so there is nothing to compare with: winnow models --refresh fetches it)"
@@ -284,7 +284,7 @@ func (a *app) chatModels(ctx context.Context) error {
 	var asked []*endpoints.Endpoint
 	var names []string
 	for _, e := range set.All {
-		if !e.Auto || !e.Remote && (e.Name == endpoints.OfflineName || e.Answers(ctx)) {
+		if !e.Auto || !e.Remote && (e.Name == endpoints.OfflineName || e.Responds(ctx)) {
 			asked, names = append(asked, e), append(names, e.Name)
 		}
 	}

@@ -88,7 +88,7 @@ func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws
 				return err
 			}
 			err = run(ctx, a.remote.window, s.Workspace, args)
-			if proposed := assistant.IsProposed(err); proposed != nil {
+			if proposed := assistant.AsProposed(err); proposed != nil {
 				return a.emit(map[string]any{"proposed": proposed.Summary, "pair": proposed.Pair}, proposed.Error())
 			}
 			return err
@@ -161,7 +161,7 @@ func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error
 	for _, s := range scopes {
 		counts := s.Counts()
 		removed := append(nonNil(s.Removed(modelfilter.Ignore)), s.Removed(modelfilter.Allow)...)
-		providers = append(providers, rulesJSON{s.Provider(), s.Rules(modelfilter.Ignore), s.Rules(modelfilter.Allow), removed, counts.Available, counts.Total})
+		providers = append(providers, rulesJSON{s.Provider(), s.Rules(modelfilter.Ignore), s.Rules(modelfilter.Allow), removed, counts.Shown, counts.Total})
 	}
 	var rows [][]string
 	for _, r := range ruleRows(scopes) {
@@ -197,7 +197,7 @@ func ruleRows(scopes []modelfilter.Scope) (rows []ruleRow) {
 func shownModels(scopes []modelfilter.Scope) (lines []string) {
 	for _, s := range scopes {
 		counts := s.Counts()
-		lines = append(lines, fmt.Sprintf("%s: %d of %d models shown", s.Provider(), counts.Available, counts.Total))
+		lines = append(lines, fmt.Sprintf("%s: %d of %d models shown", s.Provider(), counts.Shown, counts.Total))
 	}
 	return lines
 }

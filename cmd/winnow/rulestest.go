@@ -165,7 +165,7 @@ func testCase(line []byte) (any, error) {
 		Available int                  `json:"available"`
 		Total     int                  `json:"total"`
 		Refused   []caseRule           `json:"refused"`
-	}{nonNil(e.Statuses()), rules, e.Available(), e.Total(), refused}, nil
+	}{nonNil(e.Statuses()), rules, e.Shown(), e.Total(), refused}, nil
 }
 
 // writable returns the patterns that can be rules and adds the others to refused: empty patterns, duplicates, and

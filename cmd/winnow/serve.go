@@ -84,7 +84,7 @@ func (a *app) serve(ctx context.Context, f listenFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Metrics: p.metrics, Ready: p.ready, Tokens: tokens, Kept: kept, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
+	servers, err := f.Open(ctx, ssh, api.Options{Hub: hub, Agents: agents, Metrics: p.metrics, Ready: p.ready, Tokens: tokens, StoredResponses: kept, User: cmp.Or(a.userName(), "admin"), Version: version(), Log: a.logger(), Idle: a.settings.SessionIdle})
 	if wide, ok := errors.AsType[*sshserver.ModeError](err); ok {
 		err = advise(err, "chmod %o %s", wide.Mode, wide.Path)
 	}

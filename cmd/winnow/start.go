@@ -366,7 +366,7 @@ func (p *program) examples(ctx context.Context) []string {
 		return append(p.searches(ctx), "list the topics", "list the sessions")
 	}
 	now, _ := p.window.filter.Snapshot()
-	return now.(*modelfilter.Snapshot).Requests()
+	return now.(*modelfilter.Snapshot).ExampleRequests()
 }
 
 // searches returns at most one example request: to find the longest word in the title of the session last used that

@@ -34,10 +34,10 @@ func (v *View) Below() (text string, arrived bool) {
 	return pane.Join(v.rc.st.Icons.New+" "+text, strings.TrimSpace(v.rc.keys.Hint(action, ""))), arrived
 }
 
-// Sticky returns the question, as one line, to the answer in the first row of the screen, and
+// StickyQuestion returns the question, as one line, to the answer in the first row of the screen, and
 // how many lines of that answer are above the screen; ok is false if the first row shows no
 // answer.
-func (v *View) Sticky() (question string, lines int, ok bool) {
+func (v *View) StickyQuestion() (question string, lines int, ok bool) {
 	i, line, shown := v.list.ItemAt(0)
 	if !shown {
 		return "", 0, false
@@ -49,18 +49,18 @@ func (v *View) Sticky() (question string, lines int, ok bool) {
 	return it.question(), line - it.starts[1], true
 }
 
-// ToQuestion scrolls to the question that Sticky returns.
+// ToQuestion scrolls to the question that StickyQuestion returns.
 func (v *View) ToQuestion() {
 	if i, _, ok := v.list.ItemAt(0); ok {
 		v.list.ScrollTo(i, 0, 0)
 	}
 }
 
-// Bar returns the cells [from, to) of a scroll bar that represent the screen. The parameter
+// ScrollBar returns the cells [from, to) of a scroll bar that represent the screen. The parameter
 // cells is the length of the bar. ok is false if everything is visible.
-func (v *View) Bar(cells int) (from, to int, ok bool) { return v.list.Bar(cells) }
+func (v *View) ScrollBar(cells int) (from, to int, ok bool) { return v.list.Bar(cells) }
 
-// maxQuestion is the maximum width in cells of a question that Sticky returns.
+// maxQuestion is the maximum width in cells of a question that StickyQuestion returns.
 const maxQuestion = 200
 
 // question returns the first line of the user's message, truncated if long.

@@ -15,7 +15,7 @@ type search struct {
 	at      hitLocation        // the current hit
 	goingOn bool               // the search will continue when the next frames have laid out the pair of at
 	back    markdown.Direction // direction in which the search will continue
-	settled bool               // the search has continued and found a hit, which Settled has not returned yet
+	settled bool               // the search has continued and found a hit, which LateHit has not returned yet
 	pairs   []int64            // the visible pairs that contained the text when NextFound was last called
 }
 
@@ -81,9 +81,9 @@ func (v *View) NextFound(back markdown.Direction, stored []int64) (hit Hit, ok b
 	return v.hit(), true
 }
 
-// Settled returns a hit that NextFound could not return because it was not known yet. ok is
-// false before the hit is found, and after Settled has returned it.
-func (v *View) Settled() (hit Hit, ok bool) {
+// LateHit returns a hit that NextFound could not return because it was not known yet. ok is
+// false before the hit is found, and after LateHit has returned it.
+func (v *View) LateHit() (hit Hit, ok bool) {
 	if !v.search.settled {
 		return Hit{}, false
 	}

@@ -145,7 +145,7 @@ func TestAHitBecomesKnown(t *testing.T) {
 	for more := true; more; {
 		more = v.LayOut()
 		v.View(60, 12)
-		if hit, ok := v.Settled(); ok {
+		if hit, ok := v.LateHit(); ok {
 			said = append(said, hit)
 		}
 	}

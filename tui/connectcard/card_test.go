@@ -42,12 +42,12 @@ func (f *fake) Search(context.Context) []endpoints.Candidate {
 		return f.found
 	}
 	return []endpoints.Candidate{
-		{Kind: endpoints.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", From: "its usual port", Models: 3},
-		{Kind: endpoints.HasKey, Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", From: "OPENROUTER_API_KEY"},
-		{Kind: endpoints.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}},
-		{Kind: endpoints.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
-		{Kind: endpoints.Vendor, Name: "anthropic", BaseURL: "https://api.anthropic.com/v1"},
-		{Kind: endpoints.Custom},
+		{Kind: endpoints.KindResponds, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", From: "its usual port", Models: 3},
+		{Kind: endpoints.KindHasKey, Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", From: "OPENROUTER_API_KEY"},
+		{Kind: endpoints.KindFails, Name: "proxy", BaseURL: "http://127.0.0.1:8000/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}},
+		{Kind: endpoints.KindVendor, Name: "openai", BaseURL: "https://api.openai.com/v1"},
+		{Kind: endpoints.KindVendor, Name: "anthropic", BaseURL: "https://api.anthropic.com/v1"},
+		{Kind: endpoints.KindCustom},
 	}
 }
 
@@ -196,11 +196,11 @@ func TestFrames(t *testing.T) {
 
 // The cursor begins on what can be connected, and again when the user comes back.
 func TestTheFirstChoiceCanBeConnected(t *testing.T) {
-	dead := endpoints.Candidate{Kind: endpoints.Fails, Name: "proxy", BaseURL: "http://127.0.0.1:1/v1", Err: &endpoints.Problem{Code: endpoints.NoAnswer}}
-	locked := endpoints.Candidate{Kind: endpoints.Fails, Name: "locked", BaseURL: "http://127.0.0.1:2/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}}
-	ollama := endpoints.Candidate{Kind: endpoints.Answers, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 3}
-	openai := endpoints.Candidate{Kind: endpoints.Vendor, Name: "openai", BaseURL: "https://api.openai.com/v1"}
-	groq := endpoints.Candidate{Kind: endpoints.Vendor, Name: "groq", BaseURL: "https://api.groq.com/v1"}
+	dead := endpoints.Candidate{Kind: endpoints.KindFails, Name: "proxy", BaseURL: "http://127.0.0.1:1/v1", Err: &endpoints.Problem{Code: endpoints.NoAnswer}}
+	locked := endpoints.Candidate{Kind: endpoints.KindFails, Name: "locked", BaseURL: "http://127.0.0.1:2/v1", Err: &endpoints.Problem{Code: endpoints.WantsKey}}
+	ollama := endpoints.Candidate{Kind: endpoints.KindResponds, Name: "ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: 3}
+	openai := endpoints.Candidate{Kind: endpoints.KindVendor, Name: "openai", BaseURL: "https://api.openai.com/v1"}
+	groq := endpoints.Candidate{Kind: endpoints.KindVendor, Name: "groq", BaseURL: "https://api.groq.com/v1"}
 	for want, found := range map[string][]endpoints.Candidate{
 		"openai": {dead, openai, groq},
 		"locked": {dead, locked, openai},

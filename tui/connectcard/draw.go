@@ -86,7 +86,7 @@ func clean(text string) string { return string(safetext.Line(safetext.Visible(te
 
 // Label describes a candidate in a line: its name and address, and what is known about it.
 func Label(c endpoints.Candidate) (name, extra string) {
-	if c.Kind == endpoints.Custom {
+	if c.Kind == endpoints.KindCustom {
 		return "Other server (URL)", ""
 	}
 	name = c.Name
@@ -94,15 +94,15 @@ func Label(c endpoints.Candidate) (name, extra string) {
 		name += "  " + at.Host
 	}
 	switch c.Kind {
-	case endpoints.Answers:
+	case endpoints.KindResponds:
 		return name, assistant.Counted(c.Models, "model")
-	case endpoints.HasKey:
+	case endpoints.KindHasKey:
 		return name, "use " + c.From
-	case endpoints.SetUp:
+	case endpoints.KindSetUp:
 		return name, "set up"
-	case endpoints.Vendor:
+	case endpoints.KindVendor:
 		return name, "needs a key"
-	case endpoints.Fails, endpoints.Custom:
+	case endpoints.KindFails, endpoints.KindCustom:
 	}
 	return name, map[endpoints.Code]string{
 		endpoints.WantsKey: "needs a key", endpoints.RefusedKey: "key rejected", endpoints.NoModels: "has no models", endpoints.NoAnswer: "does not answer",
@@ -119,7 +119,7 @@ const addressValue = "address"
 func (c *Card) showCandidates() {
 	c.list = nil // so that the new list starts without a query
 	c.list = c.newList(c.candidates(), slices.IndexFunc(c.found, func(one endpoints.Candidate) bool {
-		return one.Kind != endpoints.Fails || endpoints.CodeOf(one.Err) == endpoints.WantsKey
+		return one.Kind != endpoints.KindFails || endpoints.CodeOf(one.Err) == endpoints.WantsKey
 	}))
 }
 
@@ -127,10 +127,10 @@ func (c *Card) showCandidates() {
 func (c *Card) candidates() (entries []overlay.Entry) {
 	for _, one := range c.found {
 		e := overlay.Entry{Value: candidateValue(one), Group: "found"}
-		if e.Text, e.Extra = Label(one); one.Kind == endpoints.HasKey {
+		if e.Text, e.Extra = Label(one); one.Kind == endpoints.KindHasKey {
 			e.Short = "key found"
 		}
-		if one.Kind >= endpoints.Vendor {
+		if one.Kind >= endpoints.KindVendor {
 			e.Group = "by key or address"
 		}
 		entries = append(entries, e)

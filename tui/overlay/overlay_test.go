@@ -79,7 +79,7 @@ func TestPickerFindsTheNearestFirst(t *testing.T) {
 
 func TestPickerTakesWhatIsTypedAsNew(t *testing.T) {
 	picker := func() *Picker {
-		return NewPicker("title", entries(40), 0).Offer(keymap.TopicList, keymap.To("renames", keymap.RenameTopic)).WithNew(keymap.NewTopic)
+		return NewPicker("title", entries(40), 0).Offer(keymap.TopicList, keymap.To("renames", keymap.RenameTopic)).WithTypedChoice(keymap.NewTopic)
 	}
 	for name, c := range map[string]struct {
 		keys []string

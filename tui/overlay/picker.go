@@ -57,7 +57,7 @@ type Picker struct {
 	numbers bool          // an entry is chosen by its number, from 1
 	typed   int           // the number typed so far; 0 if none
 	full    bool          // see WithFullText
-	new     keymap.Action // action that chooses the typed text, see WithNew; "" if there is none
+	new     keymap.Action // action that chooses the typed text, see WithTypedChoice; "" if there is none
 
 	column            int // minimum width of a column until the user types; 0 for one entry per line
 	page, pages, rows int // current page, number of pages and rows per column, if there are columns
@@ -114,10 +114,10 @@ func (p *Picker) WithLegend(text string) *Picker {
 	return p
 }
 
-// WithNew lets an action choose the typed text, whether or not an entry matches:
+// WithTypedChoice lets an action choose the typed text, whether or not an entry matches:
 // Chosen.Query is the typed text, and Chosen.Value the selected entry or "". If nothing
 // matches, LineAccept chooses the typed text too.
-func (p *Picker) WithNew(a keymap.Action) *Picker {
+func (p *Picker) WithTypedChoice(a keymap.Action) *Picker {
 	p.new = a
 	return p
 }

@@ -162,10 +162,10 @@ type Completer interface {
 
 // Status is what the header and the footer show about the window.
 type Status struct {
-	Title    string // name of the window, for example "model filter"
-	Subtitle string // what is open in it, for example a provider
-	Unsaved  int    // changes that can be saved
-	Deletes  string // what the key for DeleteRule does here, in a word or two; "" if nothing
+	Title      string // name of the window, for example "model filter"
+	Subtitle   string // what is open in it, for example a provider
+	Unsaved    int    // changes that can be saved
+	DeleteHint string // what the key for DeleteRule does here, in a word or two; "" if nothing
 
 	Searching bool // a search hides rows
 }

@@ -69,7 +69,7 @@ func (c *console) follow(ctx context.Context, after int64, p assistant.Prompt, t
 	})()
 	t := &TurnLines{
 		Answer: func() Answer { return c.out.Sentences("Assistant") },
-		Note:   c.note, Limit: MaxOutcome, Stop: c.interruptTurn,
+		Note:   c.note, Limit: OutcomeWidth, Stop: c.interruptTurn,
 	}
 	t.Confirm = func(e assistant.ConfirmRequest) error {
 		t.Question(e)
@@ -187,14 +187,14 @@ func (c *console) retry(ctx context.Context, text string) error {
 	case seq == 0 && c.unsent.text != "":
 		return c.sendTyped(ctx, c.unsent.text)
 	}
-	again, confirm, err := c.workspace.Retry(ctx, seq, false)
+	again, confirm, err := c.workspace.PrepareRetry(ctx, seq, false)
 	if confirm != nil {
 		c.out.Line("The last answer made changes, and they stay. A new answer may make more changes. /undo undoes the newest change.")
 		if !c.yes(ctx, "Type yes for a new answer: ") {
 			c.nothingDone()
 			return nil
 		}
-		again, _, err = c.workspace.Retry(ctx, seq, true)
+		again, _, err = c.workspace.PrepareRetry(ctx, seq, true)
 	}
 	if err != nil {
 		return err

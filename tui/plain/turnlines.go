@@ -166,8 +166,8 @@ func (t *TurnLines) bounded(text string) string {
 	return string(safetext.Line(text, t.Limit))
 }
 
-// MaxOutcome is the Limit, in cells, for a turn that is printed while it is running.
-const MaxOutcome = 400
+// OutcomeWidth is the Limit, in cells, for a turn that is printed while it is running.
+const OutcomeWidth = 400
 
 // Question prints what a tool would do, for the user to confirm.
 func (t *TurnLines) Question(e assistant.ConfirmRequest) {

@@ -17,7 +17,7 @@ func printed(t *testing.T, showReasoning bool, events iter.Seq[assistant.Event])
 	t.Helper()
 	var b bytes.Buffer
 	w := NewWriter(&b, false, keep)
-	turn := &TurnLines{Answer: func() Answer { return w.Sentences("Assistant") }, Note: w.Label, Limit: MaxOutcome}
+	turn := &TurnLines{Answer: func() Answer { return w.Sentences("Assistant") }, Note: w.Label, Limit: OutcomeWidth}
 	if showReasoning {
 		turn.Reasoning = func() Answer { return w.Sentences("Thinking") }
 	}
@@ -102,7 +102,7 @@ func TestAFailedWriteStopsTheTurn(t *testing.T) {
 }
 
 func TestAStoredPairIsPrintedWhole(t *testing.T) {
-	long := strings.Repeat("x", 2*MaxOutcome)
+	long := strings.Repeat("x", 2*OutcomeWidth)
 	p := &assistant.Pair{
 		UserText: "hide a", Reasoning: "Hm.", AssistantText: "I do. [[tool:0]] Well. [[tool:1]]", Notice: "cut",
 		ToolCalls: []assistant.ToolCall{

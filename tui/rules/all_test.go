@@ -73,7 +73,7 @@ func TestAllProvidersAreCountedInTheBackground(t *testing.T) {
 	b.lines(map[string]string{"openai": "10 shown 3 hidden", "gemini": "loading…", "groq": "loading…", "all": "10 shown 3 hidden"})
 	b.show()
 	b.lines(map[string]string{"openai": "10 shown 3 hidden", "gemini": "2 shown 1 hidden", "anthropic": "2 shown 0 hidden", "groq": "unknown", "all": "14 shown 4 hidden"})
-	if c := b.w.Counts(); c.Available != 10 || c.Hidden != 3 {
+	if c := b.w.Counts(); c.Shown != 10 || c.Hidden != 3 {
 		t.Errorf("the window counts %+v of openai", c)
 	}
 	golden(t, b, "all")

@@ -215,7 +215,7 @@ func (p *Pane) modelPieces(i, w int) (left, right []pane.Piece) {
 	if p.selected[modelID(m.ID)] {
 		tick = signTicked.in(icons)
 	}
-	icon, shown := signAvailable.in(icons), st.BarAvailable
+	icon, shown := signAvailable.in(icons), st.BarShown
 	switch m.Status {
 	case engine.Ignored:
 		icon, shown, nameStyle = signHidden.in(icons), st.BarHidden, st.Muted

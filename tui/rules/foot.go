@@ -136,7 +136,7 @@ func (p *Pane) bar(w int) string {
 	if c.Total == 0 {
 		return st.Muted.Render(style.Fit(" no models are known", w, icons.Ellipsis))
 	}
-	short := fmt.Sprintf("%d of %d shown", c.Available, c.Total)
+	short := fmt.Sprintf("%d of %d shown", c.Shown, c.Total)
 	text := short
 	if c.Hidden > 0 {
 		text += fmt.Sprintf(" · %d hidden", c.Hidden)
@@ -145,16 +145,16 @@ func (p *Pane) bar(w int) string {
 	if cells < barCells/3 {
 		return st.Count.Render(style.Fit(" "+pane.FirstFitting(w-2, text, short), w-1, icons.Ellipsis) + " ")
 	}
-	full := c.Available * cells / c.Total
+	full := c.Shown * cells / c.Total
 	switch { // each share above zero gets at least one cell
-	case full == 0 && c.Available > 0:
+	case full == 0 && c.Shown > 0:
 		full = 1
 	case full == cells && c.Hidden > 0:
 		full = cells - 1
 	}
 	return pane.Spread(w, style.Fit, icons.Ellipsis, []pane.Piece{
 		{Text: " ", Style: st.Text},
-		{Text: strings.Repeat(signBarShown.in(icons), full), Style: st.BarAvailable},
+		{Text: strings.Repeat(signBarShown.in(icons), full), Style: st.BarShown},
 		{Text: strings.Repeat(signBarHidden.in(icons), cells-full), Style: st.BarHidden},
 		{Text: " " + text, Style: st.Count},
 	}, nil)

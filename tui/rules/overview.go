@@ -11,9 +11,9 @@ func sumNumbers(rows []modelfilter.ProviderView) (sum providerNumbers, unknown i
 	for _, n := range rows {
 		sum.Read = sum.Read || n.Read
 		sum.Counts.Total += n.Counts.Total
-		sum.Counts.Available += n.Counts.Available
+		sum.Counts.Shown += n.Counts.Shown
 		sum.Counts.Hidden += n.Counts.Hidden
-		sum.Counts.Whitelisted += n.Counts.Whitelisted
+		sum.Counts.Allowed += n.Counts.Allowed
 		sum.Changes += n.Changes
 		sum.Effect.Hidden = append(sum.Effect.Hidden, n.Effect.Hidden...)
 		sum.Effect.Shown = append(sum.Effect.Shown, n.Effect.Shown...)

@@ -106,12 +106,12 @@ func TestTheNumbersAreThoseOfTheModels(t *testing.T) {
 		all := rows(w)
 		for _, n := range all {
 			shown, hidden, allowed := counted(t, w, n.Name)
-			if c := n.Counts; !n.Read || c.Available != shown || c.Hidden != hidden || c.Whitelisted != allowed || c.Total != shown+hidden {
+			if c := n.Counts; !n.Read || c.Shown != shown || c.Hidden != hidden || c.Allowed != allowed || c.Total != shown+hidden {
 				t.Fatalf("step %d: %s has %+v, its models are %d shown, %d hidden, %d allowed", step, n.Name, c, shown, hidden, allowed)
 			}
 			total, changes = total+shown, changes+n.Changes
 		}
-		if sum, unknown := sumNumbers(all); sum.Counts.Available != total || sum.Changes != changes || changes != len(w.Diff()) || unknown != len(all)-len(names) {
+		if sum, unknown := sumNumbers(all); sum.Counts.Shown != total || sum.Changes != changes || changes != len(w.Diff()) || unknown != len(all)-len(names) {
 			t.Fatalf("step %d: the sum is %+v, %d unknown; want %d shown, %d unsaved", step, sum, unknown, total, len(w.Diff()))
 		}
 	}

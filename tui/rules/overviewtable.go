@@ -45,9 +45,9 @@ func (t overviewTable) Line(name string, n providerNumbers) []pane.Piece {
 	counted := func(count int, word string, ink style.Style) countColumn {
 		return countColumn{strconv.Itoa(count), " " + word, ink, digits + len(" "+word)}
 	}
-	columns := []countColumn{counted(n.Counts.Available, "shown", ink.BarAvailable), counted(n.Counts.Hidden, "hidden", ink.BarHidden)}
+	columns := []countColumn{counted(n.Counts.Shown, "shown", ink.BarShown), counted(n.Counts.Hidden, "hidden", ink.BarHidden)}
 	if t.W >= allowedFrom {
-		columns = append(columns, counted(n.Counts.Whitelisted, "allowed", ink.Text))
+		columns = append(columns, counted(n.Counts.Allowed, "allowed", ink.Text))
 	}
 	if word := n.word(t.Icons); word != "" {
 		for i := range columns {

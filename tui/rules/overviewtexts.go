@@ -30,8 +30,8 @@ func (n providerNumbers) about(rest string) string {
 	case n.Changes > 0:
 		saving = assistant.Counted(n.Changes, "unsaved change") + ", " + n.SavingText()
 	}
-	if n.Counts.Whitelisted > 0 {
-		allowed = fmt.Sprintf("%d allowed", n.Counts.Whitelisted)
+	if n.Counts.Allowed > 0 {
+		allowed = fmt.Sprintf("%d allowed", n.Counts.Allowed)
 	}
 	return pane.Join(saving, allowed, rest)
 }

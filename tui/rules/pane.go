@@ -241,11 +241,11 @@ func (p *Pane) Status() pane.Status {
 	r, _ := p.tabs.List().Current()
 	switch {
 	case r.kind == rowRule, r.kind == rowFinding, p.tabs.Open == tabRules && len(p.selectedRules()) > 0:
-		s.Deletes = "delete"
+		s.DeleteHint = "delete"
 	case r.kind == rowRemoved, r.kind == rowChange:
-		s.Deletes = "undo"
+		s.DeleteHint = "undo"
 	case r.kind == rowModel && p.data.Models[r.index].Index >= 0:
-		s.Deletes = "delete its rule"
+		s.DeleteHint = "delete its rule"
 	}
 	return s
 }

@@ -36,7 +36,7 @@ func (p *Pane) pickProvider() pane.Action {
 func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 	extra := ""
 	if v.Counts.Total > 0 {
-		extra = pane.Join(fmt.Sprintf("%d of %d", v.Counts.Available, v.Counts.Total), v.Source)
+		extra = pane.Join(fmt.Sprintf("%d of %d", v.Counts.Shown, v.Counts.Total), v.Source)
 	}
 	unsaved := ""
 	if v.Unsaved {

@@ -27,10 +27,10 @@ func TestImportPreviewSaysWhatTheRulesChangeTogether(t *testing.T) {
 		if !ok || ask.Lines[0] != want {
 			t.Errorf("%s: the preview says %q, want %q", text, ask.Lines, want)
 		}
-		before := b.w.Counts().Available
+		before := b.w.Counts().Shown
 		b.perform(ask)
 		hidden := strings.Count(want, "hides 1") + 4*strings.Count(want, "hides 4") - 2*strings.Count(want, "shows 2")
-		if got := before - b.w.Counts().Available; got != hidden {
+		if got := before - b.w.Counts().Shown; got != hidden {
 			t.Errorf("%s: %d models became hidden, the preview says %q", text, got, want)
 		}
 	}

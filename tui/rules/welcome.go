@@ -46,7 +46,7 @@ func (p *Pane) Welcome() (w pane.Welcome, ok bool) {
 	if more := len(d.Providers) - min(len(listed), maxWelcomed); more > 0 {
 		w.Facts = append(w.Facts, pane.Fact{Text: assistant.Counted(more, "more provider")})
 	}
-	for _, text := range d.Requests() {
+	for _, text := range d.ExampleRequests() {
 		w.Requests = append(w.Requests, pane.Visible(text))
 	}
 	p.welcome = welcomeCache{d.Snapshot, w}
@@ -84,5 +84,5 @@ func welcomeNumbers(v modelfilter.ProviderView) string {
 	case v.Counts.Total == 0:
 		return pane.Join("models unknown", rules)
 	}
-	return pane.Join(fmt.Sprintf("%d shown, %d hidden", v.Counts.Available, v.Counts.Hidden), rules)
+	return pane.Join(fmt.Sprintf("%d shown, %d hidden", v.Counts.Shown, v.Counts.Hidden), rules)
 }

@@ -106,7 +106,7 @@ func TestSilentConnectionsOfManyAddressesAreBounded(t *testing.T) {
 
 // What may not log in, what is dropped before its login, and what is not served are counted.
 func TestRefusalsAreCounted(t *testing.T) {
-	r, counted := measured(t, func(o *Options) { o.Address = 2 })
+	r, counted := measured(t, func(o *Options) { o.AddressLogins = 2 })
 	if _, err := r.dial("stranger"); err == nil {
 		t.Error("a stranger logs in")
 	}

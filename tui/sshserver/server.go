@@ -29,14 +29,14 @@ type Options struct {
 	Version        string           // version of the program that clients see; "" hides it
 	Log            *slog.Logger     // nil means no log
 
-	Idle        time.Duration // time without a key press after which a connection ends
-	Total       time.Duration // time after which any connection ends
-	Connections int           // maximum number of open connections of logged-in clients
-	PerUser     int           // maximum number of open connections of a user; the same limit holds for screens and commands
-	Logins      int           // maximum number of connections that have not logged in; 0 means serve.MaxLogins
-	Address     int           // maximum number of such connections from one address; 0 means serve.MaxAddressLogins
-	Width       int           // maximum number of columns of a screen; 0 means DefaultWidth
-	Height      int           // maximum number of rows of a screen; 0 means DefaultHeight
+	Idle          time.Duration // time without a key press after which a connection ends
+	Total         time.Duration // time after which any connection ends
+	Connections   int           // maximum number of open connections of logged-in clients
+	PerUser       int           // maximum number of open connections of a user; the same limit holds for screens and commands
+	Logins        int           // maximum number of connections that have not logged in; 0 means serve.MaxLogins
+	AddressLogins int           // maximum number of such connections from one address; 0 means serve.MaxAddressLogins
+	Width         int           // maximum number of columns of a screen; 0 means DefaultWidth
+	Height        int           // maximum number of rows of a screen; 0 means DefaultHeight
 
 	Metrics *serve.Metrics // may be nil
 
@@ -104,7 +104,7 @@ func New(o Options) (*Server, error) {
 		opts: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), places: newPlaces(o.Connections, o.PerUser),
 		ending: make(chan struct{}), drained: make(chan struct{}),
 	}
-	s.logins.Most, s.logins.MostAddress = o.Logins, o.Address
+	s.logins.Max, s.logins.MaxPerAddress = o.Logins, o.AddressLogins
 	users, problems, err := readUsers(o.AuthorizedKeys, time.Now())
 	if err == nil && len(users) == 0 {
 		err = errors.Join(fmt.Errorf("there is no usable key in %s", o.AuthorizedKeys), errors.New(strings.Join(problems, "\n")))
@@ -266,8 +266,8 @@ func (s *Server) connection(raw net.Conn) {
 	go c.endWithServer()
 	s.connected(c, true)
 	defer s.connected(c, false)
-	s.opts.Metrics.Connected(serve.ServerSSH, 1)
-	defer s.opts.Metrics.Connected(serve.ServerSSH, -1)
+	s.opts.Metrics.AddConnections(serve.ServerSSH, 1)
+	defer s.opts.Metrics.AddConnections(serve.ServerSSH, -1)
 	c.log.Info("ssh: login")
 	c.serve(channels)
 	_ = conn.Close()

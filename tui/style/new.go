@@ -115,7 +115,7 @@ func (b builder) rules() Rules {
 		Ignore: Compile(fg(b.bad)), Allow: Compile(fg(b.good)), Pending: Compile(fg(b.warn).Bold(true)),
 		Shadowed: Compile(b.quiet().Italic(true)), Removed: Compile(b.quiet().Strikethrough(true)),
 		Highlight: Compile(b.marked()), Selected: Compile(b.bubbled()),
-		BarAvailable: Compile(fg(b.good)), BarHidden: Compile(b.quiet()), Warn: Compile(fg(b.warn).Bold(true)),
+		BarShown: Compile(fg(b.good)), BarHidden: Compile(b.quiet()), Warn: Compile(fg(b.warn).Bold(true)),
 	}
 	for _, c := range b.ruleColours {
 		r.RuleColours = append(r.RuleColours, Compile(fg(c)))

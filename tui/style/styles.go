@@ -124,10 +124,10 @@ type Chat struct {
 // Rules styles the pane of the filter rules. RuleColours and Icons.RuleIcons are indexed by
 // the number of the rule modulo their length.
 type Rules struct {
-	Title, Tab, TabOpen, Text, Count, Muted            Style
-	Ignore, Allow, Pending, Shadowed, Removed          Style
-	Highlight, Selected, BarAvailable, BarHidden, Warn Style
-	RuleColours                                        []Style
+	Title, Tab, TabOpen, Text, Count, Muted        Style
+	Ignore, Allow, Pending, Shadowed, Removed      Style
+	Highlight, Selected, BarShown, BarHidden, Warn Style
+	RuleColours                                    []Style
 }
 
 // Input styles the input box.

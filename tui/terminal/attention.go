@@ -109,10 +109,10 @@ func TurnEnded(end assistant.Event) Attention {
 	}
 }
 
-// Asked returns a command that notifies the user of a question that the previous Attention
+// NotifyQuestion returns a command that notifies the user of a question that the previous Attention
 // did not have. It returns nil if there is no such question, the user is looking at the
 // terminal, or enabled is false.
-func (s Attention) Asked(previous Attention, enabled bool) tea.Cmd {
+func (s Attention) NotifyQuestion(previous Attention, enabled bool) tea.Cmd {
 	if !enabled || s.Focused || s.Question == "" || s.Question == previous.Question {
 		return nil
 	}

@@ -42,14 +42,14 @@ func TestTitleAndProgressTellWaitingFromWorking(t *testing.T) {
 
 func TestAQuestionIsNotifiedOnce(t *testing.T) {
 	asks := Attention{Question: "Save?"}
-	if msg, ok := asks.Asked(Attention{Working: true}, true)().(tea.RawMsg); !ok || msg.Msg != "\x1b]9;winnow: waiting for your answer: Save?\a" {
+	if msg, ok := asks.NotifyQuestion(Attention{Working: true}, true)().(tea.RawMsg); !ok || msg.Msg != "\x1b]9;winnow: waiting for your answer: Save?\a" {
 		t.Errorf("the notification is %q", msg.Msg)
 	}
 	for name, cmd := range map[string]tea.Cmd{
-		"it still waits":   asks.Asked(asks, true),
-		"it was answered":  Attention{}.Asked(asks, true),
-		"the user looks":   Attention{Question: "Save?", Focused: true}.Asked(Attention{}, true),
-		"it is turned off": asks.Asked(Attention{}, false),
+		"it still waits":   asks.NotifyQuestion(asks, true),
+		"it was answered":  Attention{}.NotifyQuestion(asks, true),
+		"the user looks":   Attention{Question: "Save?", Focused: true}.NotifyQuestion(Attention{}, true),
+		"it is turned off": asks.NotifyQuestion(Attention{}, false),
 	} {
 		if cmd != nil {
 			t.Errorf("%s: it is notified", name)

@@ -170,10 +170,10 @@ func (s *Screen) press(msg tea.KeyPressMsg) {
 	s.send(msg)
 }
 
-// Away types a key that makes the program lend its terminal to another program, and returns
+// LendTerminal types a key that makes the program lend its terminal to another program, and returns
 // at once. Type would wait until the other program ends, because no message is handled
 // until then. Use Wait for what the other program shows.
-func (s *Screen) Away(key Key) {
+func (s *Screen) LendTerminal(key Key) {
 	s.t.Helper()
 	msg, err := key.press()
 	if err != nil {

@@ -70,9 +70,9 @@ type (
 	// Found contains the pairs of all sessions that contain a text, sorted.
 	Found struct {
 		Reply
-		Text string
-		Seqs []int64
-		Back bool // as passed to FindText: go to the previous hit
+		Text     string
+		Seqs     []int64
+		Backward bool // as passed to FindText: go to the previous hit
 	}
 	// NamesRead contains the names for completion.
 	NamesRead struct {

@@ -149,7 +149,7 @@ func (c *Commands) Delete(request, seq int64) tea.Cmd {
 // outcome is RetryReady, after ConfirmWanted if the old answer changed the window.
 func (c *Commands) Retry(request, seq int64) tea.Cmd {
 	return c.confirmed(request, "try again", func(ctx context.Context, c call, confirmed *workspace.Confirm) (Outcome, *workspace.Confirm, error) {
-		retry, ask, err := c.Workspace.Retry(ctx, seq, confirmed != nil)
+		retry, ask, err := c.Workspace.PrepareRetry(ctx, seq, confirmed != nil)
 		return RetryReady{c.reply(), retry.Prompt}, ask, err
 	})
 }

@@ -32,8 +32,8 @@ func TestStatus(t *testing.T) {
 			t.Errorf("Status(%q) = %+v, want %+v", want.ID, got, want)
 		}
 	}
-	if e.Total() != 8 || e.Available() != 6 {
-		t.Errorf("%d of %d available, want 6 of 8", e.Available(), e.Total())
+	if e.Total() != 8 || e.Shown() != 6 {
+		t.Errorf("%d of %d available, want 6 of 8", e.Shown(), e.Total())
 	}
 	if got := e.Hidden(); !slices.Equal(got, []string{"openai/gpt-4-turbo", "openai/o1-preview"}) {
 		t.Errorf("Hidden() = %q", got)

@@ -98,7 +98,7 @@ func (x *index) matching(p *glob.Pattern) bitset {
 
 // matchesOne reports whether p, as a rule, matches model i.
 func (x *index) matchesOne(p *glob.Pattern, i int32) bool {
-	return p.Match(x.ids[i]) || !p.OpenStart() && p.Match(x.names[i])
+	return p.Match(x.ids[i]) || !p.StartsWithStar() && p.Match(x.names[i])
 }
 
 func (x *index) matchStart(found bitset, p *glob.Pattern, start string) {

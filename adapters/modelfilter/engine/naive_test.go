@@ -73,8 +73,8 @@ func (n *naive) differs(e *Engine) string {
 			return fmt.Sprintf("Explain(%q) = %+v, want the first rule to decide %+v", id, x, want)
 		}
 	}
-	if e.Total() != len(n.models) || e.Available() != len(n.models)-hidden {
-		return fmt.Sprintf("%d of %d available, want %d of %d", e.Available(), e.Total(), len(n.models)-hidden, len(n.models))
+	if e.Total() != len(n.models) || e.Shown() != len(n.models)-hidden {
+		return fmt.Sprintf("%d of %d available, want %d of %d", e.Shown(), e.Total(), len(n.models)-hidden, len(n.models))
 	}
 	for _, list := range []List{Ignore, Allow} {
 		if got := e.Patterns(list); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", n.rules[list]) {

@@ -66,7 +66,7 @@ func ofEngine(e *Engine) string {
 			fmt.Fprintf(&b, "%s %q decides %d\n", map[List]string{Ignore: "ignore", Allow: "whitelist"}[list], read(r.Pattern), r.Decides)
 		}
 	}
-	fmt.Fprintf(&b, "%d of %d", e.Available(), e.Total())
+	fmt.Fprintf(&b, "%d of %d", e.Shown(), e.Total())
 	return b.String()
 }
 

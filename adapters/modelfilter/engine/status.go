@@ -84,8 +84,8 @@ func (e *Engine) Models() []string { return slices.Clone(e.models.ids) }
 // Total returns how many models there are.
 func (e *Engine) Total() int { return len(e.models.ids) }
 
-// Available returns the number of models that are not hidden, including unfiltered ones.
-func (e *Engine) Available() int { return e.Total() - e.hidden().count() }
+// Shown returns the number of models that are not hidden, including unfiltered ones.
+func (e *Engine) Shown() int { return e.Total() - e.hidden().count() }
 
 // hidden returns the ignored models.
 func (e *Engine) hidden() bitset { return e.lists[Ignore].matched.without(e.lists[Allow].matched) }

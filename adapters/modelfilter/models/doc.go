@@ -32,7 +32,7 @@
 // # Concurrency
 //
 // All functions and methods may be called from any goroutine and return copies. Only
-// [Lists.Models], [Lists.Served] and [Lists.Drift] use the network; [Lists.Accept] uses a
+// [Lists.Models], [Lists.Served] and [Lists.CompareServed] use the network; [Lists.Accept] uses a
 // list that was fetched elsewhere. Two processes may share a folder.
 //
 // # Caveats

@@ -140,7 +140,7 @@ func TestDrift(t *testing.T) {
 		"all hidden": {nil, Drift{Extra: full("acme", "a", "b", "x")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := r.lists().Drift(t.Context(), "Acme", always(c.expected))
+			got, err := r.lists().CompareServed(t.Context(), "Acme", always(c.expected))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,12 +155,12 @@ func TestDrift(t *testing.T) {
 		is(t, "what is served", served, []string{"ACME/b", "acme/a", "acme/x", "other/c"})
 		return full("acme", "a", "b", "x")
 	}
-	if d, err := r.lists().Drift(t.Context(), "acme", known); err != nil || d.Any() {
+	if d, err := r.lists().CompareServed(t.Context(), "acme", known); err != nil || d.Any() {
 		t.Errorf("expecting what is served: %+v, %v", d, err)
 	}
 	served, err := r.lists().Served(t.Context())
 	is(t, "IDs", served.IDs, []string{"ACME/b", "acme/a", "acme/x", "other/c"})
-	if d := served.Drift("none", full("none", "a")); err != nil || len(d.Missing) != 1 || len(d.Extra) != 0 {
+	if d := served.Compare("none", full("none", "a")); err != nil || len(d.Missing) != 1 || len(d.Extra) != 0 {
 		t.Errorf("a provider that the proxy does not serve: %+v, %v", d, err)
 	}
 }
@@ -180,7 +180,7 @@ func TestNoDriftWithoutTheProxy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := withProxy(t, "acme/a")
 			c.change(r)
-			d, err := r.lists().Drift(t.Context(), "acme", always(full("acme", "a", "b")))
+			d, err := r.lists().CompareServed(t.Context(), "acme", always(full("acme", "a", "b")))
 			if !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "the proxy") || d.Any() || d.Same != 0 {
 				t.Errorf("%+v, %v", d, err)
 			}

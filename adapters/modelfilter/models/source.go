@@ -326,21 +326,21 @@ type Drift struct {
 // Any reports whether there is a difference.
 func (d Drift) Any() bool { return len(d.Missing)+len(d.Extra) > 0 }
 
-// Drift asks the proxy which models of a provider it serves, and compares them with the models
+// CompareServed asks the proxy which models of a provider it serves, and compares them with the models
 // that it should serve. expected returns their full ids: the ids that the rules leave available.
 // It is passed all served ids, because only the proxy may know some of them. If the proxy cannot
-// be asked, Drift returns the error from Served.
-func (l *Lists) Drift(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
+// be asked, CompareServed returns the error from Served.
+func (l *Lists) CompareServed(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
 	served, err := l.Served(ctx)
 	if err != nil {
 		return Drift{}, err
 	}
-	return served.Drift(provider, expected(served.IDs...)), nil
+	return served.Compare(provider, expected(served.IDs...)), nil
 }
 
-// Drift compares the served models with the full ids expected for a provider, without
+// Compare compares the served models with the full ids expected for a provider, without
 // asking the proxy again.
-func (s Served) Drift(provider string, expected []string) Drift {
+func (s Served) Compare(provider string, expected []string) Drift {
 	provider = providerName(provider)
 	have := ids(provider, names(s.ofProvider(provider)))
 	want := slices.Compact(slices.Sorted(slices.Values(expected)))

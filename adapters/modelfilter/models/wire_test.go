@@ -153,7 +153,7 @@ func TestKeysOverTheWire(t *testing.T) {
 	if err != nil || !slices.Equal(list.IDs, []string{"c/w", "c/z"}) || list.Source != models.SourceProxy {
 		t.Errorf("%+v, %v", list, err)
 	}
-	drift, err := l.Drift(t.Context(), "c", func(...string) []string { return []string{"c/z", "c/more"} })
+	drift, err := l.CompareServed(t.Context(), "c", func(...string) []string { return []string{"c/z", "c/more"} })
 	if err != nil || !slices.Equal(drift.Missing, []string{"c/more"}) || !slices.Equal(drift.Extra, []string{"c/w"}) || drift.Same != 1 {
 		t.Errorf("%+v, %v", drift, err)
 	}
@@ -168,7 +168,7 @@ func TestKeysOverTheWire(t *testing.T) {
 		}
 	}
 	proxy.Close()
-	if d, err := l.Drift(t.Context(), "c", func(...string) []string { return []string{"c/z"} }); err == nil || d.Any() {
+	if d, err := l.CompareServed(t.Context(), "c", func(...string) []string { return []string{"c/z"} }); err == nil || d.Any() {
 		t.Errorf("with the proxy down: %+v, %v", d, err)
 	}
 }

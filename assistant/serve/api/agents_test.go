@@ -223,7 +223,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // One user with too many agents does not keep others out.
 func TestAgentsAreLimitedPerUser(t *testing.T) {
-	r := newAgentRig(t, func(o *mcp.AgentOptions) { o.PerUser, o.Most = 2, 3 })
+	r := newAgentRig(t, func(o *mcp.AgentOptions) { o.PerUser, o.Max = 2, 3 })
 	anna, ben, eve := r.token("anna", assistant.RoleSave), r.token("ben", assistant.RoleSave), r.token("eve", assistant.RoleSave)
 	first := r.agent(anna, "a", nil)
 	r.agent(anna, "a", nil)

@@ -27,7 +27,7 @@
 // # Repeated requests
 //
 // A POST with an Idempotency-Key is carried out once: if the request is repeated with the same key within 24 hours, it
-// gets the same response. With Options.Kept, this survives a restart, a kill and a power failure. If the server ended
+// gets the same response. With Options.StoredResponses, this survives a restart, a kill and a power failure. If the server ended
 // between the start of a request and its response, the outcome of the request is unknown, and a repetition is refused.
 // Two users may use the same key. The only POST under /v1 that ignores the key is the one that creates a token, because
 // its response must not be stored. A request without a key is carried out each time.

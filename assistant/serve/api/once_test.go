@@ -35,7 +35,7 @@ func (r *rig) wordsOf(word string) (n int) {
 // A request that is repeated with its key is carried out once, and answered the same.
 func TestARepeatedRequestIsCarriedOutOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state", "kept")
-	r := newRigOver(t, servetest.Obedient{}, func(o *Options) { o.Kept = file })
+	r := newRigOver(t, servetest.Obedient{}, func(o *Options) { o.StoredResponses = file })
 	id, path := r.open("anna")
 	same := func(key, path, body string, status int) string {
 		t.Helper()
@@ -153,7 +153,7 @@ func TestKeysOutliveTheServer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	start := func(t *testing.T) *rig {
 		t.Helper()
-		return newRigOver(t, servetest.Obedient{}, func(o *Options) { o.Kept, o.User = file, "anna" })
+		return newRigOver(t, servetest.Obedient{}, func(o *Options) { o.StoredResponses, o.User = file, "anna" })
 	}
 	t.Run("first", func(t *testing.T) {
 		r := start(t)

@@ -183,7 +183,7 @@ func addProblems(o *huma.Operation) {
 		var means []string
 		code := &huma.Schema{Type: huma.TypeString}
 		for _, c := range list {
-			means = append(means, c.Code+": "+c.Means)
+			means = append(means, c.Code+": "+c.Meaning)
 			code.Enum = append(code.Enum, c.Code)
 		}
 		if slices.Contains(codes, codeOfTool) && status == http.StatusUnprocessableEntity {

@@ -51,8 +51,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			refuse(w, newProblem(codeLimit, "%s has reached the limit of %s: end one first", client.User, assistant.Counted(s.clients.most, "open request")))
 			return
 		} else if client.Key != "" {
-			s.metrics.Requested(serve.ServerHTTP, 1)
-			defer s.metrics.Requested(serve.ServerHTTP, -1)
+			s.metrics.AddRequests(serve.ServerHTTP, 1)
+			defer s.metrics.AddRequests(serve.ServerHTTP, -1)
 		}
 		seen := &seenWriter{ResponseWriter: w, status: http.StatusOK}
 		defer s.access(r, seen, time.Now())

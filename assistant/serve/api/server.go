@@ -42,9 +42,9 @@ type Options struct {
 	// Ready returns the reason why the history or the window cannot be used, or nil; a nil Ready means that they always
 	// can.
 	Ready func(context.Context) error
-	// Kept is the path of a file that stores the responses to requests with an Idempotency-Key, so that they survive a
-	// restart; "" stores them only in memory.
-	Kept string
+	// StoredResponses is the path of a file that stores the responses to requests with an Idempotency-Key, so that they
+	// survive a restart; "" stores them only in memory.
+	StoredResponses string
 
 	// Logins, AddressLogins, Sessions, Requests, Events and EventBytes are limits: on the connections without a token, on
 	// such connections from one address, on the open sessions, on the open requests with one token, and on the number of
@@ -117,7 +117,7 @@ func New(o Options) (*Server, error) {
 	o.Write, o.Body, o.Drain = cmp.Or(o.Write, writeTime), cmp.Or(o.Body, bodyTime), cmp.Or(o.Drain, drainTime)
 	o.Sessions, o.Events, o.EventBytes = cmp.Or(o.Sessions, DefaultSessions), cmp.Or(o.Events, DefaultEvents), cmp.Or(o.EventBytes, DefaultEventBytes)
 	s := &Server{opts: o, hub: o.Hub, log: o.Log, most: o.Sessions, streams: map[string]*stream{}}
-	s.logins.Most, s.logins.MostAddress, s.clients.most = o.Logins, o.AddressLogins, cmp.Or(o.Requests, DefaultRequests)
+	s.logins.Max, s.logins.MaxPerAddress, s.clients.most = o.Logins, o.AddressLogins, cmp.Or(o.Requests, DefaultRequests)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -133,7 +133,7 @@ func New(o Options) (*Server, error) {
 		s.mux.HandleFunc("/mcp", s.serveAgent)
 	}
 	var err error
-	if s.kept, err = openKept(o.Kept, s.log); err != nil {
+	if s.kept, err = openKept(o.StoredResponses, s.log); err != nil {
 		return nil, fmt.Errorf("open the stored responses to requests: %w", err)
 	}
 	s.handler = s.guard(s.once(s.mux))

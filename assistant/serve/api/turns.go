@@ -162,7 +162,7 @@ func (s *Server) retryPair(ctx context.Context, in *retrying) (responder, error)
 	if err != nil {
 		return nil, err
 	}
-	retry, confirm, err := st.Retry(ctx, in.Seq, in.Body.Confirmed)
+	retry, confirm, err := st.PrepareRetry(ctx, in.Seq, in.Body.Confirmed)
 	switch {
 	case err != nil:
 		return nil, err

@@ -25,13 +25,13 @@ type AgentOptions struct {
 	Hub     *serve.Hub
 	Metrics *serve.Metrics // may be nil
 	Idle    time.Duration  // the time without a request after which an HTTP session ends; 0 means never
-	Most    int            // the maximum number of connections; 0 means DefaultMost
+	Max     int            // the maximum number of connections; 0 means DefaultMax
 	PerUser int            // the maximum number of connections of one user; 0 means DefaultPerUser
 }
 
 // The default limits of Agents.
 const (
-	DefaultMost    = 200
+	DefaultMax     = 200
 	DefaultPerUser = 50
 )
 
@@ -64,8 +64,8 @@ type agent struct {
 
 // NewAgents returns Agents without connections.
 func NewAgents(o AgentOptions) *Agents {
-	if o.Most == 0 {
-		o.Most = DefaultMost
+	if o.Max == 0 {
+		o.Max = DefaultMax
 	}
 	if o.PerUser == 0 {
 		o.PerUser = DefaultPerUser
@@ -219,7 +219,7 @@ func (a *Agents) room(c *agent) error {
 	switch {
 	case a.closed:
 		return serve.ErrClosed
-	case all >= a.opts.Most, own >= a.opts.PerUser:
+	case all >= a.opts.Max, own >= a.opts.PerUser:
 		a.refused++
 		return ErrTooMany
 	}

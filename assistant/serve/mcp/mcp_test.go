@@ -731,7 +731,7 @@ func TestOnlySomeToolsAreOffered(t *testing.T) {
 func TestPromptsAndQueriesAreOffered(t *testing.T) {
 	r := newRig(t)
 	r.opts.Prompts = []Prompt{{Name: "review", Title: "Review", Description: "Look at all.", Text: "Read the words."}}
-	r.opts.Queries = func(w assistant.Window) []assistant.Tool {
+	r.opts.ExtraTools = func(w assistant.Window) []assistant.Tool {
 		return []assistant.Tool{assistant.NewTool("first_word", "The first word.", func(context.Context, struct{}) (string, error) { return w.(*at.Window).Words()[0], nil })}
 	}
 	c := r.connect(nil)

@@ -56,8 +56,8 @@ func (s *server) ownTools(w Opened, session string) []assistant.Tool {
 		func(context.Context, rollbackArgs) (string, error) { return "", nil }) // see rollBack
 	back.Title, back.Write, back.Destructive, back.Idempotent = "Go back to a checkpoint", true, true, true
 	tools := []assistant.Tool{list, back}
-	if s.opts.Queries != nil {
-		tools = append(tools, s.opts.Queries(w.Window)...)
+	if s.opts.ExtraTools != nil {
+		tools = append(tools, s.opts.ExtraTools(w.Window)...)
 	}
 	return tools
 }

@@ -40,9 +40,9 @@ type Options struct {
 	AllowSave bool
 	// HowToAllow is added to a refusal as advice on what the agent's user can do; it may be "".
 	HowToAllow string
-	// Queries returns read-only tools that the assistant of the window does not have; it may be nil.
-	Queries func(assistant.Window) []assistant.Tool
-	Prompts []Prompt
+	// ExtraTools returns read-only tools that the assistant of the window does not have; it may be nil.
+	ExtraTools func(assistant.Window) []assistant.Tool
+	Prompts    []Prompt
 	// ApplyWait is how long a save waits for its changes to be applied before it returns its result; 0 means 45 seconds.
 	ApplyWait time.Duration
 	ReadOnly  bool                // offer only tools that change nothing

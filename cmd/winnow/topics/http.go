@@ -49,7 +49,7 @@ func overHTTP(p *page, _ Facts) {
 	p.code(problemExample)
 	var rows [][]string
 	for _, c := range api.Causes() {
-		rows = append(rows, []string{fmt.Sprint(c.Status), c.Code, c.Means})
+		rows = append(rows, []string{fmt.Sprint(c.Status), c.Code, c.Meaning})
 	}
 	p.rows(rows)
 	p.text("POST /v1/window/edit also returns 422 with the code of a failed tool. With the code invalid, errors lists the invalid fields with their location and the reason, never with their value.")

@@ -19,7 +19,7 @@ func filterLanguage(p *page, _ Facts) {
 	p.head("Examples")
 	rows = nil
 	for _, e := range Examples {
-		rows = append(rows, []string{e.Line, e.Means})
+		rows = append(rows, []string{e.Line, e.Meaning})
 	}
 	p.rows(rows)
 	p.text("Three or more letters in a row form a word to search for in messages, answers and reasoning. b u g are three terms, bug is a word; several words must all occur.")
@@ -53,7 +53,7 @@ func (p *page) table(rows [][]string) {
 }
 
 // Example is a line of the filter language with its meaning.
-type Example struct{ Line, Means string }
+type Example struct{ Line, Meaning string }
 
 // Examples show how terms are combined.
 var Examples = []Example{

@@ -40,8 +40,8 @@ type Facts struct {
 
 // Exit is an exit status.
 type Exit struct {
-	Status int
-	Means  string
+	Status  int
+	Meaning string
 }
 
 // Topic is one page.
@@ -364,7 +364,7 @@ func exits(p *page, f Facts) {
 	p.text("Data is printed to standard output, everything else to standard error.")
 	var rows [][]string
 	for _, e := range f.Exits {
-		rows = append(rows, []string{fmt.Sprint(e.Status), e.Means})
+		rows = append(rows, []string{fmt.Sprint(e.Status), e.Meaning})
 	}
 	p.rows(rows)
 }
