@@ -90,7 +90,7 @@ type (
 		text string
 		back markdown.Direction
 	}
-	// copyText copies a text.
+	// copyText copies text to the clipboard.
 	copyText struct {
 		what string // what the notice calls the text
 		text string

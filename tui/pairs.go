@@ -167,7 +167,7 @@ func (m *Model) onPairs(o usecase.PairsLoaded) tea.Cmd {
 	return tea.Batch(m.loadMissing(), m.carryOut(m.conv.copySelection()), m.computeEffects())
 }
 
-// reloadStale loads again the pairs whose stored form has changed.
+// reloadStale reloads the pairs whose stored form has changed.
 func (m *Model) reloadStale(stale *assistant.StalePairs) tea.Cmd {
 	if stale.All {
 		m.hud.Reload()

@@ -49,7 +49,7 @@ func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.Key, "key", "", "the FILE with the certificate's private key")
 	set.String("log", "file", "the PLACE to log to: file or stderr")
 	set.String("log-format", "json", "the FORMAT of the log: json or text")
-	set.Duration("session-idle", api.DefaultIdle, "close an HTTP session that is unused for TIME")
+	set.Duration("session-idle", api.DefaultIdle, "close an HTTP session that has been unused for TIME")
 	set.StringVar(&f.PublicURL, "public-url", "", "the URL at which clients reach --http through a proxy, such as https://winnow.example")
 	set.StringSliceVar(&f.Proxies, "trusted-proxy", nil, "the ADDRESS or network of a TLS proxy in front of --http; its X-Forwarded-For header is trusted")
 	set.StringSliceVar(&f.Origins, "cors", nil, "an ORIGIN whose pages may use --http from a browser, such as https://tools.example")

@@ -215,5 +215,5 @@ func (a *app) saveError(err error) error {
 	for _, line := range slices.Concat(pane.ConflictLines(c, c.Both, &st.Icons), assistant.OthersLines(c.Both, a.userName())) {
 		lines = append(lines, errors.New(string(safetext.Visible(line))))
 	}
-	return advise(errors.Join(lines...), "winnow rules discard discards your changes; saving in the program shows both versions and asks which to keep")
+	return advise(errors.Join(lines...), "discard your changes with winnow rules discard, or save in the program, which shows both versions and asks which to keep")
 }

@@ -369,8 +369,8 @@ func (p *program) examples(ctx context.Context) []string {
 	return now.(*modelfilter.Snapshot).ExampleRequests()
 }
 
-// searches returns at most one example request: to find the longest word in the title of the session last used that
-// has messages and a title with a suitable word.
+// searches returns at most one example request, a search for the longest word of a title. The title is that of the most
+// recently used session that has messages and a title with a suitable word.
 func (p *program) searches(ctx context.Context) []string {
 	if p.store == nil {
 		return nil

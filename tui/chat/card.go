@@ -164,8 +164,7 @@ func (c *toolCard) addSection(title, text string, width int, rc *renderContext) 
 	}})
 }
 
-// minText is the width in cells that a text gets at least: titles and indents are cut to
-// make room for it.
+// minText is the minimum width of a text in cells. Titles and indents are cut to make room for it.
 const minText = 8
 
 // maxIndented is the maximum size of JSON that is indented, in bytes.

@@ -329,8 +329,8 @@ func (c *Card) listMin() int {
 	return minList
 }
 
-// masked returns the line as drawn: a key is shown as dots, even in the line for an address,
-// but not the name of a key.
+// masked returns the line as drawn. A key is drawn as dots, even on the line for an address; the
+// name of a key is drawn as it is.
 func (c *Card) masked(st style.Styles) *overlay.Editor {
 	before, after := c.line.Split()
 	if c.flow.Step == endpoints.Keying && !namesKey(c.line.Text()) || c.flow.Step == endpoints.Addressing && endpoints.LooksLikeKey(c.line.Text()) {
