@@ -131,7 +131,7 @@ func paneActions() []*Row {
 		{Name: DeleteRule, Title: "Delete the rule", Help: "delete the rule", Keys: []Key{"x", "delete"}, Footer: 1, Hint: "delete"},
 		{Name: Provider, Title: "Switch the provider", Help: "provider", Keys: []Key{"p"}, Footer: 4, Hint: "provider"},
 		{Name: PaneSearch, Title: "Search the models: a name or conditions", Help: "search the models: a name, price>10 tools unused:30d", Keys: []Key{"/"}},
-		{Name: SortModels, Title: "Sort the models", Help: "sort the models; choose the same order again to reverse it", Keys: []Key{"s"}},
+		{Name: SortModels, Title: "Sort the models", Help: "sort the models; repeat an order to reverse it", Keys: []Key{"s"}},
 		{Name: PreviousTab, Title: "Previous tab of the pane", Help: "previous tab", Keys: []Key{"[", "left"}},
 		{Name: NextTab, Title: "Next tab of the pane", Help: "next tab", Keys: []Key{"]", "right"}, Footer: 4, Hint: "tab"},
 		{Name: RefreshModels, Title: "Refresh the models", Help: "ask the provider for its models", Keys: []Key{"ctrl+r"}},
