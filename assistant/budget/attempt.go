@@ -142,6 +142,6 @@ func (a *Attempt) Record() Record {
 	}
 }
 
-// Ended returns the record of the attempt that ended last: the one before the last
-// Overflow, or the final one.
+// Ended returns the record of the last attempt that has ended; while a retry is running, that
+// is the attempt before it.
 func (a *Attempt) Ended() Record { return a.last }

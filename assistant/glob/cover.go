@@ -30,7 +30,7 @@ func Covers(broad, narrow *Pattern) Coverage {
 	return search(broad, narrow, nil, false)
 }
 
-// RuleCovers reports whether the rule broad matches every model id that narrow matches as a rule (see MatchID). If
+// RuleCovers reports whether the rule broad matches every model id that the rule narrow matches (see MatchID). If
 // within is not nil, only ids that within matches as a plain pattern are considered.
 func RuleCovers(broad, narrow, within *Pattern) Coverage {
 	if coversByShape(broad, narrow) {

@@ -322,7 +322,7 @@ type Report struct {
 type Salvage struct {
 	Reason   string // the damage found
 	SetAside string // new path of the damaged file, which was renamed with its -wal file
-	Foreign  bool   // true if the file contains no pairs of winnow, or nothing could be read
+	Foreign  bool   // true if the file contains no winnow pairs or nothing could be read
 	Salvaged int    // pairs in the new database
 	Lost     int    // pairs missing in the new database, or UnknownLost
 	Altered  int    // salvaged pairs that are damaged, have only their texts left or got a new id

@@ -60,7 +60,7 @@ func (c *Cleaner) Write(chunk string) Text {
 	return c.flush()
 }
 
-// Flush ends the text and returns the buffered rest. The Cleaner can then be used for another text.
+// Flush ends the text and returns what is still buffered. The Cleaner can then be used for another text.
 func (c *Cleaner) Flush() Text {
 	if c.tail != "" {
 		c.addRune(utf8.RuneError)

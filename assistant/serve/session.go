@@ -54,7 +54,7 @@ func (s *Session) Unused() time.Duration {
 	return max(0, s.hub.now().Sub(s.used))
 }
 
-// ID returns the id of the session's current conversation. Renew and Resume of the workspace change it.
+// ID returns the id of the session's current conversation. Workspace.Renew and Workspace.Resume change it.
 func (s *Session) ID() string { return s.Session().ID() }
 
 // User returns the user who opened the session.

@@ -73,7 +73,7 @@ const (
 	Waiting    Kind = "waiting"     // the turn waits for its user, and others may change the window; What is the tool
 	Edited     Kind = "edited"      // a user edited the window; What describes the edit
 	ToolRan    Kind = "tool_ran"    // a turn ran a write tool; What is the tool
-	Saved      Kind = "saved"       // a file was saved; What is the file
+	Saved      Kind = "saved"       // a file was saved; What is the file, or the tool that saved it
 	RolledBack Kind = "rolled_back" // What is the checkpoint, or "" if a rollback was undone
 	Reloaded   Kind = "reloaded"    // another program changed the saved state
 	Joined     Kind = "joined"      // a session was opened

@@ -113,7 +113,7 @@ func (p *keyPage) Kitty() bool { return p.kitty }
 // keyboard protocol.
 func (p *keyPage) Summary() []string { return []string{strings.Join(p.arrivals(), ", "), p.protocol()} }
 
-// arrivals says of each of probedKeys whether it has arrived.
+// arrivals says for each of probedKeys whether it has arrived.
 func (p *keyPage) arrivals() []string {
 	var out []string
 	for _, key := range probedKeys {

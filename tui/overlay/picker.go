@@ -333,7 +333,7 @@ func (p *Picker) choose(a keymap.Action) Outcome {
 
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
-	if p.column > 0 { // the size stays while the user types
+	if p.column > 0 { // the size does not change while the user types
 		return p.columnsSize(w, h)
 	}
 	hint := p.hint()

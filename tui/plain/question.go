@@ -43,8 +43,8 @@ func (c *console) yes(ctx context.Context, prompt string) bool {
 }
 
 // reply shows a question until a line answers it. A line that was typed before the question
-// could be read is not an answer. With later, such a line is handled afterwards, unless it
-// looks like an answer. The error is io.EOF at the end of the input, the error of a line
+// could be read is not an answer. If later is true, such a line is handled afterwards, unless
+// it looks like an answer. The error is io.EOF at the end of the input, the error of a line
 // that cannot be read, or the error of ctx.
 func (c *console) reply(ctx context.Context, prompt string, hidden, later bool) (string, error) {
 	if hidden && c.opts.Hide != nil {

@@ -12,8 +12,8 @@ type Effect struct {
 	Shown   []string // hidden now, shown after the edit
 }
 
-// Preview returns the effect of adding pattern, once trimmed, to the list, where its position
-// does not matter.
+// Preview returns the effect of adding pattern, once trimmed, to the list. Its position in the
+// list does not matter.
 func (e *Engine) Preview(list List, pattern string) Effect {
 	matches := e.newRule(strings.TrimSpace(pattern)).matches
 	c := Effect{Matches: matches.count()}

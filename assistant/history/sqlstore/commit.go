@@ -36,7 +36,7 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 		}
 	}
 	var rev int64
-	var stored []assistant.Pair // copies, so that the pairs of put change only after the commit
+	var stored []assistant.Pair // copies, so that the pairs passed to put change only after the commit
 	err = s.change(ctx, func(c *Change) {
 		stored, rev = make([]assistant.Pair, len(put)), c.Rev
 		for i, p := range put {

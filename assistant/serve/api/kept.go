@@ -201,7 +201,7 @@ func (k *keptAnswers) store(a *keptAnswer, durably bool) error {
 		return err
 	}
 	if k.added+len(line) > maxWaste {
-		return k.rewrite() // the new file contains a, unless a is released
+		return k.rewrite() // the new file contains this answer, unless it has been released
 	}
 	n, err := k.file.Write(append(line, '\n'))
 	k.added += n
