@@ -19,7 +19,7 @@ import (
 type toolbox struct {
 	byName map[string]Tool
 	names  []string              // tool names, in the order given to newToolbox
-	specs  func() []llm.ToolSpec // encodes the schemas once, which a toolbox that is only checked does without
+	specs  func() []llm.ToolSpec // returns the schemas, which are encoded at the first call
 }
 
 // maxToolName is the longest tool name that every endpoint accepts.
