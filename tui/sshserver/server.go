@@ -198,21 +198,25 @@ func (s *Server) connected(c *connection, loggedIn bool) {
 // endRevoked ends the connections whose key was removed from the file, has expired, or now
 // has another role or user. If the file cannot be read, all keys count as removed.
 func (s *Server) endRevoked(changed bool) {
-	var valid map[string]bool
+	var check []*connection // collected before the keys are read, which may miss a key that is added and used meanwhile
 	s.open.Range(func(key, _ any) bool {
-		c := key.(*connection)
-		expired := !c.who.Expires.IsZero() && !time.Now().Before(c.who.Expires)
-		if !changed && !expired {
-			return true
-		}
-		if valid == nil {
-			valid = s.validKeys()
-		}
-		if expired || !valid[c.who.Key] {
+		switch c := key.(*connection); {
+		case !c.who.Expires.IsZero() && !time.Now().Before(c.who.Expires):
 			c.end(errRevoked)
+		case changed:
+			check = append(check, c)
 		}
 		return true
 	})
+	if len(check) == 0 {
+		return
+	}
+	valid := s.validKeys()
+	for _, c := range check {
+		if !valid[c.who.Key] {
+			c.end(errRevoked)
+		}
+	}
 }
 
 // Reload ends the connections whose keys were removed. Serve also does this soon after the

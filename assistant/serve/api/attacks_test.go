@@ -10,9 +10,13 @@ import (
 	"testing"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/serve"
+	"winnow/assistant/serve/mcp"
+	"winnow/assistant/serve/servetest"
 )
 
 // counted checks metrics, and that the log names the reasons.
@@ -158,4 +162,37 @@ func TestAnExpiredTokenEndsItsSessions(t *testing.T) {
 	}
 	r.goesOn("anna")
 	r.counted([]string{`winnow_ended_total{reason="revoked",server="http"} 1`}, "has expired")
+}
+
+// A token that is added and used while the server looks for removed tokens is not one of them.
+func TestATokenAddedDuringTheCheckIsValid(t *testing.T) {
+	var checks atomic.Bool
+	var join func() // runs once, after the tokens have been read and before they are compared
+	now := func() time.Time {
+		if checks.CompareAndSwap(true, false) {
+			join()
+		}
+		return time.Now()
+	}
+	r := newRigOver(t, servetest.Obedient{}, func(o *Options) {
+		o.Interval, o.Tokens.Now = time.Hour, now // only Reload looks for removed tokens
+		o.Agents = mcp.NewAgents(mcp.AgentOptions{Hub: o.Hub, Options: mcp.Options{Version: "test"}})
+	})
+	r.open("first")
+	var c *sdk.ClientSession
+	join = func() {
+		r.open("late")
+		c = r.agent(r.token("late", assistant.RoleSave), "Agent", nil)
+	}
+	checks.Store(true)
+	r.server.Reload()
+	if c == nil {
+		t.Fatal("the tokens were not compared")
+	}
+	if n := len(r.hub.Sessions()); n != 2 {
+		t.Errorf("%d sessions are open, want 2", n)
+	}
+	if _, err := c.ListTools(t.Context(), nil); err != nil {
+		t.Errorf("the agent: %v", err)
+	}
 }

@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 	"crypto/subtle"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -110,24 +112,50 @@ func (c *clients) end(valid func(key string) bool) {
 	}
 }
 
+// keys returns the keys of the credentials with open requests.
+func (c *clients) keys() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Keys(c.requests))
+}
+
+// usedKeys returns the keys of the tokens that open requests, agents and sessions use.
+func (s *Server) usedKeys() map[string]bool {
+	keys := s.clients.keys()
+	if s.opts.Agents != nil {
+		keys = append(keys, s.opts.Agents.Keys()...)
+	}
+	for _, st := range s.open() {
+		keys = append(keys, st.Key())
+	}
+	used := map[string]bool{}
+	for _, key := range keys {
+		if strings.HasPrefix(key, serve.TokenPrefix) {
+			used[key] = true
+		}
+	}
+	return used
+}
+
 // endRevoked ends the sessions and requests of tokens that have been removed or have expired.
 func (s *Server) endRevoked() {
-	valid := map[string]bool{startKey: true, "": true} // "" is the key of a request without a token
+	revoked := s.usedKeys() // collected before the tokens are read, which may miss a token that is added and used meanwhile
 	if s.opts.Tokens.Path != "" {
 		keys, err := s.opts.Tokens.Keys()
 		if err != nil {
 			s.log.Error("cannot read the tokens: ending all sessions that were opened with a token", "error", err)
 		}
 		for _, key := range keys {
-			valid[key] = true
+			delete(revoked, key)
 		}
 	}
-	s.clients.end(func(key string) bool { return valid[key] })
+	isValid := func(key string) bool { return !revoked[key] }
+	s.clients.end(isValid)
 	if s.opts.Agents != nil {
-		s.opts.Agents.End(func(key string) bool { return valid[key] || !strings.HasPrefix(key, serve.TokenPrefix) })
+		s.opts.Agents.End(isValid)
 	}
 	for _, st := range s.open() {
-		if valid[st.Key()] {
+		if isValid(st.Key()) {
 			continue
 		}
 		s.metrics.Ended(serve.ServerHTTP, "revoked")

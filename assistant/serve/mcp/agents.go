@@ -308,6 +308,14 @@ func (c *agent) openSession(ctx context.Context, client string) (*serve.Session,
 	return s, nil
 }
 
+// Keys returns the Credential.Key of each connection.
+func (a *Agents) Keys() (keys []string) {
+	for _, c := range a.connections() {
+		keys = append(keys, c.who.Key)
+	}
+	return keys
+}
+
 // End ends the connections whose credential is no longer valid.
 func (a *Agents) End(valid func(key string) bool) {
 	for _, c := range a.connections() {
