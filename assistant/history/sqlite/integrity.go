@@ -20,7 +20,7 @@ import (
 // about 100 ms. Larger databases are checked while in use.
 const maxCheckAtOpen = 16 << 20
 
-// damagedMark is a file in the run folder that records damage found while the database was open.
+// damagedMark is a file in the run folder that records damage that was found after the inspection.
 const damagedMark = "damaged"
 
 // inspect completes an interrupted salvage, then checks the database, which no process has open. The check comes before
@@ -196,8 +196,7 @@ func (s *store) markClean() error {
 	})
 }
 
-// reportDamage returns a *history.DamageError for err. The first time, it writes damagedMark for the next Open and calls
-// OnDamage.
+// reportDamage returns a *history.DamageError for err. The first time, it records the damage and calls OnDamage.
 func (s *store) reportDamage(err error) error {
 	var known *history.DamageError
 	if errors.As(err, &known) {
@@ -206,14 +205,19 @@ func (s *store) reportDamage(err error) error {
 	found := &history.DamageError{Path: s.path, Err: err}
 	s.damageOnce.Do(func() {
 		s.options.Log.Error("history: the database is damaged", "err", err)
-		if err := os.WriteFile(filepath.Join(s.runDir, damagedMark), []byte(err.Error()), fileMode); err != nil {
-			s.options.Log.Error("history: the damage could not be recorded", "err", err)
-		}
+		s.recordDamage(err)
 		if s.options.OnDamage != nil {
 			go s.options.OnDamage(found)
 		}
 	})
 	return found
+}
+
+// recordDamage writes damagedMark, so that the next Open salvages the database without inspecting it.
+func (s *store) recordDamage(damage error) {
+	if err := os.WriteFile(filepath.Join(s.runDir, damagedMark), []byte(damage.Error()), fileMode); err != nil {
+		s.options.Log.Error("history: the damage could not be recorded", "err", err)
+	}
 }
 
 // inconsistencies is a query that returns a row for each problem: a seq and a sentence in which %d stands for the seq.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 // after is a context that ends when it has been asked so often.
@@ -95,6 +98,58 @@ func TestAnOpenThatFailsLosesNothing(t *testing.T) {
 	}
 	if failed == 0 {
 		t.Error("no Open was given up")
+	}
+}
+
+// A read whose context ends between two rows found no damage.
+func TestACancelledReadIsNotDamage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	s := open(t, path, Options{OnDamage: func(e *history.DamageError) { t.Errorf("reported %v", e) }})
+	for range 3 {
+		put(t, s, pair("x", "q", "a"))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.Read(ctx, func(tx *sqlstore.Tx) {
+		tx.Each("SELECT seq FROM pair", nil, func(scan sqlstore.Scanner) {
+			cancel()
+			for tx.Err() == nil { // until database/sql has closed the rows
+				var seq int64
+				scan(&seq)
+			}
+		})
+	})
+	if !errors.Is(err, context.Canceled) || damaged(err) {
+		t.Errorf("Read = %v; want that the context was cancelled", err)
+	}
+	s.Close()
+	openIntact(t, path)
+}
+
+// An Open that found damage only while it connected, and whose salvage then failed, has removed the log.
+// The next Open salvages the file and does not call the log lost.
+func TestDamageFoundWhileConnectingIsSalvagedNextTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	c := startChild(t, "hold", path)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "UPDATE pair SET star = 'x'")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c.kill()
+	ctx, cancel := context.WithCancel(t.Context())
+	o := Options{step: func(name string) {
+		if name == "salvage" {
+			cancel()
+		}
+	}}
+	if _, err := openStore(ctx, path, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("Open = %v; want that its salvage was cancelled", err)
+	}
+	if r := open(t, path, Options{}).Report(); r.Salvage == nil || r.LostWAL {
+		t.Errorf("Report = %+v; want a salvage and no lost log", r)
 	}
 }
 

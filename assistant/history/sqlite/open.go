@@ -159,7 +159,8 @@ func (s *store) open(ctx context.Context) error {
 	err = s.connect(ctx)
 	if c := code(err); others == 0 && (damaged(err) || c == codeError || c == codeConstraint) {
 		// No other process changes the database, so the failed statement found damage that the inspection missed.
-		_ = s.disconnect() // salvage must not have a connection open
+		s.recordDamage(err) // if the salvage fails, the next Open must not find a missing WAL, which disconnect removes
+		_ = s.disconnect()  // salvage must not have a connection open
 		if err = s.salvage(ctx, err); err == nil {
 			err = s.connect(ctx)
 		}

@@ -59,12 +59,16 @@ func (c conn) Exec(ctx context.Context, query string, args []any) (changed int64
 type rows struct{ *sql.Rows }
 
 // Scan returns errValue if a value cannot be scanned: the store always writes the expected type, so the value is
-// damaged.
+// damaged. When ctx ends, database/sql closes the rows from another goroutine; Scan then returns the error of ctx.
 func (r rows) Scan(into ...any) error {
-	if err := r.Rows.Scan(into...); err != nil {
-		return fmt.Errorf("%w: %w", errValue, err)
+	err := r.Rows.Scan(into...)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if closed := r.Err(); closed != nil {
+		return closed
+	}
+	return fmt.Errorf("%w: %w", errValue, err)
 }
 
 // Close implements sqlstore.Rows.
