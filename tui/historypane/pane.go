@@ -2,7 +2,6 @@ package historypane
 
 import (
 	historywindow "winnow/adapters/history"
-	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
@@ -131,7 +130,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 	case keymap.DeleteRule:
 		return p.forgetFilter()
 	case keymap.PaneSearch:
-		return pane.Notify{Text: safetext.Clean(pane.Join("search topics in the topic list", p.keys.Hint(keymap.Topics, "opens it")))}
+		return p.keys.Notify("search topics in the topic list", keymap.Topics, "opens it")
 	default:
 		return pane.Notify{Text: "this key does nothing in the history"}
 	}
@@ -141,7 +140,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 func (p *Pane) enter() pane.Action {
 	r, _ := p.tabs.List().Current()
 	if r.kind == rowChange {
-		return pane.Notify{Text: safetext.Clean(pane.Join("to undo a change, use the list of checkpoints", p.keys.Hint(keymap.Checkpoints, "opens it")))}
+		return p.keys.Notify("to undo a change, use the list of checkpoints", keymap.Checkpoints, "opens it")
 	}
 	if line, ok := p.filterLine(r); ok {
 		return pane.SetFilter{Line: line}
@@ -165,7 +164,7 @@ func (p *Pane) selectTopic() pane.Action {
 func (p *Pane) forgetFilter() pane.Action {
 	r, _ := p.tabs.List().Current()
 	if r.kind != rowFilter {
-		return pane.Notify{Text: safetext.Clean(pane.Join("only a saved filter can be deleted here", p.keys.Hint(keymap.Topics, "edits topics")))}
+		return p.keys.Notify("only a saved filter can be deleted here", keymap.Topics, "edits topics")
 	}
 	return pane.SetFilter{Line: ":forget " + p.data.Filters[r.index].Name}
 }

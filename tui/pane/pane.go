@@ -69,6 +69,11 @@ func (keys Keys) Hint(action keymap.Action, does string) string {
 	return ""
 }
 
+// Notify returns a notice of a text and the Hint of an action: "this is a list · d deletes it".
+func (keys Keys) Notify(text safetext.Text, action keymap.Action, does string) Notify {
+	return Notify{Text: Join(text, safetext.Sprintf("%s", keys.Hint(action, does)))}
+}
+
 // Hints returns the keys of actions with what each does; actions without a key are left
 // out.
 func (keys Keys) Hints(all ...keymap.Hint) []Hint {

@@ -140,6 +140,11 @@ func TestKeysAreLeftOutWhenNothingIsBound(t *testing.T) {
 	if got := keys.Hints(keymap.To("saves", keymap.Save), keymap.To("quits", keymap.Quit)); !slices.Equal(got, []Hint{{"F5", "saves"}}) {
 		t.Errorf("hints %v", got)
 	}
+	for want, got := range map[string]Notify{"a · F5 saves": keys.Notify("a", "save", "saves"), "F5 saves": keys.Notify("", "save", "saves"), "a": keys.Notify("a", "quit", "quits")} {
+		if string(got.Text) != want {
+			t.Errorf("notice %q, want %q", got.Text, want)
+		}
+	}
 	if got := Keys(nil).Hint("save", "saves"); got != "" {
 		t.Errorf("without keys: %q", got)
 	}

@@ -9,7 +9,6 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/glob"
-	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -61,7 +60,7 @@ func (p *Pane) Do(action keymap.Action) pane.Action {
 	case keymap.WhyModel:
 		return p.whyRow()
 	case keymap.OpenSave:
-		return pane.Notify{Text: safetext.Clean(p.keys.Hint(keymap.Save, "shows what a save would change"))}
+		return p.keys.Notify("", keymap.Save, "shows what a save would change")
 	default:
 	}
 	return pane.Nothing{}
@@ -201,7 +200,7 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 		}
 	}
 	if names := p.targets(); names[0] != p.data.Provider || len(names) > 1 {
-		return pane.Notify{Text: safetext.Clean(pane.Join("choose the provider first", p.keys.Hint(keymap.PaneHighlight, "goes there")))}
+		return p.keys.Notify("choose the provider first", keymap.PaneHighlight, "goes there")
 	}
 	if refusal := p.refuseFixed(list); refusal != nil {
 		return refusal

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -222,14 +221,15 @@ func (p *Pane) Receive(result any) pane.Action {
 	}
 	clear(p.selected)
 	p.openSuggested(s.list, s.patterns)
-	later := ""
-	if slices.ContainsFunc(s.patterns, func(pattern string) bool { return strings.Contains(pattern, "*") }) {
-		later = "a * also matches models that are listed later"
-	}
+	text, does := safetext.Text("one pattern matches the selected models"), "adds it"
 	if n := len(s.patterns); n > 1 {
-		return pane.Notify{Text: safetext.Clean(pane.Join(fmt.Sprintf("%d patterns match the selected models", n), p.keys.Hint(keymap.LineAccept, "shows what they change"), later))}
+		text, does = safetext.Sprintf("%d patterns match the selected models", n), "shows what they change"
 	}
-	return pane.Notify{Text: safetext.Clean(pane.Join("one pattern matches the selected models", p.keys.Hint(keymap.LineAccept, "adds it"), later))}
+	notice := p.keys.Notify(text, keymap.LineAccept, does)
+	if slices.ContainsFunc(s.patterns, func(pattern string) bool { return strings.Contains(pattern, "*") }) {
+		notice.Text += " · a * also matches models that are listed later"
+	}
+	return notice
 }
 
 // Status implements pane.Pane.
