@@ -197,7 +197,7 @@ func (m *Model) onCommandUndone(o usecase.CommandUndone) tea.Cmd {
 	case o.Err != nil && o.Outcome.Text == "":
 		return m.fail(o.Err)
 	}
-	m.notice.Info("undone: " + safetext.Clean(o.Outcome.Text))
+	m.notice.Info("undone: " + o.Outcome.Text)
 	m.failView(o.Err)
 	return m.showMarks()
 }

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -228,18 +227,18 @@ const maxName = 120
 
 // DeletionsIn returns how many of the pairs in view each user deleted, such as "anna deleted 2 messages", or "" if nobody
 // deleted any.
-func (c Change) DeletionsIn(view []assistant.Ref) string {
+func (c Change) DeletionsIn(view []assistant.Ref) safetext.Text {
 	count := map[string]int{}
 	for _, ref := range view {
 		if by := c.Deleted[ref.Seq]; by != "" {
 			count[by]++
 		}
 	}
-	var sentences []string
+	var sentences []safetext.Text
 	for _, by := range slices.Sorted(maps.Keys(count)) {
-		sentences = append(sentences, fmt.Sprintf("%s deleted %s", safetext.Line(by, maxName), assistant.Counted(count[by], "message")))
+		sentences = append(sentences, safetext.Sprintf("%s deleted %s", safetext.Line(by, maxName), assistant.Counted(count[by], "message")))
 	}
-	return strings.Join(sentences, " · ")
+	return safetext.Join(sentences, " · ")
 }
 
 // Env contains everything that the result of a line depends on, except the pairs.

@@ -182,7 +182,7 @@ func (a *app) watchHistory(ctx context.Context, store history.Store, session *as
 			notify(tui.Noticed{Text: text})
 			continue
 		case change := <-changes:
-			notify(tui.Noticed{Text: safetext.Clean(change.DeletionsIn(session.Visible())), Pairs: true, By: by})
+			notify(tui.Noticed{Text: change.DeletionsIn(session.Visible()), Pairs: true, By: by})
 		case <-ctx.Done():
 			return
 		}
