@@ -84,45 +84,10 @@ func Truncate(s string, width int, tail string) string {
 		case IsPlain(s):
 			return s[:end] + tail
 		}
-		if cut, ok := cutAt(s, end, tail); ok {
-			return cut
-		}
 		return ansi.Truncate(s, width, tail)
 	}
 	h := hideKeycaps(s)
 	return h.restore(ansi.Truncate(h.text, width, tail), 0)
-}
-
-// cutAt does the same as ansi.Truncate for a text that is wider than end, without measuring it
-// once more. ok is false if the text contains anything but characters, colours and attributes.
-func cutAt(s string, end int, tail string) (cut string, ok bool) {
-	var b strings.Builder
-	cells, full := 0, false
-	for i := 0; i < len(s); {
-		n, width := 1, 1
-		switch c := s[i]; {
-		case isPrintable(c): // without the marks that follow
-		case firstOfRune <= c && c <= lastOfRune:
-			cluster, wide := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
-			n, width = len(cluster), wide
-		default:
-			if n = sgrLength(s[i:]); n == 0 {
-				return "", false
-			}
-			b.WriteString(s[i : i+n]) // also after the end
-			i += n
-			continue
-		}
-		if cells += width; cells > end && !full {
-			full = true
-			b.WriteString(tail)
-		}
-		if !full {
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	return b.String(), true
 }
 
 // TruncateWords is like Truncate, for a text without escape sequences. It cuts after a word,
