@@ -44,7 +44,7 @@ func (c lineTexts) of(s lineSource, i int) (text string, lead int) {
 // textOf returns the text of line i, without padding, and the column where it starts.
 func textOf(s lineSource, i int) (text string, lead int) {
 	info := s.Info(i)
-	if info.Lead == notCopied {
+	if info.Lead == markdown.NotCopied {
 		return "", 0
 	}
 	text, lead = style.Strip(s.Line(i)), int(info.Lead)

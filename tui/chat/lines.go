@@ -80,7 +80,7 @@ func (s *partLines) at(i int) (lineSource, int) {
 		}
 		i -= n
 	}
-	return &ready{text: []string{""}, infos: []markdown.LineInfo{{Lead: notCopied}}}, 0
+	return &ready{text: []string{""}, infos: []markdown.LineInfo{{Lead: markdown.NotCopied}}}, 0
 }
 
 // ready contains lines that are already drawn.
@@ -111,14 +111,11 @@ func (s *partLines) ready() *ready {
 	return r
 }
 
-// notCopied is the lead of a line that contains no text of the conversation.
-const notCopied = 255
-
 // addDecoration adds a line that contains no text.
-func (s *partLines) addDecoration(line string) { s.addLine(line, notCopied) }
+func (s *partLines) addDecoration(line string) { s.addLine(line, markdown.NotCopied) }
 
 // addLine adds a line that is already drawn, with lead cells before its text.
-func (s *partLines) addLine(line string, lead uint8) {
+func (s *partLines) addLine(line string, lead uint16) {
 	r := s.ready()
 	r.text, r.infos = append(r.text, line), append(r.infos, markdown.LineInfo{Lead: lead})
 }
@@ -145,11 +142,11 @@ func (s *partLines) addText(rc *renderContext, text string, l layout) {
 	lines, infos := markdown.Wrap(text, max(l.width, 1))
 	r := s.ready()
 	for i, line := range lines {
-		infos[i].Lead = leadCells(l.lead)
+		infos[i].Lead = uint16(l.lead)
 		r.text = append(r.text, l.drawn(i, line))
 	}
 	if len(infos) > 0 {
-		infos[0].Tail = leadCells(l.tail)
+		infos[0].Tail = uint16(l.tail)
 	}
 	r.infos = append(r.infos, infos...)
 }
@@ -171,8 +168,6 @@ func (l layout) drawn(i int, line string) string {
 	}
 	return l.draw(i, line)
 }
-
-func leadCells(n int) uint8 { return uint8(min(n, notCopied-1)) }
 
 // addLong lays out as much of a long text as the budget allows.
 func (s *partLines) addLong(rc *renderContext, t *longText, l layout) {
@@ -285,12 +280,12 @@ func (t *longText) Line(i int) string {
 
 // Info implements lineSource.
 func (t *longText) Info(i int) (info markdown.LineInfo) {
-	info.Lead = notCopied
+	info.Lead = markdown.NotCopied
 	if t.isLaidOut(i) {
-		if info = t.text.Info(i); info.Lead != notCopied {
-			info.Lead = leadCells(t.layout.lead)
+		if info = t.text.Info(i); info.Lead != markdown.NotCopied {
+			info.Lead = uint16(t.layout.lead)
 			if i == 0 {
-				info.Tail = leadCells(t.layout.tail)
+				info.Tail = uint16(t.layout.tail)
 			}
 		}
 	}

@@ -159,7 +159,7 @@ func (p *payloadPart) draw(width int, rc *renderContext) {
 		head += "  " + strings.Join(heads, "; ")
 	}
 	line := rc.st.Chat.ToolName.Render(style.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
-	p.addLine(line, leadCells(style.Width(lead)))
+	p.addLine(line, uint16(style.Width(lead)))
 	for i := range p.payloads {
 		if i > 0 {
 			p.addDecoration("")

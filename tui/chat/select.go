@@ -191,7 +191,7 @@ func (it *item) lineInfo(y int) markdown.LineInfo {
 	if n, at, ok := it.partAt(y); ok {
 		return it.parts[n].Info(at)
 	}
-	return markdown.LineInfo{Lead: notCopied}
+	return markdown.LineInfo{Lead: markdown.NotCopied}
 }
 
 // rangeAt returns the character at a cell. Next to the text of a line, it returns the

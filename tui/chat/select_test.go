@@ -184,7 +184,7 @@ var hostile = []string{
 func TestTheWidthIsNotCopied(t *testing.T) {
 	words := strings.TrimSpace(strings.Repeat("some words of a long-winded answer, 日本語 too; ", 120))
 	text := words + "\n\n" + strings.Repeat("x", 300) + "\n\n" + words
-	for _, w := range []int{12, 20, 41, 80, 200} {
+	for _, w := range []int{12, 20, 41, 80, 200, 320} {
 		v := view()
 		p := pair(1, text, text+"\n\n> "+words+"\n\n```\n\tcode "+words+"\n```")
 		p.Reasoning = safetext.Text(text)

@@ -192,7 +192,7 @@ func (l *docLines) Line(i int) string {
 
 // Info implements lineSource.
 func (l *docLines) Info(i int) (info markdown.LineInfo) {
-	info.Lead = notCopied
+	info.Lead = markdown.NotCopied
 	switch n := len(l.lines); {
 	case i < n:
 		if l.infos == nil {

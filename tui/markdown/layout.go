@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 
@@ -13,11 +14,15 @@ import (
 // LineInfo says how a line is copied: how it joins the line above, and where its text
 // starts.
 type LineInfo struct {
-	Soft  bool  // the line above was broken only because of the width
-	Space bool  // the line above was broken at a blank
-	Lead  uint8 // number of cells at the start that are not part of the text: bars, indents
-	Tail  uint8 // number of cells at the end that are not part of the text
+	Soft  bool   // the line above was broken only because of the width
+	Space bool   // the line above was broken at a blank
+	Lead  uint16 // number of cells at the start that are not part of the text, such as indents; or NotCopied
+	Tail  uint16 // number of cells at the end that are not part of the text
 }
+
+// NotCopied is the Lead of a line that contains no text, such as a gap. It is more than the
+// width of any terminal.
+const NotCopied = math.MaxUint16
 
 // blockLayout contains the lines of a block for a width. A width of 0 means that the block
 // is not laid out.
@@ -122,7 +127,7 @@ func (d *Doc) draw(b *block, width int) blockLayout {
 	}
 	l := d.prefixes(b, width)
 	if b.gap {
-		out.add(d.gapLine(b, width), LineInfo{Lead: 255})
+		out.add(d.gapLine(b, width), LineInfo{Lead: NotCopied})
 	}
 	from := len(out.lines)
 	switch b.kind {
@@ -181,7 +186,7 @@ func (l prefixes) apply(out *blockLayout, start int) {
 	lead, cells := l.first, l.head
 	for i := start; i < len(out.lines); i++ {
 		out.lines[i] = withPrefix(lead, out.lines[i])
-		out.infos[i].Lead = uint8(min(int(out.infos[i].Lead)+cells, 255))
+		out.infos[i].Lead = uint16(min(int(out.infos[i].Lead)+cells, NotCopied))
 		lead, cells = l.rest, l.tail
 	}
 }

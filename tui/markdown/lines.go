@@ -87,7 +87,7 @@ func (d *Doc) drawOpen(b *block, width int) blockLayout {
 	if g.laid.width != width {
 		g.laid, g.laidCount = blockLayout{width: width}, 0
 		if b.gap {
-			g.laid.add(d.gapLine(b, width), LineInfo{Lead: 255})
+			g.laid.add(d.gapLine(b, width), LineInfo{Lead: NotCopied})
 		}
 	}
 	lay(&g.laid, b.lines[g.laidCount:g.final])

@@ -111,7 +111,7 @@ func (t *Text) Line(i int) (string, LineInfo) {
 	info := t.Info(i)
 	src := t.src.String()[:t.solid]
 	switch {
-	case info.Lead == notCounted:
+	case info.Lead == NotCopied:
 		return tooWide, info
 	case t.width == 0 || len(src) == 0:
 		return "", info
@@ -121,14 +121,11 @@ func (t *Text) Line(i int) (string, LineInfo) {
 	return textLine(src[from.at:end], t.width), info
 }
 
-// notCounted is the lead of a line that is not counted yet.
-const notCounted = 255
-
-// Info returns how a line is copied, without drawing it.
+// Info returns how a line is copied, without drawing it. The Lead of a line that is not counted yet is NotCopied.
 func (t *Text) Info(i int) LineInfo {
 	switch {
 	case i > t.count || i == t.count && !t.LaidOut():
-		return LineInfo{Lead: notCounted}
+		return LineInfo{Lead: NotCopied}
 	case t.width == 0 || t.solid == 0:
 		return LineInfo{}
 	}

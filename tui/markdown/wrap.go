@@ -200,7 +200,7 @@ func wrapCodeCells(out *blockLayout, line []cell, width int, sign cell) {
 		}
 		end := codeLineEnd(line, start, width-len(lead), max(start, indent))
 		blank := start > 0 && line[start-1].text == " "
-		out.add(renderCells(append(lead[:len(lead):len(lead)], line[start:end]...)), LineInfo{Soft: !first, Space: blank, Lead: uint8(min(len(lead), 255))})
+		out.add(renderCells(append(lead[:len(lead):len(lead)], line[start:end]...)), LineInfo{Soft: !first, Space: blank, Lead: uint16(len(lead))})
 		start = end
 	}
 }
