@@ -50,13 +50,12 @@ func (p *Pane) why(text string) pane.Action {
 		if m.ID == text || strings.EqualFold(p.data.Name(m.ID), text) {
 			p.highlight = p.data.highlightOf(modelfilter.Rule{}, m.ID)
 			p.rebuild()
-			return p.whyModel(i)
+			return aboutNotice(p.aboutModel(i))
 		}
 	}
 	for _, list := range lists {
 		if r, ok := p.data.Rule(list, text); ok {
-			name, text := p.aboutRule(r)
-			return pane.Notify{Text: safetext.Clean(name + ": " + text)}
+			return aboutNotice(p.aboutRule(r))
 		}
 	}
 	e := p.act(modelfilter.ExplainModel{Model: text})
@@ -67,12 +66,12 @@ func (p *Pane) why(text string) pane.Action {
 // whyRow does the same as why for the model under the cursor.
 func (p *Pane) whyRow() pane.Action {
 	if r, ok := p.tabs.List().Current(); ok && r.kind == rowModel {
-		return p.whyModel(r.index)
+		return aboutNotice(p.aboutModel(r.index))
 	}
 	return pane.Notify{Text: "name a model with /why MODEL, or move the cursor to one on the Models tab"}
 }
 
-func (p *Pane) whyModel(i int) pane.Action {
-	name, text := p.aboutModel(i)
+// aboutNotice returns a notice about a rule or a model.
+func aboutNotice(name, text string) pane.Action {
 	return pane.Notify{Text: safetext.Clean(name + ": " + text)}
 }
