@@ -123,7 +123,7 @@ func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 		m.conv.chat.SetNotInFilter(r.Seq, false) // the line matches the pair after all
 	}
 	m.conv.chat.Bottom()
-	text := safetext.Clean(pairsCounted(len(refs)))
+	text := pairsCounted(len(refs))
 	if o.Line == "" {
 		text += " · all sessions"
 	}

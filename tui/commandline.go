@@ -7,6 +7,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history/transfer"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -87,11 +88,11 @@ func (l *commandLine) onCounted(o usecase.Counted) {
 }
 
 // pairsCounted formats a number of pairs.
-func pairsCounted(n int) string {
+func pairsCounted(n int) safetext.Text {
 	if n == 0 {
 		return "no messages"
 	}
-	return assistant.Counted(n, "message")
+	return safetext.Sprintf("%s", assistant.Counted(n, "message"))
 }
 
 // walk moves through the open list of completions or, if no list is open, through earlier
@@ -150,9 +151,9 @@ func (l *commandLine) offer(names filter.Sources) bool {
 func (l *commandLine) View(w, h int, topic string, now time.Time, st style.Styles) (rows []string) {
 	text, tone := l.line.Hint, st.Footer.Bad
 	if !l.line.Wrong {
-		text, tone = l.usage(topic, now), st.Footer.Notice
+		text, tone = oneLine(l.usage(topic, now)), st.Footer.Notice
 	}
-	lines := style.Wrap(string(oneLine(text)), w-2)
+	lines := style.Wrap(string(text), w-2)
 	format := "%s clears"
 	switch {
 	case l.offers.open():

@@ -136,7 +136,7 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 				}
 				if v.mode == keymap.Command {
 					v.command.line.Set(string(oneLine(oneHostile)))
-					v.command.line.Hint = oneHostile
+					v.command.line.SetHint(oneLine(oneHostile))
 				}
 				for _, size := range sizes(slices.Contains(allWidths, r.name)) {
 					v.run(v.resize(size[0], size[1]))

@@ -16,8 +16,8 @@ import (
 // The zero value is empty and not active.
 type InputLine struct {
 	overlay.HistoryEditor
-	Active bool   // the line receives the keys
-	Hint   string // what the text would do or, if Wrong is set, what is wrong with it
+	Active bool          // the line receives the keys
+	Hint   safetext.Text // what the text would do or, if Wrong is set, what is wrong with it
 	Wrong  bool
 	Column int // column of the error, from 1; 0 if unknown
 }
@@ -35,12 +35,12 @@ func (t *InputLine) Open(text string) {
 }
 
 // SetHint shows what the text of the line would do.
-func (t *InputLine) SetHint(hint string) { t.Hint, t.Wrong, t.Column = hint, false, 0 }
+func (t *InputLine) SetHint(hint safetext.Text) { t.Hint, t.Wrong, t.Column = hint, false, 0 }
 
 // Fail shows what is wrong with the line: the first line of the error, sanitised.
 func (t *InputLine) Fail(err error) {
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	t.Hint, t.Wrong, t.Column = string(safetext.Line(first, maxHint)), true, 0
+	t.Hint, t.Wrong, t.Column = safetext.Line(first, maxHint), true, 0
 	var at *filter.Error
 	if errors.As(err, &at) {
 		t.Column = at.Column
@@ -61,7 +61,7 @@ func (t *InputLine) Edit(a keymap.Action, text string) bool {
 // cut to about half of the cells. An error is not such a hint: hint is then "".
 func (t *InputLine) Room(label string, w int) (room int, hint string) {
 	if !t.Wrong {
-		hint = style.Truncate(string(safetext.Line(t.Hint, maxHint)), max(0, w/2-hintGap), "…")
+		hint = style.Truncate(string(t.Hint), max(0, w/2-hintGap), "…")
 	}
 	return max(8, w-style.Width(label)-style.Width(hint)-hintGap), hint
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/filter"
+	"winnow/assistant/safetext"
 )
 
 func TestALineShowsWhereItIsWrong(t *testing.T) {
@@ -27,7 +28,7 @@ func TestALineShowsWhereItIsWrong(t *testing.T) {
 	if l.Hint != "no room" || l.Column != 0 {
 		t.Errorf("the hint is %q, the column %d", l.Hint, l.Column)
 	}
-	l.SetHint("12 pairs " + strings.Repeat("x", 100))
+	l.SetHint(safetext.Text("12 pairs " + strings.Repeat("x", 100)))
 	if room, hint := l.Room(" : ", 40); l.Wrong || room < 8 || room+3+ansi.StringWidth(hint) > 40 {
 		t.Errorf("%d cells for the line beside %q", room, hint)
 	}
