@@ -123,6 +123,9 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *history.Sal
 		return err
 	}
 	defer c.Close()
+	if _, err := c.ExecContext(ctx, "BEGIN"); err != nil { // one transaction locks the file once, not for each row
+		return err
+	}
 	return w.inTx(ctx, func(t *sqlstore.Tx) {
 		r := salvager{s: s, from: sqlstore.NewTx(ctx, newWriter(c).conn), to: s.NewChange(t), report: report, saved: map[int64]bool{}}
 		r.read(func() { r.from.Number("SELECT max(seq) FROM pair") })
