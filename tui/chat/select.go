@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/style"
 )
@@ -106,7 +105,7 @@ func (v *View) SelectionText() string {
 			}
 		}
 	})
-	return string(safetext.Clean(strings.Join(texts, "\n\n")))
+	return strings.Join(texts, "\n\n")
 }
 
 // SelectionMissing returns the pairs of the selection that are not loaded.

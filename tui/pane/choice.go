@@ -70,8 +70,8 @@ func Choices(p *assistant.Pair, isProposal func(payloadType string) bool) []Choi
 			out = append(out, c)
 		}
 		for _, v := range s.Values {
-			if text := safetext.Clean(v.Value); strings.TrimSpace(string(text)) != "" {
-				out = append(out, Choice{Label: string(safetext.Line(Visible(string(v.Label)), maxLabel)), Message: string(text)})
+			if v.Value.TrimSpace() != "" {
+				out = append(out, Choice{Label: string(safetext.Line(Visible(string(v.Label)), maxLabel)), Message: string(v.Value)})
 			}
 		}
 	}
