@@ -214,8 +214,7 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 			return fmt.Errorf("message %d: %w", seq, ErrNoPair)
 		}
 	}
-	answered, err := s.answered(b.Answers)
-	if err != nil {
+	if err := s.checkAnswers(b); err != nil {
 		return err
 	}
 	s.intent = cmp.Or(b.Intent, s.intent)
@@ -232,8 +231,10 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 			s.pairs[i].cut = CancelledCut(p.Session)
 		}
 	}
-	for _, p := range answered {
-		if i, ok := s.find(p.Seq); ok {
+	for _, a := range b.Answers {
+		if i, ok := s.find(a.Seq); ok {
+			p := clonePair(&s.pairs[i].Pair)
+			_ = a.Apply(&p) // checkAnswers has applied it
 			s.pairs[i].Pair = p
 		}
 	}
@@ -319,18 +320,27 @@ func Lineage(session string, branches map[string]Branch) []Branch {
 	return all
 }
 
-// answered returns copies of the pairs, which must be in the store, with the
-// changes to their answers applied.
-func (s *MemoryStore) answered(changes []PairAnswer) ([]Pair, error) {
-	pairs := make([]Pair, len(changes))
-	for n, a := range changes {
-		i, _ := s.find(a.Seq)
-		pairs[n] = clonePair(&s.pairs[i].Pair)
-		if err := a.Apply(&pairs[n]); err != nil {
-			return nil, fmt.Errorf("message %d: %w", a.Seq, err)
+// checkAnswers applies the changes of a batch to answers, whose pairs must be in
+// the store, to copies of the pairs.
+func (s *MemoryStore) checkAnswers(b *Batch) error {
+	pairs := map[int64]*Pair{}
+	for _, a := range b.Answers {
+		p := pairs[a.Seq]
+		if p == nil {
+			i, _ := s.find(a.Seq)
+			from := &s.pairs[i].Pair
+			if n := slices.IndexFunc(b.Put, func(p *Pair) bool { return p.Seq == a.Seq }); n >= 0 {
+				from = b.Put[n]
+			}
+			copied := clonePair(from)
+			p = &copied
+			pairs[a.Seq] = p
+		}
+		if err := a.Apply(p); err != nil {
+			return fmt.Errorf("message %d: %w", a.Seq, err)
 		}
 	}
-	return pairs, nil
+	return nil
 }
 
 // set assigns *value to *to, unless value is nil.

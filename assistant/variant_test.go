@@ -243,3 +243,7 @@ func TestAQueuedMessageIsForgottenWithItsPair(t *testing.T) {
 	wantEqual(t, "commits of its pair that forget it", store.forgot, 1)
 	wantEqual(t, "other calls that forget it", store.cleared-cleared, 0)
 }
+
+func TestTheMemoryStoreAppliesTheAnswersOfABatchInOrder(t *testing.T) {
+	historytest.AnswersOfOneBatch(t, &assistant.MemoryStore{})
+}

@@ -79,6 +79,27 @@ func aPairHasSeveralAnswers(t *testing.T, s history.Store) {
 	unknownAnswersAreRefused(t, s, p)
 	check("refused", 0)
 	answersGoWithTheirPair(t, s, p)
+	AnswersOfOneBatch(t, s)
+}
+
+// AnswersOfOneBatch checks that the changes to answers in a batch follow its Put and each
+// other. s may be any store.
+func AnswersOfOneBatch(t *testing.T, s assistant.Store) {
+	t.Helper()
+	p := pair("batch", "which?", "elephant")
+	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+	p.AssistantText = "an elephant"
+	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}, Answers: []assistant.PairAnswer{
+		{Seq: p.Seq, ID: "b", Add: answer("b", "giraffe")},
+		{Seq: p.Seq, ID: "c", Add: answer("c", "zebra"), Choose: true},
+		{Seq: p.Seq, ID: "b", Choose: true},
+	}}))
+	got, err := s.Load(t.Context(), []int64{p.Seq})
+	must(t, err)
+	all, chosen := got[0].Answers()
+	if len(all) != 3 || chosen != 1 || all[0].AssistantText != "an elephant" || all[2].AssistantText != "zebra" {
+		t.Errorf("answer %d is chosen in %+v", chosen, all)
+	}
 }
 
 // unknownAnswersAreRefused tries to change an answer that p does not have and to add one
