@@ -116,8 +116,9 @@ type PairRequest struct {
 
 // Batch is what one Commit stores.
 type Batch struct {
-	// Put inserts the pairs that have Seq 0, and sets their Seq. A pair with
-	// another Seq replaces the stored pair.
+	// Put inserts the pairs that have Seq 0 and an ID that is not stored, and
+	// sets their Seq. Any other pair replaces the stored pair, or is stored again
+	// with its Seq if that pair has been deleted.
 	Put []*Pair
 	// KeepMarks keeps the stored star, flag and topic of existing pairs, and
 	// copies them to the pairs of Put: a turn must not undo what the user set
@@ -183,7 +184,7 @@ type Ref struct {
 // empty and ready to use; it may be used from any goroutine.
 type MemoryStore struct {
 	mu     sync.Mutex
-	pairs  []memoryPair // by Seq
+	pairs  []*memoryPair // by Seq; a stored pair is replaced, never changed
 	last   int64
 	intent string // the last intent applied
 
@@ -202,81 +203,111 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	if b.Intent != "" && s.intent == b.Intent {
 		return nil
 	}
-	required := slices.Clone(b.Delete)
-	for _, m := range b.Marks {
-		required = append(required, m.Seq)
+	put := b.Put
+	if b.Cancelled != nil {
+		put = append(slices.Clip(put), b.Cancelled)
 	}
-	for _, a := range b.Answers {
-		required = append(required, a.Seq)
-	}
-	for _, seq := range required {
-		if _, ok := s.find(seq); !ok {
-			return fmt.Errorf("message %d: %w", seq, ErrNoPair)
-		}
-	}
-	if err := s.checkAnswers(b); err != nil {
+	next := MemoryStore{pairs: slices.Clone(s.pairs), last: s.last}
+	stored, err := next.apply(b, put)
+	if err != nil {
 		return err
 	}
-	s.intent = cmp.Or(b.Intent, s.intent)
-	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool {
+	for i, p := range put {
+		p.Seq, p.Star, p.Flag, p.Topic = stored[i].Seq, stored[i].Star, stored[i].Flag, stored[i].Topic
+	}
+	s.pairs, s.last, s.intent = next.pairs, next.last, cmp.Or(b.Intent, s.intent)
+	return nil
+}
+
+// apply applies a batch, or a part of it if it fails. It returns the pairs of
+// put as they were stored.
+func (s *MemoryStore) apply(b *Batch, put []*Pair) (stored []*memoryPair, err error) {
+	for _, seq := range b.Delete {
+		if _, ok := s.find(seq); !ok {
+			return nil, fmt.Errorf("message %d: %w", seq, ErrNoPair)
+		}
+	}
+	s.pairs = slices.DeleteFunc(s.pairs, func(p *memoryPair) bool {
 		return slices.Contains(b.Delete, p.Seq) || b.Forget != "" && p.cut == CancelledCut(b.Forget)
 	})
 	s.cut(b)
-	for _, p := range b.Put {
-		s.put(p, b.KeepMarks)
+	for _, p := range put {
+		stored = append(stored, s.put(p, b.KeepMarks))
 	}
-	if p := b.Cancelled; p != nil {
-		s.put(p, b.KeepMarks)
-		if i, ok := s.find(p.Seq); ok {
-			s.pairs[i].cut = CancelledCut(p.Session)
-		}
+	if b.Cancelled != nil {
+		stored[len(stored)-1].cut = CancelledCut(b.Cancelled.Session)
 	}
 	for _, a := range b.Answers {
-		if i, ok := s.find(a.Seq); ok {
-			p := clonePair(&s.pairs[i].Pair)
-			_ = a.Apply(&p) // checkAnswers has applied it
-			s.pairs[i].Pair = p
+		if err := s.change(a.Seq, a.Apply); err != nil {
+			return nil, err
 		}
 	}
 	for _, m := range b.Marks {
-		if i, ok := s.find(m.Seq); ok {
-			p := &s.pairs[i]
+		mark := func(p *Pair) error {
 			set(&p.Star, m.Star)
 			set(&p.Flag, m.Flag)
 			set(&p.Topic, m.Topic)
+			return nil
+		}
+		if err := s.change(m.Seq, mark); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return stored, nil
 }
 
 // cut hides and restores the pairs that a batch names.
 func (s *MemoryStore) cut(b *Batch) {
-	for i := range s.pairs {
-		p := &s.pairs[i]
+	for i, p := range s.pairs {
+		cut := p.cut
 		switch {
-		case b.Keep != "" && p.cut == CancelledCut(b.Keep):
-			p.cut = ""
-		case b.Uncut != "" && p.cut == b.Uncut:
-			p.cut = ""
-		case b.Cut != nil && p.cut == "" && p.Seq >= b.Cut.From && slices.Contains(b.Cut.Sessions, p.Session):
-			p.cut = b.Cut.Name
+		case b.Keep != "" && cut == CancelledCut(b.Keep):
+			cut = ""
+		case b.Uncut != "" && cut == b.Uncut:
+			cut = ""
+		case b.Cut != nil && cut == "" && p.Seq >= b.Cut.From && slices.Contains(b.Cut.Sessions, p.Session):
+			cut = b.Cut.Name
+		}
+		if cut != p.cut {
+			s.pairs[i] = &memoryPair{p.Pair, cut}
 		}
 	}
 }
 
-// put inserts a pair without a Seq and sets its Seq, or replaces the stored pair
-// with the same Seq.
-func (s *MemoryStore) put(p *Pair, keepMarks bool) {
-	if p.Seq == 0 {
-		s.last++
-		p.Seq = s.last
-		s.pairs = append(s.pairs, memoryPair{Pair: clonePair(p)})
-	} else if i, ok := s.find(p.Seq); ok {
-		if have := &s.pairs[i]; keepMarks {
-			p.Star, p.Flag, p.Topic = have.Star, have.Flag, have.Topic
-		}
-		s.pairs[i].Pair = clonePair(p)
+// put stores a copy of p: see Batch.Put.
+func (s *MemoryStore) put(p *Pair, keepMarks bool) *memoryPair {
+	c := &memoryPair{Pair: clonePair(p)}
+	if i := slices.IndexFunc(s.pairs, func(have *memoryPair) bool { return c.Seq == 0 && c.ID != "" && have.ID == c.ID }); i >= 0 {
+		c.Seq = s.pairs[i].Seq
+	} else if c.Seq == 0 {
+		c.Seq = s.last + 1
 	}
+	s.last = max(s.last, c.Seq)
+	i, ok := s.find(c.Seq)
+	if !ok {
+		s.pairs = slices.Insert(s.pairs, i, c)
+		return c
+	}
+	have := s.pairs[i]
+	if c.cut = have.cut; keepMarks {
+		c.Star, c.Flag, c.Topic = have.Star, have.Flag, have.Topic
+	}
+	s.pairs[i] = c
+	return c
+}
+
+// change replaces the pair with this Seq with a copy that f has changed.
+func (s *MemoryStore) change(seq int64, f func(*Pair) error) error {
+	i, ok := s.find(seq)
+	if !ok {
+		return fmt.Errorf("message %d: %w", seq, ErrNoPair)
+	}
+	c := &memoryPair{clonePair(&s.pairs[i].Pair), s.pairs[i].cut}
+	if err := f(&c.Pair); err != nil {
+		return fmt.Errorf("message %d: %w", seq, err)
+	}
+	s.pairs[i] = c
+	return nil
 }
 
 // Cancelled implements CancelledStore.
@@ -320,29 +351,6 @@ func Lineage(session string, branches map[string]Branch) []Branch {
 	return all
 }
 
-// checkAnswers applies the changes of a batch to answers, whose pairs must be in
-// the store, to copies of the pairs.
-func (s *MemoryStore) checkAnswers(b *Batch) error {
-	pairs := map[int64]*Pair{}
-	for _, a := range b.Answers {
-		p := pairs[a.Seq]
-		if p == nil {
-			i, _ := s.find(a.Seq)
-			from := &s.pairs[i].Pair
-			if n := slices.IndexFunc(b.Put, func(p *Pair) bool { return p.Seq == a.Seq }); n >= 0 {
-				from = b.Put[n]
-			}
-			copied := clonePair(from)
-			p = &copied
-			pairs[a.Seq] = p
-		}
-		if err := a.Apply(p); err != nil {
-			return fmt.Errorf("message %d: %w", a.Seq, err)
-		}
-	}
-	return nil
-}
-
 // set assigns *value to *to, unless value is nil.
 func set[T any](to, value *T) {
 	if value != nil {
@@ -351,7 +359,7 @@ func set[T any](to, value *T) {
 }
 
 func (s *MemoryStore) find(seq int64) (int, bool) {
-	return slices.BinarySearchFunc(s.pairs, seq, func(p memoryPair, seq int64) int { return cmp.Compare(p.Seq, seq) })
+	return slices.BinarySearchFunc(s.pairs, seq, func(p *memoryPair, seq int64) int { return cmp.Compare(p.Seq, seq) })
 }
 
 // Load implements Store.
@@ -376,8 +384,7 @@ func (s *MemoryStore) Refs(_ context.Context, session string, charsPerToken floa
 	inView := func(p *memoryPair) bool {
 		return slices.ContainsFunc(lineage, func(b Branch) bool { return b.Parent == p.Session && p.Seq <= b.UpTo })
 	}
-	for i := range s.pairs {
-		p := &s.pairs[i]
+	for _, p := range s.pairs {
 		if p.cut == "" && (session == "" || inView(p)) {
 			out = append(out, PairRef(&p.Pair, charsPerToken))
 		}
