@@ -54,7 +54,7 @@ func (c Change) Line() string {
 	var line string
 	switch {
 	case c.Sentence != "":
-		line = c.Sentence
+		return string(safetext.VisibleOnce(c.Sentence))
 	case c.Before == c.After:
 		line = c.Title + " changed"
 	case c.Before == "":
@@ -100,7 +100,7 @@ const (
 // something, and the first items, prefixed with ItemIndent or MarkedIndent.
 // They are safe to show.
 func (e Effect) Lines() []string {
-	lines := []string{string(safetext.Visible(e.Sentence))}
+	lines := []string{string(safetext.VisibleOnce(e.Sentence))}
 	if e.Kind == EffectAsks {
 		lines[0] = "! " + lines[0]
 	}
@@ -192,7 +192,7 @@ func (f FileDiff) lines() []string {
 	}
 	lines := []string{string(heading)}
 	for _, l := range f.Lines {
-		lines = append(lines, l.Kind+" "+string(safetext.Visible(l.Text)))
+		lines = append(lines, l.Kind+" "+string(safetext.VisibleOnce(l.Text)))
 	}
 	return lines
 }

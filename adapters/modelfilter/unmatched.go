@@ -19,7 +19,7 @@ func (w *Window) unmatched(p *provider) []assistant.Effect {
 		switch {
 		case !c.Added || text == "":
 		case text == matchesNothing:
-			nowhere = append(nowhere, visible(c.Pattern))
+			nowhere = append(nowhere, c.Pattern)
 		default:
 			out = append(out, assistant.Effect{Sentence: visible(p.name) + ": " + visible(c.Pattern) + " " + text})
 		}
@@ -27,7 +27,7 @@ func (w *Window) unmatched(p *provider) []assistant.Effect {
 	switch len(nowhere) {
 	case 0:
 	case 1:
-		out = append(out, assistant.Effect{Sentence: visible(p.name) + ": " + nowhere[0] + " " + matchesNothing})
+		out = append(out, assistant.Effect{Sentence: visible(p.name) + ": " + visible(nowhere[0]) + " " + matchesNothing})
 	default:
 		out = append(out, assistant.Effect{Sentence: fmt.Sprintf("%s: %d patterns match no known model", visible(p.name), len(nowhere)), Items: nowhere})
 	}

@@ -23,6 +23,9 @@ func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLi
 	return w.versions.Diff(ctx, w.loaded(), id)
 }
 
+// visibleTwice undoes the second of two calls of safetext.Visible.
+var visibleTwice = strings.NewReplacer("‹U+2039›", "‹", "‹U+203A›", "›")
+
 // VersionChanges describes how a version changed the rules: "hid *mini* on openai". It
 // returns nothing for the original version.
 func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error) {
@@ -36,7 +39,7 @@ func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error
 	}
 	out := []string{}
 	for _, c := range fileChanges(dotenv.Parse([]byte(sides["-"].String())), dotenv.Parse([]byte(sides["+"].String()))) {
-		out = append(out, c.Line())
+		out = append(out, visibleTwice.Replace(c.Line()))
 	}
 	return out, nil
 }

@@ -30,10 +30,10 @@ import (
 // right-to-left override and a zero-width space.
 const hidden = "q\x1b]2;owned\x07\x1b[8mo\ra\u202ed\u200bz"
 
-// hiddenIn returns the part of hidden that text contains, or "". A screen contains sequences to draw, but none that
-// hides text or sets this title.
+// hiddenIn returns the part of hidden that text contains, or a quote that shows that a part was made visible twice, or
+// "". A screen contains sequences to draw, but none that hides text or sets this title.
 func hiddenIn(text string, screen bool) string {
-	for _, bad := range []string{"\u202e", "\u200b", "\x1b]2;owned", "\x1b[8m"} {
+	for _, bad := range []string{"\u202e", "\u200b", "\x1b]2;owned", "\x1b[8m", "‹U+2039›"} {
 		if strings.Contains(text, bad) {
 			return bad
 		}

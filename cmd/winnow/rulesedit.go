@@ -118,7 +118,7 @@ func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace
 		}
 		if w.recovered { // rules of an earlier run are saved, too
 			for _, c := range saved.Changes {
-				e.lines = append(e.lines, "  "+visible(c.Line()))
+				e.lines = append(e.lines, "  "+c.Line())
 			}
 		}
 	} else if len(e.results) > len(e.refused) && w.unsaved() {

@@ -12,6 +12,7 @@ import (
 	"winnow/adapters/fleet"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // rulesDiffCommand returns the command that shows what a save would change or, with --target, compares two targets.
@@ -199,7 +200,7 @@ func (a *app) printJobs(from string, jobs []*fleet.Job, lines []string) error {
 			text += "; the changes stay staged there"
 		}
 		for _, note := range append([]string{text}, j.Notes...) {
-			lines = append(lines, j.Target+": "+visible(note))
+			lines = append(lines, j.Target+": "+string(safetext.VisibleOnce(note)))
 		}
 		failed, pending = failed || j.State == fleet.Failed, pending || j.State == fleet.Discarded
 	}

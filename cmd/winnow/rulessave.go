@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/assistant"
-	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -213,7 +212,7 @@ func (a *app) saveError(err error) error {
 	lines := []error{fmt.Errorf("nothing was saved: %w", err)}
 	st := style.New(style.Options{Profile: style.NoColor, Unicode: a.unicode()})
 	for _, line := range slices.Concat(pane.ConflictLines(c, c.Both, &st.Icons), assistant.OthersLines(c.Both, a.userName())) {
-		lines = append(lines, errors.New(string(safetext.Visible(line))))
+		lines = append(lines, errors.New(line))
 	}
 	return advise(errors.Join(lines...), "discard your changes with winnow rules discard, or save in the program, which shows both versions and asks which to keep")
 }
