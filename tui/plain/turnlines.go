@@ -184,15 +184,12 @@ func (t *TurnLines) Question(e assistant.ConfirmRequest) {
 	}
 }
 
-// Words returns the name of a tool or a payload type with spaces in place of underscores.
-func Words(name string) string { return Name(strings.ReplaceAll(name, "_", " ")) }
-
-// payloadLabel returns the label of a payload.
+// payloadLabel returns the label of a payload: its type, with spaces in place of underscores.
 func payloadLabel(payloadType string) string {
 	if payloadType == "" {
 		return "Card"
 	}
-	return assistant.UpperFirst(Words(payloadType))
+	return assistant.UpperFirst(Name(strings.ReplaceAll(payloadType, "_", " ")))
 }
 
 // Stored returns events with which TurnLines prints a stored pair as if its turn ran again.

@@ -155,10 +155,7 @@ func Quote[S ~string](text S) string { return string(safetext.Line(text, maxQuot
 
 // Name returns a name from an untrusted source in one line, with invisible characters made
 // visible.
-func Name(text string) string { return Quote(Visible(text)) }
-
-// Visible makes invisible characters visible, unless they have already been replaced.
-func Visible(text string) string { return string(safetext.VisibleOnce(text)) }
+func Name(text string) string { return Quote(safetext.VisibleOnce(text)) }
 
 // Sentences writes streamed text, either an answer or reasoning, in whole sentences and
 // lines, so that a screen reader has enough text to read aloud. The output does not depend
