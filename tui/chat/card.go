@@ -51,8 +51,8 @@ func (c *toolCard) message() string {
 
 // markRepeated marks the finished tool cards as repeated if the answer contains the first
 // line of their results, and as not repeated otherwise.
-func markRepeated(parts []part, answer string) {
-	said := lettersOf(answer)
+func markRepeated(parts []part, answer safetext.Text) {
+	said := lettersOf(string(answer))
 	for _, p := range parts {
 		if c, ok := p.(*toolCard); ok && c.call.Result != nil {
 			message := lettersOf(firstLine(c.message()))

@@ -68,7 +68,7 @@ func (it *item) answerParts() (all []part) {
 		if piece.Call >= 0 {
 			all = append(all, cards[piece.Call])
 		} else {
-			all = append(all, newTextPart(string(piece.Text), it.rc.md))
+			all = append(all, newTextPart(piece.Text, it.rc.md))
 		}
 	}
 	return all

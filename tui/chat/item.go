@@ -210,7 +210,7 @@ func (it *item) build(p assistant.Pair) []part {
 	parts := []part{newUserPart(p)}
 	cards := toolCards(p)
 	used, from := make([]bool, len(cards)), 0
-	addAnswer := func(text string) {
+	addAnswer := func(text safetext.Text) {
 		for _, piece := range markup.Pieces(text, len(cards)) {
 			if piece.Call >= 0 {
 				parts = append(parts, cards[piece.Call])
@@ -223,19 +223,19 @@ func (it *item) build(p assistant.Pair) []part {
 	thoughts := assistant.PairThoughts(&p)
 	for len(thoughts) > 0 && thoughts[0].Place < max(len(p.AssistantText), 1) {
 		t := thoughts[0]
-		addAnswer(string(p.AssistantText[from:t.Place]))
-		parts = append(parts, newReasoningPart(string(t.Text), t.Took))
+		addAnswer(p.AssistantText[from:t.Place])
+		parts = append(parts, newReasoningPart(t.Text, t.Took))
 		thoughts, from = thoughts[1:], t.Place
 	}
-	addAnswer(string(p.AssistantText[from:]))
+	addAnswer(p.AssistantText[from:])
 	for i, c := range cards {
 		if !used[i] { // the marker of the card was lost with the end of a truncated answer
 			parts = append(parts, c)
 		}
 	}
-	markRepeated(parts, string(p.AssistantText))
+	markRepeated(parts, p.AssistantText)
 	for _, t := range thoughts { // reasoning after the last text
-		parts = append(parts, newReasoningPart(string(t.Text), t.Took))
+		parts = append(parts, newReasoningPart(t.Text, t.Took))
 	}
 	for _, payload := range p.Payloads {
 		parts = it.rc.addPayload(parts, payload)
@@ -246,7 +246,7 @@ func (it *item) build(p assistant.Pair) []part {
 // ending returns the parts after the answer: notice, error, choices.
 func (it *item) ending() (parts []part) {
 	if it.pair.Notice != "" {
-		parts = append(parts, newNoticePart(string(it.pair.Notice), ""))
+		parts = append(parts, newNoticePart(it.pair.Notice, ""))
 	}
 	if it.pair.State == assistant.PairError {
 		code := cmp.Or(it.pair.ErrorCode, string(llm.KindUnknown)) // an imported pair may have no error code
@@ -254,7 +254,7 @@ func (it *item) ending() (parts []part) {
 		if string(it.pair.ErrorMessage) != code {
 			text += " " + it.pair.ErrorMessage
 		}
-		parts = append(parts, newNoticePart(string(text), code))
+		parts = append(parts, newNoticePart(text, code))
 	}
 	it.saved = it.rc.saved
 	if choices := it.rc.choicesOf(it.pair); len(choices) > 0 {

@@ -172,9 +172,9 @@ type reasoningPart struct {
 	streaming bool
 }
 
-func newReasoningPart(text string, took time.Duration) *reasoningPart {
+func newReasoningPart(text safetext.Text, took time.Duration) *reasoningPart {
 	r := &reasoningPart{took: took, partState: partState{foldable: true, dirty: true}}
-	r.reasoning.source = text
+	r.reasoning.source = string(text)
 	return r
 }
 
@@ -221,15 +221,15 @@ func (p *reasoningPart) draw(width int, rc *renderContext) {
 // noticePart is winnow's notice about the turn, or the turn's error with advice.
 type noticePart struct {
 	partState
-	notice string
+	notice safetext.Text
 	code   string // error code, if its choices are shown below; "" for other notices
 }
 
-func newNoticePart(text, code string) *noticePart {
+func newNoticePart(text safetext.Text, code string) *noticePart {
 	return &noticePart{partState{open: true}, text, code}
 }
 
-func (p *noticePart) source() string { return p.notice }
+func (p *noticePart) source() string { return string(p.notice) }
 
 func (p *noticePart) draw(width int, rc *renderContext) {
 	p.begin()
@@ -237,7 +237,7 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 	if p.code != "" {
 		sign, tone = rc.st.Icons.Error, rc.st.Chat.Error
 	}
-	p.addText(rc, p.notice, layout{lead: indent, width: width - indent, draw: func(i int, line string) string {
+	p.addText(rc, string(p.notice), layout{lead: indent, width: width - indent, draw: func(i int, line string) string {
 		if i > 0 {
 			return tone.Render("  " + line)
 		}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 )
 
@@ -18,8 +19,8 @@ type textPart struct {
 }
 
 // newTextPart returns a stretch of a stored answer.
-func newTextPart(text string, md *markdown.Style) *textPart {
-	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md, limit: maxMarkdown}
+func newTextPart(text safetext.Text, md *markdown.Style) *textPart {
+	return &textPart{partState: partState{open: true, dirty: true}, stored: string(text), md: md, limit: maxMarkdown}
 }
 
 // maxMarkdown is how many bytes of an answer are shown as Markdown. The rest is shown as
@@ -27,7 +28,7 @@ func newTextPart(text string, md *markdown.Style) *textPart {
 const maxMarkdown = 1 << 20
 
 // addText appends a stretch of a stored answer to its parts.
-func addText(parts []part, text string, md *markdown.Style) ([]part, *textPart) {
+func addText(parts []part, text safetext.Text, md *markdown.Style) ([]part, *textPart) {
 	t := newTextPart(text, md)
 	for _, p := range parts {
 		if earlier, ok := p.(*textPart); ok {

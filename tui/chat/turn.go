@@ -97,7 +97,7 @@ func (v *View) replace(it *item, p assistant.Pair) {
 		thoughts[0].finish(p.ReasoningFor)
 	}
 	it.pair, it.running = p, false
-	markRepeated(it.parts, string(p.AssistantText))
+	markRepeated(it.parts, p.AssistantText)
 	for _, payload := range p.Payloads {
 		if it.payloadCard(payload.ID) == nil { // payloads of tool results arrived before the answer and are shown already
 			it.parts = it.rc.addPayload(it.parts, payload)
