@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	modernc "modernc.org/sqlite"
 
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
@@ -292,7 +293,8 @@ func (s *store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
 	opening, err := lockOpening(ctx, s.runDir)
-	if err != nil { // another process is opening the database and will use the WAL, so the WAL stays
+	if err != nil { // for example, another process is opening the database and will use the WAL
+		s.keepWAL()
 		return s.disconnect()
 	}
 	defer opening.Close()
@@ -303,13 +305,29 @@ func (s *store) Close() error {
 // into the database. The caller holds the open lock.
 func (s *store) disconnectAndRecord() error {
 	others, _, err := listOwners(s.runDir, s.owner)
-	if err != nil || others > 0 {
-		return errors.Join(err, s.disconnect())
+	if err == nil && others > 0 {
+		return s.disconnect()
 	}
-	if err := s.markClean(); err != nil {
+	if err == nil {
+		err = s.markClean()
+	}
+	if err != nil {
 		s.options.Log.Warn("history: the database could not be marked as closed", "err", err)
+		s.keepWAL()
 	}
 	return s.disconnect()
+}
+
+// keepWAL makes disconnect leave the WAL in place. The next Open would report a database that is not marked as closed
+// and has no WAL as one that has lost its WAL.
+func (s *store) keepWAL() {
+	err := s.writer.Raw(func(c any) error {
+		_, err := c.(modernc.FileControl).FileControlPersistWAL("main", 1)
+		return err
+	})
+	if err != nil {
+		s.options.Log.Warn("history: the -wal file may be removed", "err", err)
+	}
 }
 
 func (s *store) disconnect() error {
