@@ -249,7 +249,8 @@ func (v *View) drawHits(row string, i, line int, texts lineTexts) string {
 		length += len(text)
 	}
 	current := v.search.at
-	cell, drawn := 0, strings.Builder{} // column up to which the row is drawn
+	cell, rest, drawn := 0, row, strings.Builder{} // column up to which the row is drawn, and what follows
+	plain := style.Strip(row)
 	for ; first <= at; first++ {
 		j := joinedFrom(part, texts, v.search.find, first)
 		for nth, hit := range j.hits(v.search.find) {
@@ -259,14 +260,11 @@ func (v *View) drawHits(row string, i, line int, texts lineTexts) string {
 			}
 			for _, s := range j.stretches(first, hit) {
 				if s.line == at && s.from >= cell {
-					drawn.WriteString(style.Cut(row, cell, s.from) + st.Render(style.Strip(style.Cut(row, s.from, s.to))))
-					cell = s.to
+					drawn.WriteString(style.Cut(rest, 0, s.from-cell) + st.Render(style.Cut(plain, s.from, s.to)))
+					rest, cell = style.TruncateLeft(rest, s.to-cell, ""), s.to
 				}
 			}
 		}
 	}
-	if cell == 0 {
-		return row
-	}
-	return drawn.String() + style.Cut(row, cell, style.Width(row))
+	return drawn.String() + rest
 }

@@ -106,7 +106,10 @@ func TruncateWords(s string, width int, tail string) string {
 // TruncateLeft cuts n cells off the beginning of s and puts prefix before the rest. Escape
 // sequences stay.
 func TruncateLeft(s string, n int, prefix string) string {
-	if !strings.Contains(s, emojiSelector) {
+	switch {
+	case n > 0 && n < len(s) && IsPlain(s):
+		return prefix + s[n:]
+	case !strings.Contains(s, emojiSelector):
 		return ansi.TruncateLeft(s, n, prefix)
 	}
 	h := hideKeycaps(s)

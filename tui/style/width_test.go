@@ -71,6 +71,9 @@ func TestWidthsAreThoseOfAnsi(t *testing.T) {
 		if got, want := Truncate(s, right, tail), ansi.Truncate(s, right, tail); got != want {
 			t.Errorf("Truncate(%q, %d, %q) = %q, want %q", s, right, tail, got, want)
 		}
+		if got, want := TruncateLeft(s, left, tail), ansi.TruncateLeft(s, left, tail); got != want {
+			t.Errorf("TruncateLeft(%q, %d, %q) = %q, want %q", s, left, tail, got, want)
+		}
 		if got, want := Cut(s, left, right), ansi.Cut(s, left, right); got != want {
 			t.Errorf("Cut(%q, %d, %d) = %q, want %q", s, left, right, got, want)
 		}
