@@ -79,10 +79,11 @@ func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, 
 
 // head returns the beginning of a text, sanitised; cut reports whether the text was truncated.
 func head[S ~string](text S, runes int) (out string, cut bool) {
-	if utf8.RuneCountInString(string(text)) > runes {
-		text, cut = S([]rune(string(text))[:runes-1])+"…", true
+	out = string(text)
+	if utf8.RuneCountInString(out) > runes {
+		out, cut = string([]rune(out)[:runes-1])+"…", true
 	}
-	return string(safetext.Clean(text)), cut
+	return string(safetext.Clean(out)), cut
 }
 
 type topicsArgs struct {
