@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -154,20 +155,24 @@ func TestOnlySafetextMakesText(t *testing.T) {
 	}
 }
 
-// textConversions returns the conversions of anything but a constant to safetext.Text.
+// keepClean are the functions that convert a part of a text to the type of the text, which may be safetext.Text.
+var keepClean = []string{"UpperFirst", "Pieces"}
+
+// textConversions returns the conversions of anything but a constant to safetext.Text, or to a type parameter that can
+// be safetext.Text.
 func textConversions(file *ast.File) (found []token.Pos) {
+	to := []string{"safetext.Text"}
 	ast.Inspect(file, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		to, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || to.Sel.Name != "Text" || len(call.Args) != 1 {
-			return true
-		}
-		if p, ok := to.X.(*ast.Ident); ok && p.Name == "safetext" {
-			if _, literal := call.Args[0].(*ast.BasicLit); !literal {
-				found = append(found, call.Pos())
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			to = append(to[:1:1], stringParameters(n.Type.TypeParams)...)
+			return !slices.Contains(keepClean, n.Name.Name)
+		case *ast.CallExpr:
+			if len(n.Args) != 1 || !slices.Contains(to, types.ExprString(n.Fun)) {
+				return true
+			}
+			if _, literal := n.Args[0].(*ast.BasicLit); !literal {
+				found = append(found, n.Pos())
 			}
 		}
 		return true
@@ -175,11 +180,28 @@ func textConversions(file *ast.File) (found []token.Pos) {
 	return found
 }
 
+// stringParameters returns the type parameters whose constraint is ~string.
+func stringParameters(list *ast.FieldList) (names []string) {
+	if list == nil {
+		return nil
+	}
+	for _, f := range list.List {
+		for _, name := range f.Names {
+			if types.ExprString(f.Type) == "~string" {
+				names = append(names, name.Name)
+			}
+		}
+	}
+	return names
+}
+
 func TestTextConversionsAreSeen(t *testing.T) {
 	for source, want := range map[string]int{
 		`safetext.Text("constant")`: 0, `safetext.Clean(name)`: 0, `safetext.Text(name)`: 1, `"a" + safetext.Text(name+"b")`: 1,
+		`S("constant")`: 0, `U(name)`: 0, `string(name)`: 0, `S(name)`: 1, `name + T(name+"b")`: 1,
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nvar _ = "+source, parser.SkipObjectResolution)
+		source = "package x\nfunc f[S, T ~string, U any](name S) any { return " + source + " }"
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", source, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
