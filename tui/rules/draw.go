@@ -11,6 +11,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -128,7 +129,8 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowFinding:
 		return p.findingPieces(p.findings()[r.index])
 	case rowNotice:
-		return []pane.Piece{{Text: signWarn.in(icons) + " ", Style: st.Warn}, {Text: pane.Visible(p.shortNotice(d.Notices[r.index])), Style: st.Text}}, nil
+		_, short := p.notice(r.index)
+		return []pane.Piece{{Text: signWarn.in(icons) + " ", Style: st.Warn}, {Text: short, Style: st.Text}}, nil
 	default:
 	}
 	return []pane.Piece{{Text: r.text, Style: st.Muted}}, nil
@@ -275,12 +277,14 @@ func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 		[]pane.Piece{{Text: why, Style: style}}
 }
 
-// shortNotice returns a notice in which the name of the file replaces its path.
-func (p *Pane) shortNotice(text string) string {
+// notice returns a notice about the file, in which hidden characters may already have been made
+// visible. In short, the name of the file replaces its path.
+func (p *Pane) notice(i int) (text, short string) {
+	text = string(safetext.VisibleOnce(p.data.Notices[i]))
 	if p.data.File == "" {
-		return text
+		return text, text
 	}
-	return strings.ReplaceAll(text, p.data.File, filepath.Base(p.data.File))
+	return text, strings.ReplaceAll(text, p.data.File, filepath.Base(p.data.File))
 }
 
 // listColumn returns the name of a list, padded so that the names form a column.

@@ -228,7 +228,7 @@ func (p *Pane) aboutRow() (text, short string) {
 		}
 		return pane.Join(n.Text(), hints), hints
 	case rowNotice:
-		return pane.Visible(d.Notices[r.index]), pane.Visible(p.shortNotice(d.Notices[r.index]))
+		return p.notice(r.index)
 	case rowFinding:
 		return p.aboutFinding(p.findings()[r.index]), ""
 	case rowChange:

@@ -57,6 +57,14 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 	}
 }
 
+func TestNotesOfTheFileShowHiddenCharactersOnce(t *testing.T) {
+	b := open(t, "K\u202e=1\nK\u202e=2\n", nil)
+	b.do("show-changes", "pane-last")
+	if got, want := unwrapped(b.screen(60, 30)), "K‹U+202E› has no effect here"; strings.Count(got, want) != 2 {
+		t.Errorf("the row and the foot do not both say %q:\n%s", want, ansi.Strip(b.screen(60, 30)))
+	}
+}
+
 // TestALongListKeepsItsRows holds the list against what it had when the words
 // of the row under the cursor had an eighth of the pane at most.
 func TestALongListKeepsItsRows(t *testing.T) {
