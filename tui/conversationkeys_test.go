@@ -802,30 +802,32 @@ func TestEveryActionDoesSomething(t *testing.T) {
 }
 
 func TestEnterSends(t *testing.T) {
-	s := newStill(t, style.Options{Unicode: true}, 80, 24, say("ok"))
-	keys, err := keymap.New(true, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Model.keys = keys
-	s.input.draft.Set("one")
-	for _, k := range []string{"ctrl+enter", "ctrl+j", "alt+enter", "shift+enter"} {
-		s.keys(k)
-	}
-	if got := s.input.draft.Text(); got != "one\n\n\n\n" || s.opts.Work.Session().Busy() {
-		t.Fatalf("the other keys make %q of the draft", got)
-	}
-	s.keys("enter")
-	for range s.opts.Work.Session().Events(t.Context(), 0) { // to the end of the turn
-	}
-	readLog(t, s.Model)
-	pairs, err := s.opts.Work.Session().Pairs(context.Background(), []int64{1})
-	if err != nil || len(pairs) != 1 || pairs[0].UserText != "one" || pairs[0].AssistantText != "ok" {
-		t.Errorf("enter sends %+v, %v", pairs, err)
-	}
-	if !strings.Contains(s.text(), "enter send") {
-		t.Errorf("the footer names another key:\n%s", s.text())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStill(t, style.Options{Unicode: true}, 80, 24, say("ok"))
+		keys, err := keymap.New(true, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Model.keys = keys
+		s.input.draft.Set("one")
+		for _, k := range []string{"ctrl+enter", "ctrl+j", "alt+enter", "shift+enter"} {
+			s.keys(k)
+		}
+		if got := s.input.draft.Text(); got != "one\n\n\n\n" || s.opts.Work.Session().Busy() {
+			t.Fatalf("the other keys make %q of the draft", got)
+		}
+		s.keys("enter")
+		for range s.opts.Work.Session().Events(t.Context(), 0) { // to the end of the turn
+		}
+		readLog(t, s.Model)
+		pairs, err := s.opts.Work.Session().Pairs(context.Background(), []int64{1})
+		if err != nil || len(pairs) != 1 || pairs[0].UserText != "one" || pairs[0].AssistantText != "ok" {
+			t.Errorf("enter sends %+v, %v", pairs, err)
+		}
+		if !strings.Contains(s.text(), "enter send") {
+			t.Errorf("the footer names another key:\n%s", s.text())
+		}
+	})
 }
 
 func (s *still) text() string { return plainFrame(s.frame()) }

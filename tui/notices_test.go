@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"winnow/assistant"
@@ -98,21 +99,23 @@ func TestAddedPairsAreAnnounced(t *testing.T) {
 }
 
 func TestTheOnceMoreOfCtrlCGoesWithItsTime(t *testing.T) {
-	s := newStill(t, style.Options{}, 80, 24)
-	s.do(s.interrupt())
-	if s.notice.Text != "press ctrl+c again to quit" {
-		t.Fatalf("the notice is %q", s.notice.Text)
-	}
-	s.do(s.onOnceMoreDue())
-	if s.notice.Text == "" {
-		t.Error("it goes before its time")
-	}
-	now := s.now().Add(doublePress)
-	s.Model.now = func() time.Time { return now }
-	s.do(s.onOnceMoreDue())
-	if s.notice.Text != "" {
-		t.Error("it stays after its time")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStill(t, style.Options{}, 80, 24)
+		s.do(s.interrupt())
+		if s.notice.Text != "press ctrl+c again to quit" {
+			t.Fatalf("the notice is %q", s.notice.Text)
+		}
+		s.do(s.onOnceMoreDue())
+		if s.notice.Text == "" {
+			t.Error("it goes before its time")
+		}
+		now := s.now().Add(doublePress)
+		s.Model.now = func() time.Time { return now }
+		s.do(s.onOnceMoreDue())
+		if s.notice.Text != "" {
+			t.Error("it stays after its time")
+		}
+	})
 }
 
 // A notice longer than the footer can be read whole.
