@@ -59,7 +59,10 @@ func (c *conversation) head(w int, s *scene) string {
 	if !ok || question == "" {
 		return left
 	}
-	sign := fmt.Sprintf("%s %d  ", s.styles.Icons.Above, above)
+	sign := "  "
+	if above > 0 {
+		sign = fmt.Sprintf("%s %d  ", s.styles.Icons.Above, above)
+	}
 	if left == "" {
 		left = "  "
 	} else {

@@ -290,10 +290,22 @@ func (m *Model) belowChat() (text string, arrived bool) {
 	if m.layout.Chat.Empty() || m.conv.chat.Len() == 0 {
 		return "", false
 	}
-	if text, arrived = m.conv.chat.Below(); text != "" {
+	if text, arrived = m.conv.chat.Below(m.endAction()); text != "" {
 		text = " " + text + " "
 	}
 	return text, arrived
+}
+
+// endAction returns the action that moves the chat towards its end with a key that works now, or
+// "" if none does: a text line or the pane has the focus.
+func (m *Model) endAction() keymap.Action {
+	switch {
+	case m.mode == keymap.Input: // other keys type text
+		return keymap.PageDown
+	case m.mode == keymap.View && !m.typingLine():
+		return keymap.LastMessage
+	}
+	return ""
 }
 
 // belowSign reports whether a cell is part of the sign that ruled draws.

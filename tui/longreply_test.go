@@ -73,6 +73,39 @@ func TestALongAnswerSaysWhatIsAboveAndBelow(t *testing.T) {
 	}
 }
 
+// The sign below names a key only where the key works; while a text line or the pane has the
+// focus, none does.
+func TestTheSignBelowNamesOnlyAKeyThatWorks(t *testing.T) {
+	for _, c := range []struct {
+		mode keymap.Mode
+		line string // the key that opens a text line
+		key  string
+	}{{keymap.Input, "", " · pgdown"}, {keymap.View, "", " · G"}, {keymap.View, "f", ""}, {keymap.View, "/", ""}, {keymap.Pane, "", ""}} {
+		s := newStill(t, style.Options{Unicode: true}, 120, 24)
+		s.pairs(told("which models?", manyLines()))
+		s.do(s.onKey(tea.KeyPressMsg{Code: tea.KeyPgUp}))
+		s.setMode(c.mode)
+		s.keys(strings.Fields(c.line)...)
+		_, sign, _ := strings.Cut(plainFrame(s.frame()), "─ ↓ ")
+		if sign, _, _ = strings.Cut(sign, " ─"); !strings.HasSuffix(sign, " lines"+c.key) {
+			t.Errorf("in %s after %q, the sign is %q, want the key %q", c.mode, c.line, sign, c.key)
+		}
+	}
+}
+
+// While only the question is above the screen, no number stands beside it.
+func TestTheStickyQuestionCountsNoLinesIfNoneIsAbove(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 80, 24)
+	s.pairs(told("which models?", manyLines()))
+	s.keys("esc", "g")
+	for range 3 {
+		s.conv.chat.ScrollBy(1)
+		if row := strings.Split(plainFrame(s.frame()), "\n")[1]; strings.Contains(row, "↑ 0") {
+			t.Errorf("the sticky line is %q", row)
+		}
+	}
+}
+
 // A heavy part of the line beside the chat, or of its last column, is the scroll bar.
 func TestTheScrollBarShowsWhereTheScreenIs(t *testing.T) {
 	for _, w := range []int{80, 120} {

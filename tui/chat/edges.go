@@ -9,10 +9,10 @@ import (
 	"winnow/tui/style"
 )
 
-// Below describes what is below the screen, with the key that goes there: new lines if any
-// arrived, otherwise later messages, otherwise the rest of the message; "" if nothing is
-// below. arrived reports whether new lines arrived.
-func (v *View) Below() (text string, arrived bool) {
+// Below describes what is below the screen, with the key of the action that goes there: new lines
+// if any arrived, otherwise later messages, otherwise the rest of the message; "" if nothing is
+// below. If action is "", it names no key. arrived reports whether new lines arrived.
+func (v *View) Below(action keymap.Action) (text string, arrived bool) {
 	if v.list.AtEnd() {
 		return "", false
 	}
@@ -26,10 +26,6 @@ func (v *View) Below() (text string, arrived bool) {
 		text = assistant.Counted(e.LinesBelow, "line")
 	default:
 		return "", false
-	}
-	action := keymap.PageDown // in INPUT mode, other keys type text
-	if v.active {
-		action = keymap.LastMessage
 	}
 	return pane.Join(v.rc.st.Icons.New+" "+text, strings.TrimSpace(v.rc.keys.Hint(action, ""))), arrived
 }

@@ -613,7 +613,7 @@ func TestFoldingMovesNoLineUnderTheCursor(t *testing.T) {
 			if got := headRow(t, v, w, h, sign); got != y {
 				t.Fatalf("%s: after %d times the head stands in row %d, not %d:\n%s", name, i+1, got, y, plain(v.View(w, h)))
 			}
-			if hint, _ := v.Below(); strings.Contains(hint, "new") && name == "at the end" && i%2 == 1 {
+			if hint, _ := v.Below(""); strings.Contains(hint, "new") && name == "at the end" && i%2 == 1 {
 				t.Errorf("%s: folding announces %q", name, hint)
 			}
 		}
