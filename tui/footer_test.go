@@ -336,6 +336,26 @@ func TestTheFooterHasNoDoubles(t *testing.T) {
 	}
 }
 
+// Without messages, the footer names no key that works on one, and such a key says why it does
+// nothing.
+func TestTheFooterOfAnEmptyConversationNamesNoKeyOfMessages(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 200, 24)
+	s.keys("esc")
+	foot := ansi.Strip(footerOf(s.frame()))
+	for _, hint := range []string{"j next", "y copy", "/ search", "to the first sent"} {
+		if strings.Contains(foot, hint) {
+			t.Errorf("the footer of an empty conversation names %q: %q", hint, foot)
+		}
+	}
+	for _, key := range []string{"r", "e", "d", "t", "*", "a", "B", "<"} {
+		s.notice.Clear()
+		s.keys(key)
+		if foot := ansi.Strip(footerOf(s.frame())); !strings.Contains(foot, "there is no message here") {
+			t.Errorf("%s in an empty conversation: %q", key, foot)
+		}
+	}
+}
+
 // The footer offers to fold only what folds, and the key says so where nothing does.
 func TestTheFooterNamesFoldOnlyWhereSomethingFolds(t *testing.T) {
 	thought := told("pears?", "yellow")

@@ -92,12 +92,12 @@ func (m *Model) hints() (hints []status.KeyHint) {
 	case m.input.completing():
 		return m.listHints()
 	}
-	window, actions := m.pane.Status(), m.keys.In(m.mode)
+	window, actions, messages := m.pane.Status(), m.keys.In(m.mode), m.conv.chat.Len() > 0
 	useful := map[keymap.Action]bool{ // actions not listed here are always useful
 		keymap.Save: !m.turn.running && window.Unsaved > 0, keymap.DeleteRule: window.DeleteHint != "",
 		keymap.Connect: connectcard.Useful(m.opts.Connect, m.parts.modelID()),
 		keymap.Escape:  m.mode != keymap.View || m.turn.running || m.applying != 0, keymap.Filter: m.mode == keymap.View && !m.turn.running,
-		keymap.Fold: m.conv.chat.Folds(),
+		keymap.Fold: m.conv.chat.Folds(), keymap.NextItem: messages, keymap.CopyAnswer: messages, keymap.Search: messages, keymap.JumpToBoundary: messages,
 	}
 	slices.SortStableFunc(actions, func(a, b *keymap.Row) int { return a.Footer - b.Footer })
 	for _, a := range actions {

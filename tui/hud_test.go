@@ -150,6 +150,15 @@ func TestTheActivityLineStaysForTheWholeTurn(t *testing.T) {
 			t.Errorf("after %s with %q there is no %q in\n%s", c.after, c.status, c.want, frame)
 		}
 	}
+	for _, keys := range [][]string{{"esc", "f"}, {"esc", "/"}} {
+		s.turn.running = false // escape focuses the conversation
+		s.keys(keys...)
+		s.turn.running = true
+		if frame := plainFrame(s.frame()); !strings.Contains(frame, "1m30s") || strings.Contains(frame, "esc cancels") {
+			t.Errorf("after %q escape clears the line, but the screen says\n%s", keys, frame)
+		}
+		s.keys("esc", "esc")
+	}
 }
 
 // The docked HUD follows each key of the draft, each pair and the filter; it has the

@@ -20,9 +20,18 @@ func onPair(do func(m *Model, request int64, p assistant.Pair) tea.Cmd) func(*Mo
 			if p, ok := m.conv.chat.Focused(); ok {
 				return do(m, request, p)
 			}
-			return nil
+			return m.noPair()
 		})
 	}
+}
+
+// noPair says that no pair has the focus because the conversation is empty. A pair that is not
+// loaded yet is not reported.
+func (m *Model) noPair() tea.Cmd {
+	if m.conv.chat.Len() > 0 {
+		return nil
+	}
+	return m.info("there is no message here")
 }
 
 // whenIdle returns an action that works on the focused pair and is not allowed during a

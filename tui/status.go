@@ -80,7 +80,8 @@ func (t *turn) progress(now time.Time, spin []string) string {
 	return line
 }
 
-// escapeHint says what escape does during a turn or while a save is being applied.
+// escapeHint says what escape does during a turn or while a save is being applied; "" if the
+// footer says it because a text line or a list above the box takes the key.
 func (m *Model) escapeHint() string {
 	switch o, kind, open := m.overlay.Top(); {
 	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):
@@ -90,6 +91,8 @@ func (m *Model) escapeHint() string {
 			return string(m.hint(" · %s closes", keymap.TextClose))
 		}
 		return string(m.hint(" · %s closes", keymap.LineClose))
+	case m.typingLine() || m.input.completing():
+		return ""
 	}
 	return string(m.hint(" · %s cancels", keymap.Escape))
 }

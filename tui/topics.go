@@ -33,7 +33,7 @@ func (m *Model) openPairTopic() tea.Cmd {
 	if focused, ok := m.conv.chat.Focused(); ok {
 		return m.carryOut(m.topics().openFor(focused.Seq))
 	}
-	return nil
+	return m.noPair()
 }
 
 func (t topicList) open() intent {
