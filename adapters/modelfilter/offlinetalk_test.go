@@ -22,6 +22,7 @@ func TestConversations(t *testing.T) {
 			"only keep o3 on openai, hide all gemini => | openai: would hide 16 of | gemini: would hide 6 of",
 			"yes => openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) gemini+ignore(*)",
 		},
+		"a save in the same message":   {"hide mini and save => openai+ignore(*mini*) save() | are hidden on openai now | !Not saved yet"},
 		"no rules at all":              {"show the rules on gemini => | No rules on gemini."},
 		"a question is done on yes":    {"hide mini? => | I propose: | ignore `*mini*` for openai: would hide 3 of 17", "yes => openai+ignore(*mini*)"},
 		"a proposal is made on yes":    {"propose rules for hiding minis => | I propose: | ignore `*mini*` for openai: would hide 3 of 17", "yes => openai+ignore(*mini*)"},

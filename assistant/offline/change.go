@@ -75,8 +75,9 @@ func (c *conversation) ask(steps []clause) bool {
 }
 
 // change makes the edits of a plan. Once they are made, it reports their joint effect or,
-// if a change failed, the outcome of each.
-func (c *conversation) change(s clause) {
+// if a change failed, the outcome of each. If the message also asks to save, it does not say
+// whether the changes are saved: the outcome of the save does.
+func (c *conversation) change(s clause, saves bool) {
 	var done []string
 	saved := ""
 	for _, edit := range edits {
@@ -92,6 +93,9 @@ func (c *conversation) change(s clause) {
 				}
 			}
 		}
+	}
+	if saves {
+		saved = ""
 	}
 	if effect := s.plan.Get("done").String(); effect != "" && !c.refused && len(done) > 0 {
 		done = []string{strings.TrimSpace(withCode(effect) + " " + saved)}

@@ -103,12 +103,12 @@ func (c *conversation) respondFilter() {
 	if !ok || len(c.calls) > 0 || !c.confirmed && !c.now.changes() && c.ask(steps) {
 		return
 	}
-	for _, s := range steps {
+	for i, s := range steps {
 		switch {
 		case s.acts() && len(c.calls) > 0: // it needs the results of the earlier calls
 			return
 		case s.changesRules():
-			c.change(s)
+			c.change(s, slices.ContainsFunc(steps[i+1:], func(later clause) bool { return later.kind == "save_changes" }))
 		default:
 			c.do(s)
 		}
