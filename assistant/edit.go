@@ -81,6 +81,9 @@ func (s *Session) makeStep(description string, before json.RawMessage, change fu
 	defer s.updates.window.step()()
 	w, others, restore := s.opts.Window, s.othersUnsaved(), s.mark(before)
 	if err := change(); err != nil {
+		if now, readErr := windowState(w); readErr == nil && !jsondelta.Equal(before, now) { // part of the change was made
+			err = errors.Join(err, restore())
+		}
 		return nil, err
 	}
 	after, err = windowState(w)

@@ -121,9 +121,9 @@ func (m manifest) tokens(p budget.Params) int {
 	return p.Estimate("\n\n"+dataHeading+"\n\n"+m.text()) + specCost(m.tool(nil).Spec(), p)
 }
 
-// recountPayloads calls countPayloads; if that fails, the old estimate stays.
+// recountPayloads calls countPayloads after a change, even if ctx has ended; if that fails, the old estimate stays.
 func (s *Session) recountPayloads(ctx context.Context) {
-	if err := s.countPayloads(ctx); err != nil {
+	if err := s.countPayloads(context.WithoutCancel(ctx)); err != nil {
 		s.log.Warn("payloads not counted", "error", err)
 	}
 }

@@ -47,10 +47,10 @@ func notes(t testing.TB) (*assistant.Pages, assistant.Window) {
 	return pages, &paged{Window: at.NewWindow("one"), at: assistant.Location{Page: "p"}}
 }
 
-func noteRig(t testing.TB, script *at.Script) *rig {
+func noteRig(t testing.TB, script *at.Script, change ...func(*assistant.Options)) *rig {
 	t.Helper()
 	pages, window := notes(t)
-	r := newRig(t, script, func(o *assistant.Options) { o.Pages, o.Window = pages, window })
+	r := newRig(t, script, append(change, func(o *assistant.Options) { o.Pages, o.Window = pages, window })...)
 	r.window = window.(*paged).Window
 	return r
 }

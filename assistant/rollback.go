@@ -325,7 +325,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 		}
 	}
 	if intent.Scope != checkpoint.ScopeWindow {
-		err = s.showRolledBack(ctx, intent, cut)
+		err = s.showRolledBack(context.WithoutCancel(ctx), intent, cut) // the rollback is done
 	}
 	if recorded != nil {
 		done := "the rollback was done"

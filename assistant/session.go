@@ -132,6 +132,7 @@ type sessionMemory struct {
 	cancelled   *Pair // the cancelled answer that can be kept; nil if none; immutable
 	context     contextMemory
 	storedState string // the sessionState as last stored
+	stateRead   bool   // the stored sessionState, if any, has been read
 	records     []budget.Record
 	attempt     *budget.Record // newest of records; nil before the first
 	lastSend    *LastSend      // nil before the first

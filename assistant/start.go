@@ -60,7 +60,9 @@ func (s *Session) ensureStarted(ctx context.Context) error {
 // journal. The caller holds s.work.
 func (s *Session) start(ctx context.Context) error {
 	s.noted = false
-	s.restoreState(ctx)
+	if err := s.restoreState(ctx); err != nil {
+		return err
+	}
 	defer s.measure(ctx)
 	unlock, err := s.opts.Journal.TryLock()
 	if err == nil {
@@ -254,16 +256,19 @@ type sessionState struct {
 	State json.RawMessage `json:"state,omitempty"`
 }
 
-// storeState stores the sessionState. The caller holds s.work. Errors are only
-// logged, because no pair is lost.
+// storeState stores the sessionState, unless the stored one could not be read.
+// The caller holds s.work. Errors are only logged, because no pair is lost.
 func (s *Session) storeState(ctx context.Context) {
 	store, ok := s.opts.Store.(SessionStore)
 	if !ok || s.opts.Window == nil {
 		return
 	}
 	s.mu.Lock()
-	id, known, before := s.current.id, s.current.context, s.current.storedState
+	id, known, before, read := s.current.id, s.current.context, s.current.storedState, s.current.stateRead
 	s.mu.Unlock()
+	if !read {
+		return
+	}
 	state := sessionState{Changes: known.pending, Run: s.runID, Mark: known.mark}
 	if known.json != nil || known.resumed {
 		if log, ok := s.opts.Window.(Log); ok {
@@ -289,18 +294,23 @@ func (s *Session) storeState(ctx context.Context) {
 }
 
 // restoreState restores the stored session state. What cannot be read or
-// restored is logged and skipped: pairs do not depend on it.
-func (s *Session) restoreState(ctx context.Context) {
+// restored is logged and skipped: pairs do not depend on it. The error says
+// that ctx ended before the state was read.
+func (s *Session) restoreState(ctx context.Context) error {
 	id := s.ID()
 	if err := s.restoreCancelled(ctx, id); err != nil {
 		s.log.Warn("cancelled answer not restored", "id", id, "error", err)
 	}
 	store, ok := s.opts.Store.(SessionStore)
 	if !ok {
-		return
+		return nil
 	}
 	prompt, waits, queuedErr := store.Queued(ctx, id)
 	raw, err := store.SessionState(ctx, id)
+	if (err != nil || queuedErr != nil) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	read := err == nil
 	var state sessionState
 	if err == nil && raw != nil {
 		err = json.Unmarshal(raw, &state)
@@ -309,6 +319,7 @@ func (s *Session) restoreState(ctx context.Context) {
 	if waits && queuedErr == nil {
 		s.current.queued, s.current.queuePaused = &prompt, true
 	}
+	s.current.stateRead = read
 	restored := raw != nil && err == nil
 	if restored {
 		s.current.storedState = string(raw)
@@ -326,6 +337,7 @@ func (s *Session) restoreState(ctx context.Context) {
 	if err = errors.Join(err, queuedErr); err != nil {
 		s.log.Warn("session state not restored", "id", id, "error", err)
 	}
+	return nil
 }
 
 // resumedContext returns what the model of a resumed session knows about the

@@ -163,7 +163,7 @@ func (t *turn) storeEnd(end Event) Event {
 		t.s.view.put(PairRef(t.pair, t.settings.Budget.CPT()))
 		t.s.mu.Unlock()
 		if len(t.pair.Payloads) > 0 {
-			t.s.recountPayloads(context.WithoutCancel(t.ctx))
+			t.s.recountPayloads(t.ctx)
 		}
 	}
 	t.s.storeState(t.ctx)

@@ -185,5 +185,5 @@ func (t *turn) showStored() {
 	t.s.updates.addStale(t.pair.Seq)
 	t.s.view.put(ref)
 	t.s.mu.Unlock()
-	t.s.recountPayloads(context.WithoutCancel(t.ctx))
+	t.s.recountPayloads(t.ctx)
 }
