@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"time"
 
@@ -18,7 +20,7 @@ func doctorCommand(a *app) *cobra.Command {
 	c := command("doctor", "Check the terminal, files, endpoint and database", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.doctor(ctx, secrets)
 	})
-	c.Long = "doctor changes nothing, except that it makes winnow's own files private if others can read them.\n" +
+	c.Long = "doctor changes no rules, messages or settings. If others can read winnow's own files, it makes these private.\n" +
 		"--secrets reads winnow's own files, except the settings, and names each one that contains a known key."
 	c.Flags().BoolVar(&secrets, "secrets", false, "search winnow's own files for keys")
 	c.AddCommand(keysCommand(a))
@@ -74,10 +76,7 @@ func (a *app) checks(secrets bool) []doctor.Check {
 			all = append(all, doctor.Check{About: e.Name, Do: func(ctx context.Context) []doctor.Finding { return doctor.Endpoint(ctx, e, a.settings.Model) }})
 		}
 	}
-	all = append(all, one("history", func(ctx context.Context) doctor.Finding {
-		store, err := a.openHistory(ctx)
-		return doctor.History(ctx, store, err)
-	}), doctor.Check{About: "rules", Do: a.examineWindow})
+	all = append(all, one("history", a.examineHistory), doctor.Check{About: "rules", Do: a.examineWindow})
 	if len(a.settings.AfterSave) > 0 {
 		all = append(all, one("after_save", a.examineAfterSave))
 	}
@@ -136,6 +135,17 @@ func (a *app) examineFolders() []doctor.Finding {
 		return []doctor.Finding{doctor.Fail("folders", doctor.UnsafeFolder, err, "")}
 	}
 	return []doctor.Finding{doctor.Folder(h.ConfigDir), doctor.Folder(h.DataDir), doctor.Folder(h.StateDir), doctor.Folder(h.CacheDir)}
+}
+
+// examineHistory opens and checks the history. It does not create the file.
+func (a *app) examineHistory(ctx context.Context) doctor.Finding {
+	if h, err := a.folders(); err == nil && a.settings.History == "" {
+		if _, err := os.Lstat(h.History()); errors.Is(err, fs.ErrNotExist) {
+			return doctor.Pass("history", "%s does not exist yet", h.History())
+		}
+	}
+	store, err := a.openHistory(ctx)
+	return doctor.History(ctx, store, err)
 }
 
 // examineSecrets searches winnow's own files for every known key: from the environment, the .env file and the

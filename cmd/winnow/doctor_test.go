@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -38,6 +41,20 @@ func TestTheCommandsOfDoctorExist(t *testing.T) {
 	}
 	if commands < 10 {
 		t.Errorf("only %d commands were found", commands)
+	}
+}
+
+// doctor stores no history where there is none.
+func TestDoctorCreatesNoHistory(t *testing.T) {
+	inFolder(t, "A=1\n", "config", "path")
+	var out bytes.Buffer
+	run(t.Context(), []string{"doctor"}, nil, &out, &bytes.Buffer{})
+	h, err := newApp(t.Context(), nil, &bytes.Buffer{}, &bytes.Buffer{}).folders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(h.History()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(out.String(), h.History()+" does not exist yet") {
+		t.Errorf("after doctor, history.db: %v; doctor prints\n%s", err, out.String())
 	}
 }
 
