@@ -96,10 +96,12 @@ func (h Home) Files() []HomeFile {
 	return []HomeFile{
 		{h.Settings(), "the settings"},
 		{h.History(), "sessions and messages, unless the setting history names a PostgreSQL database; its lock files are in the same folder"},
-		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file in this folder"},
+		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file in this folder; of winnow serve, also the responses to requests that can be repeated"},
 		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of changes to the chat history"},
 		{h.Versions() + folder, "the first and the last 20 saved versions of each .env file; winnow rules log lists them"},
 		{h.Log(), "the log: events and errors, never keys, and conversations only with --log-level debug"},
+		{h.HostKey(), "the SSH host key of winnow serve"},
+		{h.Tokens(), "users and roles of winnow serve, with the hashes of their tokens"},
 		{h.Typeahead(), "text typed in a run that ended before the history was open"},
 		{h.Models() + folder, "the most recent list of models of each provider"},
 		{h.Endpoints() + folder, "the most recent list of models of each endpoint"},

@@ -18,7 +18,7 @@ func TestHelpNamesEveryFile(t *testing.T) {
 	t.Setenv("WINNOW_HOME", dir)
 	t.Setenv("WINNOW_LOCAL_SERVERS", "false")
 	t.Setenv("EDITOR", "true")
-	for _, line := range []string{"config edit", "-m offline/rules ask --yes hide o3* and save", "--window history ask hello", "log"} {
+	for _, line := range []string{"config edit", "-m offline/rules ask --yes hide o3* and save", "--window history ask hello", "log", "token add anna"} {
 		if status := run(t.Context(), strings.Fields(line), strings.NewReader(""), io.Discard, io.Discard); status != statusDone {
 			t.Errorf("winnow %s: exit status %d", line, status)
 		}

@@ -45,7 +45,7 @@ type listenFlags struct {
 func (f *listenFlags) Bind(set *pflag.FlagSet) {
 	set.StringVar(&f.HTTP, "http", "", "listen for HTTP on the address HOST:PORT")
 	set.StringVar(&f.TokenFile, "token-file", "", "the FILE with the token, at least 16 characters")
-	set.StringVar(&f.Cert, "cert", "", "the FILE with the TLS certificate, required to serve other hosts")
+	set.StringVar(&f.Cert, "cert", "", "the FILE with the TLS certificate, required to serve other hosts without --trusted-proxy")
 	set.StringVar(&f.Key, "key", "", "the FILE with the certificate's private key")
 	set.String("log", "file", "the PLACE to log to: file or stderr")
 	set.String("log-format", "json", "the FORMAT of the log: json or text")

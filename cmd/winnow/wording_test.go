@@ -3,12 +3,19 @@ package main
 import (
 	"go/scanner"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"winnow/adapters/config"
+	"winnow/cmd/winnow/topics"
 )
 
 // replaced are sentences of earlier builds, in lower case, that have been replaced by shorter or clearer ones.
@@ -54,6 +61,97 @@ func TestReplacedSentencesAreGone(t *testing.T) {
 	})
 	if err != nil || files < 100 {
 		t.Fatalf("%d files, %v", files, err)
+	}
+}
+
+// TestHelpNamesEveryVariable compares the environment variables that the program reads with those on the help pages.
+func TestHelpNamesEveryVariable(t *testing.T) {
+	pages := helpText(t)
+	variable := regexp.MustCompile(`\b(?:(?:WINNOW|OPENAI)_[A-Z_]+|PROXY_(?:API_KEY|BASE_URL)|NO_COLOR|VISUAL|EDITOR)\b`)
+	read := map[string]bool{}
+	for _, s := range config.All(nil) {
+		read[s.Env()] = true
+	}
+	for _, room := range []string{".", filepath.Join("..", "..", "adapters"), filepath.Join("..", "..", "tui")} {
+		err := filepath.WalkDir(room, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && (d.Name() == "testdata" || d.Name() == "topics" || d.Name() == "tuitest"):
+				return filepath.SkipDir
+			case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			for line := range strings.Lines(string(literals(text))) {
+				if name := strings.Trim(line, "\"`\n"); variable.FindString(name) == name && name != "" {
+					read[name] = true
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := map[string]bool{}
+	for _, name := range variable.FindAllString(pages, -1) {
+		named[name] = true
+		if !read[name] {
+			t.Errorf("the help names %s, which the program does not read", name)
+		}
+	}
+	for name := range read {
+		if !named[name] {
+			t.Errorf("no help page names %s", name)
+		}
+	}
+	if len(read) < 40 {
+		t.Errorf("%d variables", len(read))
+	}
+}
+
+// helpText returns all help pages as one text.
+func helpText(t *testing.T) string {
+	t.Helper()
+	t.Setenv("WINNOW_HOME", t.TempDir())
+	a := newApp(t.Context(), nil, io.Discard, io.Discard)
+	facts := a.facts(newRoot(a))
+	var all []string
+	for _, topic := range topics.All() {
+		all = append(all, topic.Lines(facts)...)
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestTextsNameFlagsThatExist checks the flags in the help pages, the README and the help of all commands.
+func TestTextsNameFlagsThatExist(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, known := helpText(t)+string(readme), map[string]bool{
+		"base": true, "dry-run": true, "no-confirm": true, // of the filter language
+		"help": true, "prefix": true, // of cobra, and of brew in the help of completion
+	}
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		all += "\n" + c.Short + "\n" + c.Long + "\n" + c.Example
+		for _, flags := range []*pflag.FlagSet{c.PersistentFlags(), c.Flags()} {
+			flags.VisitAll(func(f *pflag.Flag) {
+				known[f.Name] = true
+				all += "\n" + f.Usage
+			})
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(newApp(t.Context(), nil, io.Discard, io.Discard)))
+	for _, found := range regexp.MustCompile(`(?:^|[\s`+"`"+`(\[])--([a-z][a-z-]*)`).FindAllStringSubmatch(all, -1) {
+		if !known[found[1]] {
+			t.Errorf("a text names --%s, which does not exist", found[1])
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ func mcpServers(p *page, _ Facts) {
 		{"[[mcp]]", "once for each server"},
 		{"name = \"github\"", "letters, digits and -; the model calls a tool github__TOOL"},
 		{"command = [\"PROGRAM\", \"ARGUMENT\"]", "a program that talks on standard input and output, or"},
-		{"url = \"https://HOST/mcp\"", "an address for streamable HTTP; plain http only on this machine"},
+		{"url = \"https://HOST/mcp\"", "an address for streamable HTTP; plain http to another machine needs allow_http = true"},
 		{"env = { NAME = \"keyring:NAME\" }", "environment variables for the program; it receives none of your other keys"},
 		{"headers = { Authorization = \"env:NAME\" }", "headers that are sent only to this address"},
 		{"allowed_tools = [\"search\"]", "tools that run without asking"},

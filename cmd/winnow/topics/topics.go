@@ -275,7 +275,7 @@ func keys(p *page, f Facts) {
 const allModes = 5
 
 func settings(p *page, f Facts) {
-	p.text("A flag overrides the environment, which overrides the file, which overrides the default. The file is " + f.Config + "; winnow config edit opens it, and winnow config show prints where each value comes from.")
+	p.text("A flag overrides the environment, which overrides the file, which overrides the default. The file is " + f.Config + "; winnow config edit opens it, and winnow config show prints where each value comes from. The model last used in a folder overrides the setting model of the file.")
 	for _, s := range f.Settings {
 		from := s.Env()
 		if flag := strings.ReplaceAll(s.Key, "_", "-"); slices.Contains(f.Flags, flag) {
@@ -293,8 +293,27 @@ func settings(p *page, f Facts) {
 	p.head("The file may also contain")
 	p.rows([][]string{
 		{"[keys.MODE]", "key bindings: ACTION = [\"KEY\", …]; winnow help keys lists the actions"},
-		{"[[provider]]", "an endpoint: name, base_url, api_key, headers, models, context_window. A key may be env:NAME, cmd:COMMAND or keyring:NAME."},
+		{"[[provider]]", "an endpoint: name, base_url, api_key, headers, models, context_window. A key may be env:NAME, cmd:COMMAND or keyring:NAME. allow_http = true allows an unencrypted connection to another machine."},
+		{"[[mcp]]", "an MCP server whose tools the assistant may use: winnow help mcp"},
+		{"[[target]]", "another proxy, to compare and change: winnow help fleet"},
 	})
+	p.head("Other environment variables")
+	p.rows(variables)
+}
+
+// variables describes the environment variables that are not settings.
+var variables = [][]string{
+	{"OPENAI_API_KEY", "the key of OpenAI or, with OPENAI_BASE_URL, of that endpoint"},
+	{"OPENAI_BASE_URL", "the URL of an OpenAI-compatible endpoint; its key may be missing"},
+	{"PROXY_BASE_URL", "the URL of the proxy of this folder (default http://127.0.0.1:8000/v1); also read from its .env"},
+	{"PROXY_API_KEY", "the key of this proxy; also read from its .env"},
+	{"WINNOW_BASE_URL", "--base-url"},
+	{"WINNOW_CONFIG", "--config"},
+	{"WINNOW_ENV_FILE", "--env-file"},
+	{"WINNOW_HOME", "--home"},
+	{"WINNOW_PROVIDER", "--provider, for the endpoint"},
+	{"NO_COLOR", "--no-color, if not empty"},
+	{"VISUAL, EDITOR", "the editor for drafts and settings"},
 }
 
 func commands(p *page, f Facts) {
@@ -322,7 +341,7 @@ func files(p *page, f Facts) {
 		p.head(file.Path)
 		p.lines = append(p.lines, wrapped(file.Help, 4)...)
 	}
-	p.text("Only a save and winnow env change a .env file. During a save, the new text is in a file in the same folder, with the same name plus .winnow-ID.")
+	p.text("Only a save, winnow rules restore and winnow env change a .env file. During a save, the new text is in a file in the same folder, with the same name plus .winnow-ID.")
 }
 
 func team(p *page, _ Facts) {
