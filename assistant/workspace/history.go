@@ -233,7 +233,8 @@ const (
 )
 
 // Draft returns the draft of the folder. If the folder has no draft, it adopts the draft of a second program that ran
-// at the same time, or the single draft that earlier versions stored for all folders.
+// at the same time, or the single draft that earlier versions stored for all folders. After an error, SaveDraft does not
+// replace the draft of the folder.
 func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	if w.history == nil {
 		return history.Draft{}, nil
@@ -256,6 +257,9 @@ func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	for i, text := range d.Stash {
 		d.Stash[i] = string(safetext.Clean(text))
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.draftUnread = err != nil
 	return d, err
 }
 
@@ -295,7 +299,9 @@ func (w *Workspace) draftKey() string {
 		return sharedDraftKey
 	}
 	key := strings.TrimSuffix(sharedDraftKey+":"+w.folder+"\x00"+w.user, "\x00")
-	if w.session != nil && !w.session.Journal().Alone() { // the other program has its own draft
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.draftUnread || w.session != nil && !w.session.Journal().Alone() { // the other program has its own draft
 		key += secondSuffix
 	}
 	return key

@@ -106,7 +106,7 @@ func (w *Workspace) showFirst(ctx context.Context) error {
 
 // ResumeSession continues another session of the history in the same window, with the model that was last selected in
 // that session. Unsaved changes stay as they are. If Session().ID() is id after an error, the session was resumed,
-// and only the time of its last use could not be stored.
+// and only the time of its last use could not be stored, or its model could not be read.
 func (w *Workspace) ResumeSession(ctx context.Context, id string) error {
 	switch {
 	case w.history == nil:
@@ -121,10 +121,11 @@ func (w *Workspace) ResumeSession(ctx context.Context, id string) error {
 		return err
 	}
 	err := w.history.Touch(ctx, history.Session{ID: id})
-	if old, found, _ := w.history.Session(ctx, id); found && old.Model != "" {
+	old, found, readErr := w.history.Session(ctx, id)
+	if found && old.Model != "" {
 		_ = w.session.SetModel(old.Model) // if its provider no longer exists, the current model is kept
 	}
-	return err
+	return errors.Join(err, readErr)
 }
 
 // About describes the session: its Title is "" unless the user has named it, and its Folder is "" if the session
@@ -193,22 +194,32 @@ func (w *Workspace) PickModel(ctx context.Context, id string) error {
 			return err
 		}
 	}
-	recent := slices.DeleteFunc(w.RecentModels(ctx), func(have string) bool { return have == id })
-	recent = append([]string{id}, recent...)
+	before, err := w.loadModels(ctx, recentKey)
+	if err != nil {
+		return err
+	}
+	recent := append([]string{id}, slices.DeleteFunc(before, func(have string) bool { return have == id })...)
 	return w.storeModels(ctx, recentKey, recent[:min(len(recent), maxRecent)])
 }
 
-// RecentModels returns the recently selected models, newest first.
-func (w *Workspace) RecentModels(ctx context.Context) []string { return w.loadModels(ctx, recentKey) }
+// RecentModels returns the recently selected models, newest first; none if they cannot be read.
+func (w *Workspace) RecentModels(ctx context.Context) []string {
+	all, _ := w.loadModels(ctx, recentKey)
+	return all
+}
 
-// FavouriteModels returns the favourite models, in the order in which they were added.
+// FavouriteModels returns the favourite models, in the order in which they were added; none if they cannot be read.
 func (w *Workspace) FavouriteModels(ctx context.Context) []string {
-	return w.loadModels(ctx, favouritesKey)
+	all, _ := w.loadModels(ctx, favouritesKey)
+	return all
 }
 
 // ToggleFavourite adds a model to the favourites or removes it, and returns all favourites.
 func (w *Workspace) ToggleFavourite(ctx context.Context, id string) ([]string, error) {
-	all := w.FavouriteModels(ctx)
+	all, err := w.loadModels(ctx, favouritesKey)
+	if err != nil {
+		return nil, err
+	}
 	if i := slices.Index(all, id); i >= 0 {
 		all = slices.Delete(all, i, i+1)
 	} else {
@@ -226,13 +237,13 @@ func (w *Workspace) RefreshModels(ctx context.Context) map[string]error {
 	return failed
 }
 
-// loadModels reads a list of models. A list that cannot be read is empty.
-func (w *Workspace) loadModels(ctx context.Context, key string) []string {
+// loadModels reads a list of models.
+func (w *Workspace) loadModels(ctx context.Context, key string) ([]string, error) {
 	if w.history == nil {
-		return nil
+		return nil, nil
 	}
-	text, _ := w.history.Get(ctx, key)
-	return strings.Fields(text)
+	text, err := w.history.Get(ctx, key)
+	return strings.Fields(text), err
 }
 
 func (w *Workspace) storeModels(ctx context.Context, key string, ids []string) error {

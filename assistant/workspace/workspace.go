@@ -64,6 +64,7 @@ type Workspace struct {
 	mu          sync.Mutex
 	undoable    []transfer.Outcome // commands that can be undone, newest last
 	filterCalls int                // the number of SetFilter calls, used to ignore late results
+	draftUnread bool               // the stored draft could not be read, so SaveDraft must not replace it
 }
 
 // New returns the workspace of a session. It does no I/O.

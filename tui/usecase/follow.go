@@ -134,16 +134,19 @@ type Started struct {
 	Favourites   []string // favourite models
 	FailedStarts int      // number of failed starts before this start, see workspace.FailedStarts
 	PayloadTypes []assistant.PayloadType
-	Err          error // why the pairs could not be loaded
+	Err          error // why the pairs or the draft could not be loaded
 }
 
 // Start loads what the first screen needs, such as the pairs of the session and the stored
-// draft. The only reported error is that pairs could not be loaded.
+// draft. The only reported errors are that the pairs or the draft could not be loaded.
 func (c *Commands) Start(ctx context.Context) Started {
 	w := c.work
 	s := Started{Err: w.LoadView(ctx)}
 	s.Update, _ = w.Next(ctx, -1) // version -1 makes Next return at once
-	s.Draft, _ = w.Draft(ctx)
+	var unread error
+	if s.Draft, unread = w.Draft(ctx); s.Err == nil {
+		s.Err = unread
+	}
 	s.Recall = w.Recall(ctx)
 	s.FailedStarts = w.FailedStarts(ctx)
 	s.Recent, s.Favourites = w.RecentModels(ctx), w.FavouriteModels(ctx)
