@@ -217,8 +217,10 @@ func TestABodyIsAMebibyteAtMost(t *testing.T) {
 func TestTheDocumentIsOpenAPI(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, at.NewScript())
+	document, err := r.server.document()
+	r.must(err)
 	file := filepath.Join(t.TempDir(), "openapi.json")
-	r.must(os.WriteFile(file, r.server.openapi, 0o600))
+	r.must(os.WriteFile(file, document, 0o600))
 	out, err := exec.CommandContext(t.Context(), "python3", "-m", "openapi_spec_validator", file).CombinedOutput()
 	switch {
 	case errors.Is(err, exec.ErrNotFound), strings.Contains(string(out), "No module named openapi_spec_validator"):

@@ -33,8 +33,18 @@ type parsed struct {
 	resolved    sync.Map // *jsonschema.Resolved, by schema
 }
 
-// allParsed has the documents that were read, by their text.
-var allParsed sync.Map
+// theDocument is the document of all rigs; theirs differ in the address only.
+var theDocument = sync.OnceValues(func() (*parsed, error) {
+	raw, err := Document("test")
+	if err != nil {
+		return nil, err
+	}
+	p := &parsed{}
+	if err := json.Unmarshal(raw, p); err != nil {
+		return nil, err
+	}
+	return p, json.Unmarshal([]byte(definitionsOf(p.Components.Schemas)), &p.definitions)
+})
 
 // described is an operation of a document.
 type described struct {
@@ -51,21 +61,6 @@ type described struct {
 type parameter struct{ Name, In, Description string }
 
 type media struct{ Schema any }
-
-func readDocument(raw []byte) (*document, error) {
-	if p, ok := allParsed.Load(string(raw)); ok {
-		return &document{parsed: p.(*parsed), seen: map[string]bool{}}, nil
-	}
-	p := &parsed{}
-	if err := json.Unmarshal(raw, p); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal([]byte(definitionsOf(p.Components.Schemas)), &p.definitions); err != nil {
-		return nil, err
-	}
-	allParsed.Store(string(raw), p)
-	return &document{parsed: p, seen: map[string]bool{}}, nil
-}
 
 // definitionsOf is a schema with references as a validator of JSON Schema resolves them.
 func definitionsOf(schema any) string {

@@ -16,7 +16,6 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/attachment"
 	"winnow/assistant/windowlock"
-	"winnow/checkpoint/privatefile"
 )
 
 const (
@@ -38,8 +37,8 @@ var needed = map[assistant.Role]string{
 	assistant.RoleAdmin:   "Requires the admin role.",
 }
 
-// describe creates the routes and the OpenAPI document.
-func (s *Server) describe() (err error) {
+// describe creates the routes and describes them.
+func (s *Server) describe() error {
 	setUpHuma()
 	registry := huma.NewMapRegistry(schemas, schemaName)
 	s.mux = http.NewServeMux()
@@ -84,9 +83,8 @@ func (s *Server) describe() (err error) {
 			describeFields(name, schema, t)
 		}
 	}
-	s.openapi, err = json.MarshalIndent(s.api.OpenAPI(), "", "  ")
-	s.documentTag = quoted(privatefile.Sum(s.openapi)[:32])
-	return err
+	s.document = sync.OnceValues(func() ([]byte, error) { return json.MarshalIndent(s.api.OpenAPI(), "", "  ") })
+	return nil
 }
 
 // server returns the address at which clients reach the server.

@@ -59,7 +59,7 @@ func TestThePublicURLIsOwn(t *testing.T) {
 			t.Errorf("host %q, origin %q: %d, want %d", c.host, c.origin, got, c.status)
 		}
 	}
-	if !strings.Contains(string(r.server.openapi), `"url": "https://winnow.example"`) {
+	if document, err := r.server.document(); err != nil || !strings.Contains(string(document), `"url": "https://winnow.example"`) {
 		t.Error("the document does not name the public address")
 	}
 }

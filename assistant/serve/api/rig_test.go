@@ -196,8 +196,9 @@ func newRigOf(t testing.TB, model llm.Model, hub func(*serve.Options), change ..
 	}
 	r.server, err = New(o)
 	r.must(err)
-	r.document, err = readDocument(bytes.ReplaceAll(r.server.openapi, []byte(l.Addr().String()), []byte("rig.example"))) // the same text for all rigs
+	parsed, err := theDocument()
 	r.must(err)
+	r.document = &document{parsed: parsed, seen: map[string]bool{}}
 	r.url = "http://" + l.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop = stop

@@ -10,6 +10,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"winnow/checkpoint/privatefile"
 )
 
 // register registers all operations.
@@ -102,8 +104,10 @@ func Operations() ([]Operation, error) {
 func Document(version string) ([]byte, error) {
 	s := &Server{opts: Options{Version: version}}
 	s.metrics = newMetrics(s)
-	err := s.describe()
-	return s.openapi, err
+	if err := s.describe(); err != nil {
+		return nil, err
+	}
+	return s.document()
 }
 
 // add registers an operation.
@@ -170,13 +174,20 @@ func (s *Server) raw(o huma.Operation, media string, handle http.HandlerFunc) {
 }
 
 func (s *Server) showDocument(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("ETag", s.documentTag)
-	if hasTag(r.Header.Get("If-None-Match"), s.documentTag) {
+	document, err := s.document()
+	if err != nil {
+		s.log.Error("http: encode the OpenAPI document", "error", err)
+		refuse(w, newProblem(codeInternal, "winnow failed; see its log"))
+		return
+	}
+	tag := quoted(privatefile.Sum(document)[:32])
+	w.Header().Set("ETag", tag)
+	if hasTag(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	w.Header().Set("Content-Type", mediaJSON)
-	_, _ = w.Write(s.openapi) // fails only if the client has disconnected
+	_, _ = w.Write(document) // fails only if the client has disconnected
 }
 
 // showReady responds with status 200 if Options.Ready succeeds in time.

@@ -97,9 +97,8 @@ type Server struct {
 	mux     *http.ServeMux
 	api     huma.API
 	handler http.Handler // mux, protected by guard
-	openapi []byte
-	// documentTag is the ETag of the OpenAPI document.
-	documentTag string
+	// document returns the OpenAPI document, which the first call encodes.
+	document func() ([]byte, error)
 
 	operations []Operation // all operations, in the order of the documentation
 
