@@ -229,8 +229,11 @@ func TestUnknownWordsChangeNothing(t *testing.T) {
 		"on gemini", "on every provider", "except", "opus", "but not", "too", "everything", "starting with", "anthropic",
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	o := newOperator(t)
-	for range assistanttest.Rounds(60, 2000) {
+	var o *operator
+	for n := range assistanttest.Rounds(60, 2000) {
+		if n%10 == 0 {
+			o = newOperator(t) // each request reads the whole conversation again
+		}
 		var said []string
 		for range 1 + rnd.IntN(6) {
 			said = append(said, words[rnd.IntN(len(words))])
