@@ -2,6 +2,7 @@ package endpoints
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -188,6 +189,24 @@ func TestConnectALocalServer(t *testing.T) {
 	}
 	if got, want := b.text(t), "# mine\ntheme = \"dark\" # at night\nmodel = \"ollama/qwen\"\n"; got != want {
 		t.Errorf("the settings are\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What was cancelled before it was stored is not stored.
+func TestACancelledSaveWritesNothing(t *testing.T) {
+	s := at.NewServer(t).Models(at.ModelList("llama3"))
+	b := open(t, "theme = \"dark\"\n", "", []Server{{Name: "ollama", URL: s.URL}})
+	ch, err := b.Check(t.Context(), b.candidate(t, "ollama"), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.Save(ctx, ch, "ollama/llama3", Plain); !errors.Is(err, context.Canceled) {
+		t.Errorf("Save = %v; want that it was cancelled", err)
+	}
+	if got := b.text(t); got != "theme = \"dark\"\n" || b.picked != "" {
+		t.Errorf("picked %q, and the settings are\n%s", b.picked, got)
 	}
 }
 

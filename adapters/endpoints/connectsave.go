@@ -75,6 +75,9 @@ func (c *Connector) Save(ctx context.Context, ch *Checked, id string, place Stor
 			done.Variable = ch.KeyVariable()
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return Saved{}, err
+	}
 	if !done.Folder {
 		done.Path = c.SettingsPath()
 		if err := c.write(ch, p, id); err != nil {

@@ -170,8 +170,11 @@ func (e *Endpoint) usage(ctx context.Context) ([]byte, error) {
 // listForRegistry is list for the registry, which asks every endpoint. It returns no models for default addresses
 // that do not respond or for remote endpoints.
 func (e *Endpoint) listForRegistry(ctx context.Context) ([]llm.ModelInfo, error) {
-	if e.Remote || e.guess && !e.Responds(ctx) {
+	if e.Remote {
 		return nil, nil
+	}
+	if e.guess && !e.Responds(ctx) {
+		return nil, ctx.Err() // an endpoint that was not asked to the end has not lost its models
 	}
 	listed, gone, err := e.list(ctx)
 	return append(listed, gone...), err

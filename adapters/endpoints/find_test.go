@@ -1,6 +1,7 @@
 package endpoints
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -132,6 +133,23 @@ func TestLocalServersThatDoNotRun(t *testing.T) {
 		if _, _, info, err := set.Registry.Open("ollama/m"); err != nil || info.Source == "" {
 			t.Errorf("what runs is not listed: %+v, %v", info, err)
 		}
+	}
+}
+
+// A local server that was not asked to the end, because the context ended, keeps its models.
+func TestACancelledRefreshRemovesNoModels(t *testing.T) {
+	there := assistanttest.NewServer(t).Models(assistanttest.ModelList("m"))
+	set := find(t, "", Options{Local: []Server{{"ollama", there.URL}}})
+	if failed := set.Registry.Refresh(t.Context(), "ollama"); len(failed) > 0 {
+		t.Fatal(failed)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if failed := set.Registry.Refresh(ctx, "ollama"); !errors.Is(failed["ollama"], context.Canceled) {
+		t.Errorf("Refresh = %v; want that it was cancelled", failed)
+	}
+	if _, _, info, err := set.Registry.Open("ollama/m"); err != nil || info.Source == "" {
+		t.Errorf("the model is no longer listed: %+v, %v", info, err)
 	}
 }
 
