@@ -42,7 +42,7 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 		return "", err
 	}
 	options := checkpoint.RollbackOptions{Scope: scope, OnlySession: s.opts.Member.Only(s.ID())}
-	if options.FirstPair, options.NextPair, err = s.pairsSince(ctx, id); err != nil {
+	if err := s.findCut(ctx, id, &options); err != nil {
 		return "", err
 	}
 	if scope != checkpoint.ScopeConversation {
@@ -55,16 +55,14 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err != nil {
 		return "", err
 	}
-	cut, err := s.pairsToCut(ctx, intent)
-	if err == nil && len(cut)+len(intent.Dropped) == 0 && jsondelta.Equal(intent.State, intent.Previous) {
+	first, err := s.firstCut(ctx, intent)
+	if err == nil && first == nil && len(intent.Dropped) == 0 && jsondelta.Equal(intent.State, intent.Previous) {
 		return "", errors.Join(ErrNothingToRollBack, s.opts.Journal.Abandon(intent))
 	}
-	if err == nil && len(cut) > 0 {
-		if p, err := s.pair(ctx, cut[0].Seq); err == nil {
-			text = typedText(p)
-		}
-	}
 	if err == nil {
+		if first != nil {
+			text = typedText(first)
+		}
 		s.mu.Lock()
 		s.rollback = intent.ID
 		s.mu.Unlock()
@@ -157,35 +155,6 @@ func (s *Session) sameSteps(id, newest string) error {
 		}
 	}
 	return &PlanChanged{Newest: now, Steps: steps, By: s.changedBy(after)}
-}
-
-// pairsSince returns what a rollback to a checkpoint needs to cut the conversation. For the
-// start of a session, first is the session's first pair; for an edit by hand, next is the
-// first pair sent after it. 0 means none.
-func (s *Session) pairsSince(ctx context.Context, id string) (first, next int64, err error) {
-	all := s.opts.Journal.List("")
-	i := slices.IndexFunc(all, func(c checkpoint.Checkpoint) bool { return c.ID == id })
-	if i < 0 || all[i].Kind == checkpoint.KindTurn {
-		return 0, 0, nil
-	}
-	refs, err := s.refs(ctx, all[i].Session)
-	if err != nil || len(refs) == 0 {
-		return 0, 0, err
-	}
-	if all[i].Kind == checkpoint.KindStart {
-		return refs[0].Seq, 0, nil
-	}
-	for _, r := range slices.Backward(refs) { // newest first, so that nothing older is cut if the clock was set back
-		p, err := s.pair(ctx, r.Seq)
-		if err != nil {
-			return 0, 0, err
-		}
-		if !p.CreatedAt.After(all[i].Time) {
-			break
-		}
-		next = r.Seq
-	}
-	return 0, next, nil
 }
 
 // UndoPlan describes what undoing the last rollback would do.
@@ -298,7 +267,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 			return errors.Join(err, j.Abandon(intent))
 		}
 	}
-	cut, err := s.pairsToCut(ctx, intent)
+	uncut, err := s.pairsFrom(ctx, intent)
 	if err == nil {
 		b := &Batch{Intent: intent.ID}
 		switch {
@@ -325,7 +294,7 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 		}
 	}
 	if intent.Scope != checkpoint.ScopeWindow {
-		err = s.showRolledBack(context.WithoutCancel(ctx), intent, cut) // the rollback is done
+		err = s.showRolledBack(context.WithoutCancel(ctx), intent, uncut) // the rollback is done
 	}
 	if recorded != nil {
 		done := "the rollback was done"
@@ -335,50 +304,4 @@ func (s *Session) executeRollback(ctx context.Context, intent checkpoint.Intent)
 		err = errors.Join(&UnrecordedError{What: done, Err: recorded}, err)
 	}
 	return err
-}
-
-// pairsToCut returns the pairs that an intent cuts, oldest first.
-func (s *Session) pairsToCut(ctx context.Context, intent checkpoint.Intent) ([]Ref, error) {
-	if intent.Scope == checkpoint.ScopeWindow || intent.Undoes != "" || intent.Cut == 0 {
-		return nil, nil
-	}
-	var cut []Ref
-	for _, session := range intent.Sessions {
-		refs, err := s.refs(ctx, session)
-		if err != nil {
-			return nil, err
-		}
-		cut = append(cut, slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < intent.Cut })...)
-	}
-	slices.SortFunc(cut, bySeq)
-	return cut, nil
-}
-
-// showRolledBack updates the view with what was cut or restored. The next turn
-// sends the window to the model as if for the first time, without changes.
-func (s *Session) showRolledBack(ctx context.Context, intent checkpoint.Intent, cut []Ref) error {
-	var back []Ref
-	if intent.Undoes != "" {
-		refs, err := s.refs(ctx, s.ID())
-		if err != nil {
-			return err
-		}
-		back = slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < intent.Cut })
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.current.context = contextMemory{mark: s.current.context.mark, resumed: s.current.context.resumed}
-	if intent.Undoes == "" {
-		seqs := make([]int64, len(cut))
-		for i, r := range cut {
-			seqs[i] = r.Seq
-		}
-		s.view.cut = s.view.drop(seqs)
-		return nil
-	}
-	if s.view.cut != nil {
-		back, s.view.cut = s.view.cut, nil // exactly what was visible, including pairs of other sessions
-	}
-	s.view.restore(back)
-	return nil
 }

@@ -15,9 +15,13 @@ type RollbackOptions struct {
 	// FirstPair is the sequence number of the oldest pair of the session, for a rollback to the session's start; 0
 	// means that the session has no pairs. It is ignored for other checkpoints.
 	FirstPair int64
-	// NextPair is the sequence number of the oldest pair of the session that is newer than an edit by hand, for a
-	// rollback to that edit; 0 means that there is none. It is ignored for other checkpoints.
+	// NextPair is the sequence number of the oldest pair of the session that is newer than the checkpoint, for a
+	// rollback to an edit by hand or to a turn whose pair is in Foreign; 0 means that there is none. It is ignored for
+	// other checkpoints.
 	NextPair int64
+	// Foreign are the pairs of turns that belong to another session than the turn, which answered them again. The cut
+	// does not start at them.
+	Foreign []int64
 	// OnlySession limits the cut to the conversation of one session; "" cuts all sessions.
 	OnlySession string
 	// State is the state to restore, for example the state at the checkpoint plus what other programs have changed
@@ -30,8 +34,8 @@ type RollbackOptions struct {
 //
 // If the window is in scope, it returns to opts.State or, if that is nil, to the state at the checkpoint. If the
 // conversation is in scope, it is cut before the pair of the checkpoint's turn, or before the pair of a later turn if
-// that pair is older. For the start of a session, it is cut before FirstPair, for an edit by hand before NextPair. The
-// error wraps ErrUnknown if id is not in the list.
+// that pair is older. For the start of a session, it is cut before FirstPair, for an edit by hand and for a turn with a
+// foreign pair before NextPair. The error wraps ErrUnknown if id is not in the list.
 func (j *Journal) BeginRollback(id string, opts RollbackOptions) (Intent, error) {
 	done, err := j.exclusive(true)
 	if err != nil {
@@ -96,13 +100,13 @@ func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent,
 func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
 	intent := Intent{Scope: opts.Scope, Target: target.ID}
 	cuts := func(session string) bool { return opts.OnlySession == "" || session == opts.OnlySession }
+	foreign := func(e *entry) bool { return slices.Contains(opts.Foreign, e.PairSeq) }
 	cut := target.PairSeq
-	switch target.Kind {
-	case KindStart:
+	switch {
+	case target.Kind == KindStart:
 		cut = opts.FirstPair
-	case KindEdit:
+	case target.Kind == KindEdit, foreign(target):
 		cut = opts.NextPair
-	case KindTurn: // the turn's own pair
 	}
 	if !cuts(target.Session) {
 		cut = 0
@@ -114,7 +118,7 @@ func (x *index) planRollback(target *entry, opts RollbackOptions) Intent {
 		if opts.Scope != ScopeConversation {
 			intent.Dropped = append(intent.Dropped, e.ID)
 		}
-		if e.PairSeq > 0 && cuts(e.Session) && (cut == 0 || e.PairSeq < cut) {
+		if e.PairSeq > 0 && cuts(e.Session) && !foreign(e) && (cut == 0 || e.PairSeq < cut) {
 			cut = e.PairSeq
 		}
 	}

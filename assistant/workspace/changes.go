@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,8 +209,13 @@ func (w *Workspace) UndoRollback(ctx context.Context, confirmed *Confirm) (warni
 	if errors.Is(err, checkpoint.ErrNoRollback) {
 		return "", nil, ErrNothingToUndo
 	}
-	warning, err = warningOf(err)
-	return warning, nil, err
+	if warning, err = warningOf(err); err != nil || w.history == nil {
+		return warning, nil, err
+	}
+	if failed := w.Refilter(context.WithoutCancel(ctx)); failed != nil { // the line may have changed since the rollback
+		warning = cmp.Or(warning, safetext.Sprintf("the rollback was undone, but the filter could not be evaluated again: %v", failed))
+	}
+	return warning, nil, nil
 }
 
 // warningOf turns an error that occurred after the operation itself had succeeded into a warning.

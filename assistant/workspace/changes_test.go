@@ -109,6 +109,23 @@ func TestUndoOfAnAssistantsChange(t *testing.T) {
 	r.wantErr(err, workspace.ErrNothingToUndo)
 }
 
+// The line that is active when a rollback is undone decides what is in view.
+func TestUndoOfARollbackUnderAnotherLine(t *testing.T) {
+	for line, visible := range map[string]int{"": 2, "c'first'": 1, "c'add'": 1} {
+		r := newRig(t, say("hello"), add("two"), say("done"))
+		r.send(assistant.Prompt{Text: "first"})
+		r.send(assistant.Prompt{Text: "add two"})
+		_, err := r.undo(checkpoint.ScopeBoth)
+		r.must(err)
+		_, err = r.SetFilter(r.ctx, line)
+		r.must(err)
+		warning, _, err := r.UndoRollback(r.ctx, nil)
+		r.must(err)
+		want(t, "warning", warning, "")
+		want(t, "pairs in view with "+line, len(r.session.Visible()), visible)
+	}
+}
+
 // Undoing a rollback loses the steps made since. It is done unasked only where there are none.
 func TestUndoOfARollbackAsksAboutWhatItLoses(t *testing.T) {
 	r := newRig(t)

@@ -1,0 +1,134 @@
+package assistant
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"winnow/checkpoint"
+)
+
+// findCut sets the options that decide where a rollback to a checkpoint cuts the conversation.
+func (s *Session) findCut(ctx context.Context, id string, o *checkpoint.RollbackOptions) error {
+	all := s.opts.Journal.List("")
+	i := slices.IndexFunc(all, func(c checkpoint.Checkpoint) bool { return c.ID == id })
+	if i < 0 {
+		return nil
+	}
+	target := all[i]
+	for _, c := range all[i:] {
+		if c.PairSeq == 0 {
+			continue
+		}
+		p, err := s.pair(ctx, c.PairSeq)
+		if err == nil && p.Session != c.Session {
+			o.Foreign = append(o.Foreign, c.PairSeq)
+		} else if err != nil && !errors.Is(err, ErrNoPair) {
+			return err
+		}
+	}
+	if target.Kind == checkpoint.KindStart {
+		first, err := s.firstOwn(ctx, target.Session, 0)
+		if first != nil {
+			o.FirstPair = first.Seq
+		}
+		return err
+	}
+	if target.Kind == checkpoint.KindTurn && !slices.Contains(o.Foreign, target.PairSeq) {
+		return nil
+	}
+	refs, err := s.refs(ctx, target.Session)
+	if err != nil {
+		return err
+	}
+	for _, r := range slices.Backward(refs) { // newest first, so that nothing older is cut if the clock was set back
+		p, err := s.pair(ctx, r.Seq)
+		if err != nil || !p.CreatedAt.After(target.Time) {
+			return err
+		}
+		o.NextPair = r.Seq
+	}
+	return nil
+}
+
+// firstOwn returns the first uncut pair of a session from a Seq on, or nil. Pairs of the sessions from which it
+// branches are not its own.
+func (s *Session) firstOwn(ctx context.Context, session string, from int64) (*Pair, error) {
+	refs, err := s.refs(ctx, session)
+	for _, r := range refs {
+		if r.Seq < from {
+			continue
+		}
+		if p, err := s.pair(ctx, r.Seq); err != nil || p.Session == session {
+			return p, err
+		}
+	}
+	return nil, err
+}
+
+// firstCut returns the oldest pair that an intent cuts, or nil.
+func (s *Session) firstCut(ctx context.Context, intent checkpoint.Intent) (first *Pair, err error) {
+	if intent.Scope == checkpoint.ScopeWindow || intent.Undoes != "" || intent.Cut == 0 {
+		return nil, nil
+	}
+	for _, session := range intent.Sessions {
+		p, err := s.firstOwn(ctx, session, intent.Cut)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil && (first == nil || p.Seq < first.Seq) {
+			first = p
+		}
+	}
+	return first, nil
+}
+
+// pairsFrom returns the uncut pairs from the place on where an intent cuts, in all sessions that it cuts.
+func (s *Session) pairsFrom(ctx context.Context, intent checkpoint.Intent) (seqs []int64, err error) {
+	if intent.Scope == checkpoint.ScopeWindow || intent.Cut == 0 {
+		return nil, nil
+	}
+	for _, session := range intent.Sessions {
+		refs, err := s.refs(ctx, session)
+		if err != nil {
+			return nil, err
+		}
+		refs = slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < intent.Cut })
+		seqs = append(seqs, seqsOf(refs)...)
+	}
+	return seqs, nil
+}
+
+// showRolledBack updates the view with what was cut or restored; uncut are the pairs that
+// were there before. The next turn sends the window to the model as if for the first time,
+// without changes.
+func (s *Session) showRolledBack(ctx context.Context, intent checkpoint.Intent, uncut []int64) error {
+	left, err := s.pairsFrom(ctx, intent)
+	if err != nil {
+		return err
+	}
+	var back []Ref
+	if intent.Undoes != "" {
+		refs, err := s.refs(ctx, s.ID())
+		if err != nil {
+			return err
+		}
+		back = slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < intent.Cut })
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current.context = contextMemory{mark: s.current.context.mark, resumed: s.current.context.resumed}
+	if intent.Undoes == "" {
+		cut := slices.DeleteFunc(uncut, func(seq int64) bool { return slices.Contains(left, seq) })
+		s.view.cut = append([]Ref{}, s.view.drop(cut)...) // not nil, even if the filter hid all of them
+		return nil
+	}
+	switch {
+	case s.view.cut != nil:
+		back, s.view.cut = s.view.cut, nil // exactly what was visible, including pairs of other sessions
+	case s.view.line != currentSession:
+		back = nil // only the caller can evaluate the line
+	}
+	s.view.restore(back)
+	return nil
+}
