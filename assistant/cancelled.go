@@ -36,7 +36,7 @@ func (s *Session) AskAgain(ctx context.Context) (Prompt, error) {
 		return Prompt{}, ErrNothingCancelled
 	}
 	if p.AnswerTo != 0 {
-		of, err := s.pair(ctx, p.AnswerTo)
+		of, err := s.uncutPair(ctx, p.AnswerTo)
 		switch {
 		case err == nil && of.State == PairError:
 			return Prompt{Retry: of.Seq}, nil
@@ -95,20 +95,16 @@ func (s *Session) KeepCancelled(ctx context.Context) (*Pair, error) {
 
 func (s *Session) keepCancelled(ctx context.Context, partial *Pair) (*Pair, error) {
 	if partial.AnswerTo != 0 {
-		of, err := s.pair(ctx, partial.AnswerTo)
+		of, err := s.uncutPair(ctx, partial.AnswerTo)
 		if err == nil {
 			return of, s.keepAsAnswer(ctx, partial, of)
 		} else if !errors.Is(err, ErrNoPair) {
 			return nil, err
 		}
 	}
-	b := &Batch{Keep: partial.Session}
-	kept := new(clonePair(partial))
-	if kept.AnswerTo != 0 { // the older message was deleted
-		kept.AnswerTo = 0
-		b.Put, b.KeepMarks = []*Pair{kept}, true
-	}
-	return kept, s.opts.Store.Commit(ctx, b)
+	kept := new(clonePair(partial)) // stored again in case another program has removed it
+	kept.AnswerTo = 0               // the older message, if any, was deleted or rolled back
+	return kept, s.opts.Store.Commit(ctx, &Batch{Keep: partial.Session, Put: []*Pair{kept}, KeepMarks: true})
 }
 
 // keepAsAnswer adds a cancelled answer to the answers of an older pair.

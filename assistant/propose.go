@@ -38,7 +38,7 @@ func (s *Session) Decide(ctx context.Context, pair int64, payloads []string, acc
 		return 0, err
 	}
 	defer release()
-	holder, err := s.pair(ctx, pair)
+	holder, err := s.uncutPair(ctx, pair)
 	if err != nil {
 		return 0, err
 	}

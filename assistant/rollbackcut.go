@@ -120,6 +120,9 @@ func (s *Session) showRolledBack(ctx context.Context, intent checkpoint.Intent, 
 	s.current.context = contextMemory{mark: s.current.context.mark, resumed: s.current.context.resumed}
 	if intent.Undoes == "" {
 		cut := slices.DeleteFunc(uncut, func(seq int64) bool { return slices.Contains(left, seq) })
+		if slices.Contains(cut, s.current.reask) {
+			s.current.reask = 0
+		}
 		s.view.cut = append([]Ref{}, s.view.drop(cut)...) // not nil, even if the filter hid all of them
 		return nil
 	}

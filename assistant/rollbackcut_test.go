@@ -86,6 +86,75 @@ func TestARollbackOfAnAnswerInAnotherSession(t *testing.T) {
 	}
 }
 
+// cancelledTool is a conversation with a turn that was cancelled after its tool and rolled
+// back, while its unfinished answer is offered.
+func cancelledTool(t *testing.T) (r *rig, cut int64) {
+	gate := at.NewGate()
+	r = newRig(t, at.NewScript(say("hello"), at.Answer{addWord("two")}, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("whole"), say("later")))
+	r.send("a")
+	r.cancelAt(gate, assistant.Prompt{Text: "add"})
+	cut = r.last().Seq
+	r.session.ReAsk(cut)
+	wantEqual(t, "text for the input", r.rollBack(1), "add")
+	r.wantView("rolled back", "a")
+	return r, cut
+}
+
+func TestACancelledAnswerToAPairThatWasRolledBack(t *testing.T) {
+	ctx := context.Background()
+	r, cut := cancelledTool(t)
+	kept, err := r.session.KeepCancelled(ctx)
+	r.must(err)
+	wantEqual(t, "kept in the pair that was cut", kept.Seq == cut, false)
+	r.wantView("kept", "a", "add")
+	r.send("next")
+	wantList(t, "sent", said(r.script.Requests()[3]), "a", "next")
+
+	r, _ = cancelledTool(t)
+	again, err := r.session.AskAgain(ctx)
+	r.must(err)
+	r.turn(again)
+	r.wantView("asked again", "a", "add")
+	wantEqual(t, "answer", r.last().AssistantText, "whole")
+}
+
+// Nothing is stored in a pair that was rolled back, where it would not be seen again.
+func TestAPairThatWasRolledBackIsNotAnsweredAgain(t *testing.T) {
+	for name, prompt := range map[string]func(seq int64) assistant.Prompt{
+		"retry":      func(seq int64) assistant.Prompt { return assistant.Prompt{Retry: seq} },
+		"regenerate": func(seq int64) assistant.Prompt { return assistant.Prompt{Regenerate: seq} },
+		"replace":    func(seq int64) assistant.Prompt { return assistant.Prompt{Text: "x", Replaces: seq} },
+	} {
+		r, cut := cancelledTool(t)
+		e := wantError(t, r.turn(prompt(cut)), "unknown")
+		wantEqual(t, name, e.Message, "the message no longer exists")
+		r.wantView(name, "a")
+	}
+	r, _ := cancelledTool(t)
+	wantEqual(t, "the pair to replace", r.session.ReAsked(), 0)
+	r = noteRig(t, at.NewScript(at.Answer{at.Say(`NOTE: {"text":"two"}`)}))
+	r.send("propose")
+	p := r.last()
+	r.rollBack(0)
+	if _, err := r.session.Decide(context.Background(), p.Seq, []string{p.Payloads[0].ID}, true); !errors.Is(err, assistant.ErrNoPair) {
+		t.Errorf("Decide = %v", err)
+	}
+}
+
+// Another program with the same session has sent a message, which removes the cancelled answer.
+func TestACancelledAnswerThatAnotherProgramRemovedIsKept(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.NewScript(at.Answer{at.Say("half"), at.Stop{At: gate}}, say("other")))
+	r.cancelAt(gate, assistant.Prompt{Text: "typed"})
+	events, err := at.Send(context.Background(), r.again(), assistant.Prompt{Text: "sent"})
+	r.must(err)
+	at.Events(t, events)
+	_, err = r.session.KeepCancelled(context.Background())
+	r.must(err)
+	wantList(t, "kept", r.inView(), "typed")
+	wantEqual(t, "pairs in the next run", len(r.again().Visible()), 2)
+}
+
 // What the filter line hides stays hidden when a rollback is undone.
 func TestAnUndoShowsNothingThatTheFilterHides(t *testing.T) {
 	for name, between := range map[string]bool{"before": false, "between": true} {

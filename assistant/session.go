@@ -392,3 +392,17 @@ func (s *Session) pair(ctx context.Context, seq int64) (*Pair, error) {
 	}
 	return &pairs[0], nil
 }
+
+// uncutPair is pair for a pair that must not have been rolled back: what was stored in it
+// would not be seen again.
+func (s *Session) uncutPair(ctx context.Context, seq int64) (*Pair, error) {
+	p, err := s.pair(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := s.refs(ctx, p.Session)
+	if _, uncut := slices.BinarySearchFunc(refs, Ref{Seq: seq}, bySeq); err == nil && !uncut {
+		err = ErrNoPair
+	}
+	return p, err
+}

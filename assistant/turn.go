@@ -216,7 +216,7 @@ func (t *turn) loadPair() error {
 
 // storedPair returns a pair that the turn retries, answers again or replaces. The error is a *TurnError.
 func (t *turn) storedPair(seq int64) (*Pair, error) {
-	p, err := t.s.pair(t.ctx, seq)
+	p, err := t.s.uncutPair(t.ctx, seq)
 	switch {
 	case errors.Is(err, ErrNoPair):
 		return nil, &TurnError{Code: string(llm.KindUnknown), Message: "the message no longer exists", Err: err}
