@@ -163,7 +163,7 @@ func (t *loop) call(all []checkedCall, i int) error {
 	if p := result.Payload; p != nil {
 		t.pair.Payloads = append(t.pair.Payloads, *p)
 	}
-	t.text.WriteString(markup.CardMarker(index))
+	t.text.Write(markup.CardMarker(index))
 	if wrote {
 		t.flushTexts()
 		if err = t.host.afterWrite(c); err != nil {

@@ -12,10 +12,11 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // streaming is a model that says before, then part n times, then after.
-func streaming(before string, part llm.Part, n int, after string) llm.Model {
+func streaming(before safetext.Text, part llm.Part, n int, after safetext.Text) llm.Model {
 	return llm.ModelFunc(func(context.Context, llm.Request) iter.Seq2[llm.Part, error] {
 		return func(yield func(llm.Part, error) bool) {
 			ok := yield(llm.Text{Text: before}, nil)

@@ -58,12 +58,12 @@ type (
 	// blank line between two responses; or the [[tool:N]] marker that follows a
 	// ToolComplete.
 	TextDelta struct {
-		Text string `json:"text"`
+		Text safetext.Text `json:"text"`
 	}
 
 	// ReasoningDelta is part of the model's reasoning.
 	ReasoningDelta struct {
-		Text string `json:"text"`
+		Text safetext.Text `json:"text"`
 	}
 
 	// ToolStart reports a call that is about to run. Index counts from 0 within

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/safetext"
 )
 
 // Update is what changed after a version: every changed part as of one instant,
@@ -104,7 +105,7 @@ type logEntry struct {
 	first, last int64 // versions
 	of          *Turn
 	event       Event // for pieces of text, the event of the first piece
-	text        []byte
+	text        safetext.Builder
 	pieces      []piece // the pieces of text
 }
 
@@ -205,12 +206,14 @@ func (l *sessionLog) add(e Event) {
 	text, isText := textOf(e)
 	if n := len(l.entries); isText && n > 0 && l.entries[n-1].last == before && sameKind(l.entries[n-1].event, e) {
 		last := &l.entries[n-1]
-		last.last, last.text = version, append(last.text, text...)
-		last.pieces = append(last.pieces, piece{version, len(last.text)})
+		last.last = version
+		last.text.Write(text)
+		last.pieces = append(last.pieces, piece{version, last.text.Len()})
 	} else {
 		entry := logEntry{first: version, last: version, of: l.current, event: e}
 		if isText {
-			entry.text, entry.pieces = []byte(text), []piece{{version, len(text)}}
+			entry.text.Write(text)
+			entry.pieces = []piece{{version, len(text)}}
 		}
 		l.entries = append(l.entries, entry)
 	}
@@ -218,7 +221,7 @@ func (l *sessionLog) add(e Event) {
 	drop := 0
 	for n := len(l.entries); n-drop > 1 && (n-drop > maxLogEntries || l.bytes > l.maxBytes); drop++ {
 		old := &l.entries[drop]
-		l.bytes -= len(old.text)
+		l.bytes -= old.text.Len()
 		l.dropped = old.last
 		if old.of == l.current {
 			l.received.apply(old)
@@ -231,7 +234,7 @@ func (l *sessionLog) add(e Event) {
 // textOf returns the text or reasoning in an event. There is always an event
 // between a card marker and the text after it, so a marker is never joined with
 // text.
-func textOf(e Event) (text string, ok bool) {
+func textOf(e Event) (text safetext.Text, ok bool) {
 	switch e := e.(type) {
 	case TextDelta:
 		return e.Text, true
@@ -247,7 +250,7 @@ func sameKind(a, b Event) bool { return a.event() == b.event() }
 // after returns the entry's event for a reader at a version, without the pieces
 // that the reader already has.
 func (e *logEntry) after(version int64) Event {
-	if e.text == nil {
+	if e.pieces == nil {
 		return e.event
 	}
 	from := 0
@@ -255,9 +258,9 @@ func (e *logEntry) after(version int64) Event {
 		from = e.pieces[i-1].end
 	}
 	if _, thought := e.event.(ReasoningDelta); thought {
-		return ReasoningDelta{string(e.text[from:])}
+		return ReasoningDelta{e.text.From(from)}
 	}
-	return TextDelta{string(e.text[from:])}
+	return TextDelta{e.text.From(from)}
 }
 
 // updateAfter returns the update after a version, or a channel that is closed

@@ -41,8 +41,8 @@ type loop struct {
 // answer is what a loop has produced so far.
 type answer struct {
 	pair         *Pair // its texts are up to date only after flushTexts
-	text         strings.Builder
-	reasoning    strings.Builder
+	text         safetext.Builder
+	reasoning    safetext.Builder
 	thoughts     []Thought
 	callIDs      map[string]bool // ids already used in pair
 	cards        int             // number of calls with a card so far, which is the N of the next [[tool:N]] marker

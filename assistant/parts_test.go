@@ -83,9 +83,9 @@ func TestTheRunningPairAndWhatFollowsAreTheStoredPair(t *testing.T) {
 				for _, e := range rest {
 					switch e := e.(type) {
 					case assistant.TextDelta:
-						texts[i][0] += e.Text
+						texts[i][0] += string(e.Text)
 					case assistant.ReasoningDelta:
-						texts[i][1] += e.Text
+						texts[i][1] += string(e.Text)
 					default:
 					}
 				}

@@ -76,9 +76,9 @@ func TestATurnDoesNotWaitForItsReader(t *testing.T) {
 		for _, e := range late {
 			switch e := e.(type) {
 			case assistant.TextDelta:
-				told.WriteString(e.Text)
+				told.WriteString(string(e.Text))
 			case assistant.ReasoningDelta:
-				thought.WriteString(e.Text)
+				thought.WriteString(string(e.Text))
 			default:
 			}
 		}
@@ -101,9 +101,9 @@ func kinds(events []assistant.Event) string {
 		b.WriteString(kind)
 		switch e := e.(type) {
 		case assistant.TextDelta:
-			b.WriteString(e.Text)
+			b.WriteString(string(e.Text))
 		case assistant.ReasoningDelta:
-			b.WriteString(e.Text)
+			b.WriteString(string(e.Text))
 		default:
 		}
 		b.WriteByte('\n')

@@ -10,13 +10,15 @@ import (
 // the log.
 type received struct {
 	pair            Pair
-	text, reasoning []byte // the texts of pair
+	text, reasoning safetext.Builder // the texts of pair
 }
 
 // receive returns the initial value for a turn: what its pair contained before
 // the turn sent any events.
 func receive(p *Pair) received {
-	r := received{clonePair(p), []byte(p.AssistantText), []byte(p.Reasoning)}
+	r := received{pair: clonePair(p)}
+	r.text.Write(p.AssistantText)
+	r.reasoning.Write(p.Reasoning)
 	if r.pair.Thoughts = slices.Clone(p.Thoughts); p.Thoughts == nil && p.Reasoning != "" {
 		r.pair.Thoughts = []Thought{{}}
 	}
@@ -28,12 +30,12 @@ func (r *received) apply(e *logEntry) {
 	p := &r.pair
 	switch event := e.event.(type) {
 	case TextDelta:
-		r.text = append(r.text, e.text...)
+		r.text.Write(e.text.From(0))
 	case ReasoningDelta:
-		if n := len(p.Thoughts); n == 0 || p.Thoughts[n-1].Place != len(r.text) {
-			p.Thoughts = append(p.Thoughts, Thought{From: len(r.reasoning), Place: len(r.text)})
+		if n := len(p.Thoughts); n == 0 || p.Thoughts[n-1].Place != r.text.Len() {
+			p.Thoughts = append(p.Thoughts, Thought{From: r.reasoning.Len(), Place: r.text.Len()})
 		}
-		r.reasoning = append(r.reasoning, e.text...)
+		r.reasoning.Write(e.text.From(0))
 	case ToolStart:
 		p.ToolCalls = append(p.ToolCalls, ToolCall{ID: event.ToolUseID, Name: event.Tool, Arguments: event.Input})
 	case ToolComplete:
@@ -59,13 +61,14 @@ func (s *Session) runningPair() *Pair {
 	if s.running == nil || s.running.seq == 0 {
 		return nil
 	}
-	r := received{clonePair(&l.received.pair), slices.Clone(l.received.text), slices.Clone(l.received.reasoning)}
+	r := l.received // what r adds to the texts is not visible in l.received
+	r.pair = clonePair(&r.pair)
 	r.pair.Thoughts = slices.Clone(r.pair.Thoughts)
 	for i := range l.entries {
 		if l.entries[i].of == l.current {
 			r.apply(&l.entries[i])
 		}
 	}
-	r.pair.AssistantText, r.pair.Reasoning = safetext.Clean(string(r.text)), safetext.Clean(string(r.reasoning))
+	r.pair.AssistantText, r.pair.Reasoning = r.text.From(0), r.reasoning.From(0)
 	return &r.pair
 }

@@ -242,9 +242,9 @@ func (r *response) add(part llm.Part) {
 			t.beginThought()
 		}
 		if t.reasoning.Len() == 0 {
-			p.Text = strings.TrimLeftFunc(p.Text, unicode.IsSpace)
+			p.Text = p.Text.TrimLeftFunc(unicode.IsSpace)
 		}
-		t.reasoning.WriteString(p.Text)
+		t.reasoning.Write(p.Text)
 		t.host.emit(ReasoningDelta(p))
 	case llm.Retry:
 		t.host.emit(Retrying{Attempt: p.Attempt, Reason: p.Reason, AfterMS: p.After.Milliseconds()})
@@ -301,7 +301,7 @@ func (r *response) addSegments(all []markup.Segment) {
 		case p.Notice != "":
 			r.t.warn(p.Notice)
 		default:
-			r.text.WriteString(p.Text)
+			r.text.WriteString(string(p.Text))
 			r.show(r.guard.Write(p.Text))
 		}
 	}
@@ -309,10 +309,10 @@ func (r *response) addSegments(all []markup.Segment) {
 
 // show adds text to the pair. A response after tools starts a new paragraph.
 // White space at the start of the answer or of such a paragraph is removed.
-func (r *response) show(text string) {
+func (r *response) show(text safetext.Text) {
 	t := r.t
 	if t.newParagraph || t.text.Len() == 0 {
-		text = strings.TrimLeftFunc(text, unicode.IsSpace)
+		text = text.TrimLeftFunc(unicode.IsSpace)
 	}
 	if text == "" {
 		return
@@ -325,23 +325,23 @@ func (r *response) show(text string) {
 }
 
 // addText appends to the assistant's text and reports it.
-func (t *loop) addText(text string) {
-	t.text.WriteString(text)
+func (t *loop) addText(text safetext.Text) {
+	t.text.Write(text)
 	t.host.emit(TextDelta{text})
 }
 
 // flushTexts writes the texts to the pair. They grow in builders, so that a
 // chunk costs the same at the end of a long answer as at its start.
 func (t *loop) flushTexts() {
-	t.pair.AssistantText = safetext.Clean(t.text.String()).TrimSpace()
-	t.pair.Reasoning = safetext.Clean(t.reasoning.String()).TrimSpace()
+	t.pair.AssistantText = t.text.From(0).TrimSpace()
+	t.pair.Reasoning = t.reasoning.From(0).TrimSpace()
 	t.flushThoughts()
 }
 
 // breakParagraph starts a new paragraph, unless the text ends with a paragraph
 // break or a card.
 func (t *loop) breakParagraph() {
-	if s := t.text.String(); s != "" && !strings.HasSuffix(s, "\n\n") && !strings.HasSuffix(s, "]]") {
+	if end := t.text.From(max(0, t.text.Len()-len("]]"))); end != "" && end != "\n\n" && end != "]]" {
 		t.addText("\n\n")
 	}
 	t.newParagraph = false

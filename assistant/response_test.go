@@ -72,7 +72,7 @@ func TestCloseLeavesThePairInterrupted(t *testing.T) {
 			r := newRig(t, at.NewScript(answers...))
 			events := r.begin(assistant.Prompt{Text: "hello"})
 			for e := range events {
-				if text, ok := e.(assistant.TextDelta); ok && strings.Contains(text.Text, "half") {
+				if text, ok := e.(assistant.TextDelta); ok && strings.Contains(string(text.Text), "half") {
 					break
 				}
 			}

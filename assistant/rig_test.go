@@ -3,7 +3,6 @@ package assistant_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/markup"
 	"winnow/checkpoint"
 )
 
@@ -169,7 +169,7 @@ func (r *rig) checked(events []assistant.Event) []assistant.Event {
 			ends++
 		}
 		if done, ok := e.(assistant.ToolComplete); ok && i+1 < len(events) && !at.Terminal(events[i+1]) {
-			if next := events[i+1]; next != (assistant.TextDelta{Text: fmt.Sprintf("[[tool:%d]]", done.Index)}) {
+			if next := events[i+1]; next != (assistant.TextDelta{Text: markup.CardMarker(done.Index)}) {
 				r.t.Errorf("after %#v comes %#v, want its marker", done, next)
 			}
 		}

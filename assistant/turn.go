@@ -259,8 +259,8 @@ func (t *turn) loadRetry() error {
 // texts are empty and the counters are zero; for a pair that is retried, they cover its
 // complete responses.
 func (t *turn) restoreProgress() {
-	t.text.WriteString(string(t.pair.AssistantText))
-	t.reasoning.WriteString(string(t.pair.Reasoning))
+	t.text.Write(t.pair.AssistantText)
+	t.reasoning.Write(t.pair.Reasoning)
 	t.thoughts = PairThoughts(t.pair)
 	t.invalid = t.pair.InvalidRounds
 	rounds, invalid := map[int]bool{}, map[int]bool{} // by response

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // benched is a program at 160×50 with a finished answer of so many tokens, not
@@ -54,7 +55,7 @@ func BenchmarkStreamedFrame(b *testing.B) {
 			m := benched(b, 100)
 			m.conv.chat.StartTurn(assistant.Pair{Seq: 2, UserText: "go on", State: assistant.PairSending})
 			m.conv.chat.Bottom()
-			m.conv.chat.Apply(assistant.TextDelta{Text: strings.Repeat("Some words of a **paragraph**.\n\n", tokens/8)})
+			m.conv.chat.Apply(assistant.TextDelta{Text: safetext.Clean(strings.Repeat("Some words of a **paragraph**.\n\n", tokens/8))})
 			m.View()
 			b.ReportAllocs()
 			for b.Loop() {

@@ -134,7 +134,7 @@ func Only[E assistant.Event](events []assistant.Event) (picked []E) {
 func EventText(events []assistant.Event) string {
 	var all strings.Builder
 	for _, e := range Only[assistant.TextDelta](events) {
-		all.WriteString(e.Text)
+		all.WriteString(string(e.Text))
 	}
 	return all.String()
 }
@@ -187,9 +187,9 @@ func JoinParts(parts []llm.Part) (text, reasoning string, end *llm.End) {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case llm.Text:
-			text += part.Text
+			text += string(part.Text)
 		case llm.Reasoning:
-			reasoning += part.Text
+			reasoning += string(part.Text)
 		case llm.End:
 			end = &part
 		default:

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // Step is one step of a scripted answer: Say, Think, Call, Fail, Cut, Stop, Emit or Finish.
@@ -152,6 +153,7 @@ func (s *Script) choose(req llm.Request) (Answer, error) {
 // play executes the steps of an answer.
 func (s *Script) play(ctx context.Context, answer Answer, yield func(llm.Part) bool) error {
 	var calls []llm.Call
+	var text, reasoning safetext.Cleaner // steps may be divided within a character
 	for _, step := range answer {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -159,9 +161,9 @@ func (s *Script) play(ctx context.Context, answer Answer, yield func(llm.Part) b
 		var part llm.Part
 		switch step := step.(type) {
 		case Say:
-			part = llm.Text{Text: string(step)}
+			part = llm.Text{Text: text.Write(string(step))}
 		case Think:
-			part = llm.Reasoning{Text: string(step)}
+			part = llm.Reasoning{Text: reasoning.Write(string(step))}
 		case Emit:
 			part = step.Part
 		case Call:

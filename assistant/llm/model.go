@@ -14,6 +14,7 @@ import (
 
 	"winnow/assistant/attachment"
 	"winnow/assistant/budget"
+	"winnow/assistant/safetext"
 )
 
 // Model is an endpoint that answers requests: an OpenAI-compatible server, the offline
@@ -124,12 +125,12 @@ type ToolSpec struct {
 type Part interface{ part() }
 
 type (
-	// Text is visible answer text, sanitised.
-	Text struct{ Text string }
+	// Text is visible answer text.
+	Text struct{ Text safetext.Text }
 
 	// Reasoning is the model's reasoning, in any of the three forms in which endpoints send
-	// it, sanitised.
-	Reasoning struct{ Text string }
+	// it.
+	Reasoning struct{ Text safetext.Text }
 
 	// Wait reports how long the endpoint has sent nothing useful.
 	Wait struct{ For time.Duration }

@@ -3,8 +3,9 @@ package llm
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
+
+	"winnow/assistant/safetext"
 )
 
 // Scripted is a Model that makes fixed calls and then reports their results, so that an
@@ -29,19 +30,20 @@ func (m Scripted) Stream(_ context.Context, req Request) iter.Seq2[Part, error] 
 }
 
 // outcome says how the calls went, according to their results in the last messages.
-func (m Scripted) outcome(messages []Message) string {
-	failed, why := 0, ""
+func (m Scripted) outcome(messages []Message) safetext.Text {
+	failed := 0
+	var why safetext.Text
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == RoleTool; i-- {
 		var r struct {
 			Success bool
-			Message string
+			Message safetext.Text
 		}
 		if json.Unmarshal([]byte(messages[i].Content), &r) == nil && !r.Success {
 			failed, why = failed+1, r.Message
 		}
 	}
 	if failed == 0 {
-		return "Carried out: " + m.Done
+		return "Carried out: " + safetext.Clean(m.Done)
 	}
-	return fmt.Sprintf("%d of %d steps failed: %s", failed, len(m.Calls), why)
+	return safetext.Sprintf("%d of %d steps failed: %s", failed, len(m.Calls), why)
 }

@@ -1,9 +1,10 @@
 package markup
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
+
+	"winnow/assistant/safetext"
 )
 
 // The card marker of tool result N in the assistant's text is [[tool:N]]. Similar text written by the model is
@@ -14,7 +15,7 @@ const (
 )
 
 // CardMarker returns the marker of tool result n.
-func CardMarker(n int) string { return fmt.Sprintf("%s%d]]", cardStart, n) }
+func CardMarker(n int) safetext.Text { return safetext.Sprintf(cardStart+"%d]]", n) }
 
 // Piece is a part of an answer: text, or the place of a tool's card.
 type Piece[S ~string] struct {
@@ -74,18 +75,18 @@ func AfterLastCard[S ~string](text S, calls int) (after int) {
 
 // Guard escapes what looks like a card marker in streamed model text. Chunks may end anywhere, because a Guard holds
 // back a possible beginning of a marker.
-type Guard struct{ held string }
+type Guard struct{ held safetext.Text }
 
 // Write returns the text that is safe to pass on.
-func (g *Guard) Write(chunk string) string {
+func (g *Guard) Write(chunk safetext.Text) safetext.Text {
 	text := g.held + chunk
-	hold := overlap(text, cardStart)
+	hold := overlap(string(text), cardStart)
 	g.held = text[len(text)-hold:]
-	return strings.ReplaceAll(text[:len(text)-hold], cardStart, escapedStart)
+	return text[:len(text)-hold].ReplaceAll(cardStart, escapedStart)
 }
 
 // Flush returns what was held back.
-func (g *Guard) Flush() string {
+func (g *Guard) Flush() safetext.Text {
 	text := g.held
 	g.held = ""
 	return text

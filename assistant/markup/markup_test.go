@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/assistant/markup"
+	"winnow/assistant/safetext"
 )
 
 func TestPieces(t *testing.T) {
@@ -65,7 +66,7 @@ var kinds = []markup.Kind{
 }
 
 // read joins what a parser makes of an answer: text, <kind data> and !notice.
-func read(chunks ...string) string {
+func read(chunks ...safetext.Text) string {
 	p := markup.NewParser(kinds)
 	var all strings.Builder
 	add := func(found []markup.Segment) {
@@ -76,7 +77,7 @@ func read(chunks ...string) string {
 			case s.Notice != "":
 				fmt.Fprintf(&all, "!%s!", s.Notice)
 			default:
-				all.WriteString(s.Text)
+				all.WriteString(string(s.Text))
 			}
 		}
 	}
@@ -88,7 +89,7 @@ func read(chunks ...string) string {
 }
 
 func TestParser(t *testing.T) {
-	for in, want := range map[string]string{
+	for in, want := range map[safetext.Text]string{
 		"plain":                               "plain",
 		`a NOTE: {"text":"x"} b`:              `a <note {"text":"x"}> b`,
 		`NOTE:{"text":"}{"}LIST:{"a":[{}]}`:   `<note {"text":"}{"}><list {"a":[{}]}>`,
@@ -107,11 +108,14 @@ func TestParser(t *testing.T) {
 
 // Wherever the chunks cut an answer, it is read the same.
 func TestParserOfAnyChunks(t *testing.T) {
-	pieces := []string{"a ", "NOTE:", "LIST", ":", ` {"text":"x"}`, "{", "}", `"`, `\`, "NO", "TE: ", "\n", `{"a":{}}`}
+	pieces := []safetext.Text{"a ", "NOTE:", "LIST", ":", ` {"text":"x"}`, "{", "}", `"`, `\`, "NO", "TE: ", "\n", `{"a":{}}`}
 	rapid.Check(t, func(t *rapid.T) {
 		chunks := rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "chunks")
-		whole := strings.Join(chunks, "")
-		single := strings.Split(whole, "")
+		whole := safetext.Join(chunks, "")
+		var single []safetext.Text
+		for i := range whole {
+			single = append(single, whole[i:i+1])
+		}
 		if got, want := read(chunks...), read(whole); got != want || read(single...) != want {
 			t.Fatalf("%q: %q in chunks, %q at once, %q by character", whole, got, want, read(single...))
 		}
@@ -119,15 +123,15 @@ func TestParserOfAnyChunks(t *testing.T) {
 }
 
 func TestGuardEscapesMarkers(t *testing.T) {
-	for _, text := range []string{"", "a [[tool:0]] b", "[[tool:", "[[to", "[[[tool:1]]", "[[tool:[[tool:2]]"} {
+	for _, text := range []safetext.Text{"", "a [[tool:0]] b", "[[tool:", "[[to", "[[[tool:1]]", "[[tool:[[tool:2]]"} {
 		for size := range 4 {
 			var g markup.Guard
-			out := ""
+			var out safetext.Text
 			for chunk := range slices.Chunk([]byte(text), size+1) {
-				out += g.Write(string(chunk))
+				out += g.Write(safetext.Text(chunk))
 			}
 			out += g.Flush()
-			if want := strings.ReplaceAll(text, "[[tool:", `\[[tool:`); out != want {
+			if want := text.ReplaceAll("[[tool:", `\[[tool:`); out != want {
 				t.Errorf("%q in chunks of %d: %q, want %q", text, size+1, out, want)
 			}
 			for _, p := range markup.Pieces(out, 10) {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"winnow/assistant/safetext"
 )
 
 // Limits of the payloads in a response. Anything beyond them is text, so that a proposal too long to read is not held
@@ -20,14 +22,14 @@ const (
 // invalid becomes text and is not searched again, so the time is linear in the text.
 type Parser struct {
 	kinds   []Kind
-	markers *regexp.Regexp // matches any marker of kinds
-	held    string         // text that may be the beginning of a marker
-	open    *Kind          // kind of the payload being read; nil between payloads
-	body    []byte         // text received so far after the marker
-	scan    objectScan     // scan state of body
-	tried   int            // number of payloads so far, valid or not
+	markers *regexp.Regexp   // matches any marker of kinds
+	held    safetext.Text    // text that may be the beginning of a marker
+	open    *Kind            // kind of the payload being read; nil between payloads
+	body    safetext.Builder // the marker and the text received so far after it
+	scan    objectScan       // scan state of body
+	tried   int              // number of payloads so far, valid or not
 
-	text strings.Builder // text not yet added to out
+	text safetext.Builder // text not yet added to out
 	out  []Segment
 }
 
@@ -41,7 +43,7 @@ type Kind struct {
 
 // Segment is a part of the parsed text: text, a payload or a notice.
 type Segment struct {
-	Text   string
+	Text   safetext.Text
 	Kind   string          // name of the payload's Kind; "" if it is not a payload
 	Data   json.RawMessage // data of the payload
 	Notice string          // why something that looked like a payload is shown as text
@@ -61,7 +63,7 @@ func NewParser(kinds []Kind) *Parser {
 }
 
 // Write parses a chunk and returns the completed segments.
-func (p *Parser) Write(chunk string) []Segment {
+func (p *Parser) Write(chunk safetext.Text) []Segment {
 	text := p.held + chunk
 	p.held = ""
 	for text != "" {
@@ -69,8 +71,8 @@ func (p *Parser) Write(chunk string) []Segment {
 			text = p.seek(text)
 			continue
 		}
-		n, state := p.scan.read(text, maxPayload-len(p.body))
-		p.body = append(p.body, text[:n]...)
+		n, state := p.scan.read(text, len(p.open.Marker)+maxPayload-p.body.Len())
+		p.body.Write(text[:n])
 		text = text[n:]
 		switch state {
 		case jsonIncomplete:
@@ -92,7 +94,7 @@ func (p *Parser) Flush() []Segment {
 	if p.open != nil {
 		p.giveUp("was not finished")
 	}
-	p.text.WriteString(p.held)
+	p.text.Write(p.held)
 	p.held = ""
 	return p.flush()
 }
@@ -107,37 +109,40 @@ func (p *Parser) flush() []Segment {
 
 func (p *Parser) flushText() {
 	if p.text.Len() > 0 {
-		p.out = append(p.out, Segment{Text: p.text.String()})
+		p.out = append(p.out, Segment{Text: p.text.From(0)})
 		p.text.Reset()
 	}
 }
 
 // seek adds text up to the next marker to the output and returns what follows the marker. Without a marker, it holds
 // back the end of text that may be the beginning of one.
-func (p *Parser) seek(text string) (rest string) {
+func (p *Parser) seek(text safetext.Text) (rest safetext.Text) {
 	var at []int
 	if p.markers != nil && p.tried < maxPayloads {
-		at = p.markers.FindStringIndex(text)
+		at = p.markers.FindStringIndex(string(text))
 	}
 	if at == nil {
 		hold := 0 // length of the longest suffix that may be the beginning of a marker
 		for _, k := range p.kinds {
-			hold = max(hold, overlap(text, k.Marker))
+			hold = max(hold, overlap(string(text), k.Marker))
 		}
-		p.text.WriteString(text[:len(text)-hold])
+		p.text.Write(text[:len(text)-hold])
 		p.held = text[len(text)-hold:]
 		return ""
 	}
-	p.text.WriteString(text[:at[0]])
-	i := slices.IndexFunc(p.kinds, func(k Kind) bool { return k.Marker == text[at[0]:at[1]] })
-	p.open, p.body, p.scan = &p.kinds[i], nil, objectScan{}
+	p.text.Write(text[:at[0]])
+	marker := text[at[0]:at[1]]
+	i := slices.IndexFunc(p.kinds, func(k Kind) bool { return k.Marker == string(marker) })
+	p.open, p.scan = &p.kinds[i], objectScan{}
+	p.body.Reset()
+	p.body.Write(marker)
 	return text[at[1]:]
 }
 
 // closePayload reads the JSON after a marker. If that fails, marker and JSON become text.
 func (p *Parser) closePayload() {
 	kind := p.open
-	data, err := kind.Read(json.RawMessage(strings.TrimSpace(string(p.body))))
+	data, err := kind.Read(json.RawMessage(p.body.From(len(kind.Marker)).TrimSpace()))
 	if err != nil {
 		p.giveUp(fmt.Sprintf("could not be read (%v)", err))
 		return
@@ -145,15 +150,14 @@ func (p *Parser) closePayload() {
 	p.tried++
 	p.flushText()
 	p.out = append(p.out, Segment{Kind: kind.Name, Data: data})
-	p.open, p.body = nil, nil
+	p.open = nil
 }
 
 // giveUp converts the marker and the text after it to text, with a notice unless reason is "".
 func (p *Parser) giveUp(reason string) {
 	kind := p.open
-	p.text.WriteString(kind.Marker)
-	p.text.Write(p.body)
-	p.open, p.body = nil, nil
+	p.text.Write(p.body.From(0))
+	p.open = nil
 	if reason != "" {
 		p.tried++
 		p.flushText()
@@ -179,7 +183,7 @@ type objectScan struct {
 }
 
 // read scans up to limit bytes of text and returns how many belong to the object.
-func (s *objectScan) read(text string, limit int) (n int, state jsonState) {
+func (s *objectScan) read(text safetext.Text, limit int) (n int, state jsonState) {
 	for i := range len(text) {
 		if i == limit {
 			return i, jsonTooLong

@@ -31,12 +31,12 @@ type answer struct {
 	unescape   [2]unescaper        // [0] for text, [1] for reasoning
 	clean      [2]safetext.Cleaner // [0] for text, [1] for reasoning
 	calls      calls
-	parts      []llm.Part // parts not yet returned
-	pending    []byte     // text of the next part
-	reasoning  bool       // pending is reasoning
-	err        error      // the error that ended the answer
-	size       int        // compared with maxAnswer
-	progress   int        // counts events that advance the answer
+	parts      []llm.Part       // parts not yet returned
+	pending    safetext.Builder // text of the next part
+	reasoning  bool             // pending is reasoning
+	err        error            // the error that ended the answer
+	size       int              // compared with maxAnswer
+	progress   int              // counts events that advance the answer
 	unreadable int
 	reasoned   bool // reasoning arrived in its own field, so reasoning_details would repeat it
 	content    bool // text, reasoning or a call was received
@@ -88,8 +88,8 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 	a.emit(a.unescape[1].flush(), true)
 	a.think.write(a.unescape[0].flush(), a.emit)
 	a.think.flush(a.emit)
-	a.part(string(a.clean[1].Flush()), true)
-	a.part(string(a.clean[0].Flush()), false)
+	a.part(a.clean[1].Flush(), true)
+	a.part(a.clean[0].Flush(), false)
 	a.flushPart()
 	if !a.finished && (!a.done || !a.content) {
 		return a.parts, a.incomplete(cause)
@@ -269,23 +269,23 @@ func (a *answer) emit(text string, reasoning bool) {
 	if reasoning {
 		cleaner = &a.clean[1]
 	}
-	a.part(string(cleaner.Write(text)), reasoning)
+	a.part(cleaner.Write(text), reasoning)
 }
 
 // part adds text to the next part. The text of all events in a piece of the body makes one
 // part, unless reasoning and other text alternate.
-func (a *answer) part(text string, reasoning bool) {
+func (a *answer) part(text safetext.Text, reasoning bool) {
 	if reasoning != a.reasoning {
 		a.flushPart()
 	}
 	a.reasoning = reasoning
-	a.pending = append(a.pending, text...)
+	a.pending.Write(text)
 }
 
 // flushPart turns the pending text into parts of at most maxPart bytes.
 func (a *answer) flushPart() {
-	text := string(a.pending)
-	a.pending = a.pending[:0]
+	text := a.pending.From(0)
+	a.pending.Reset()
 	for text != "" {
 		n := len(text)
 		if n > maxPart {

@@ -40,9 +40,9 @@ func describe(parts []llm.Part, err error) string {
 		kind, text := "?", ""
 		switch p := p.(type) {
 		case llm.Text:
-			kind, text = "t:", p.Text
+			kind, text = "t:", string(p.Text)
 		case llm.Reasoning:
-			kind, text = "r:", p.Text
+			kind, text = "r:", string(p.Text)
 		case llm.End:
 			kind, text = "end", fmt.Sprintf("(%s", p.Finish)
 			for _, c := range p.Calls {

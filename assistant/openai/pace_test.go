@@ -228,7 +228,7 @@ func TestPacedReadsOverTLS(t *testing.T) {
 			if text == "" {
 				close(release)
 			}
-			text += p.Text
+			text += string(p.Text)
 		}
 	}
 	want := "first"

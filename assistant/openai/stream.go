@@ -171,9 +171,9 @@ func (s *stream) deliver(a *answer, parts []llm.Part) error {
 	for _, part := range parts {
 		switch p := part.(type) {
 		case llm.Text:
-			s.received.WriteString(p.Text)
+			s.received.WriteString(string(p.Text))
 		case llm.Reasoning:
-			s.received.WriteString(p.Text)
+			s.received.WriteString(string(p.Text))
 		case llm.Unreadable:
 			s.opts.Log.Warn("part of an answer left out", "provider", s.opts.Name, "reason", p.Reason)
 		case llm.End:

@@ -14,6 +14,14 @@ type Text string
 // TrimSpace returns t without white space at either end.
 func (t Text) TrimSpace() Text { return Text(strings.TrimSpace(string(t))) }
 
+// TrimLeftFunc is strings.TrimLeftFunc for Text.
+func (t Text) TrimLeftFunc(f func(rune) bool) Text { return Text(strings.TrimLeftFunc(string(t), f)) }
+
+// ReplaceAll is strings.ReplaceAll for Text.
+func (t Text) ReplaceAll(old, new Text) Text {
+	return Text(strings.ReplaceAll(string(t), string(old), string(new)))
+}
+
 // UnmarshalText cleans text that comes from a file or another program. Package json calls it.
 func (t *Text) UnmarshalText(text []byte) error {
 	*t = Clean(string(text))
@@ -69,6 +77,21 @@ func inserted(arg any) any {
 	}
 	return VisibleOnce(fmt.Sprint(arg))
 }
+
+// Builder joins texts that arrive one after another, like strings.Builder. The zero value is empty.
+type Builder struct{ text []byte }
+
+// Write appends t.
+func (b *Builder) Write(t Text) { b.text = append(b.text, t...) }
+
+// Len returns the length of the text in bytes.
+func (b *Builder) Len() int { return len(b.text) }
+
+// Reset removes the text.
+func (b *Builder) Reset() { b.text = b.text[:0] }
+
+// From returns the text from byte n on.
+func (b *Builder) From(n int) Text { return Text(b.text[n:]) }
 
 // Join is strings.Join for Text.
 func Join(texts []Text, sep Text) Text {

@@ -321,7 +321,7 @@ type flushed struct {
 	out *bufio.Writer
 }
 
-func (f flushed) Write(text string) error { return cmp.Or(f.Answer.Write(text), f.out.Flush()) }
+func (f flushed) Write(text safetext.Text) error { return cmp.Or(f.Answer.Write(text), f.out.Flush()) }
 
 func (f flushed) Close() error { return cmp.Or(f.Answer.Close(), f.out.Flush()) }
 

@@ -172,11 +172,12 @@ func TestThePartsOfAnAnswer(t *testing.T) {
 		"a\x1b\x00[2Jb":                        "ab\n",
 	} {
 		var all []assistant.Event
+		var clean safetext.Cleaner
 		for p := range strings.SplitSeq(pieces, "\x00") {
 			if p == "|" {
 				all = append(all, assistant.ToolStart{})
 			} else {
-				all = append(all, assistant.TextDelta{Text: p})
+				all = append(all, assistant.TextDelta{Text: clean.Write(p)})
 			}
 		}
 		if got := printTurn(nil, append(all, assistant.Complete{})...); got.out != want || got.err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // BenchmarkStreamFrame is one frame of a streaming answer: eight chunks taken,
@@ -46,7 +47,7 @@ func token(i int) assistant.Event {
 	case i%100 == 70:
 		return assistant.TextDelta{Text: "\n\n"}
 	}
-	return assistant.TextDelta{Text: "word" + fmt.Sprint(i%7) + " "}
+	return assistant.TextDelta{Text: safetext.Sprintf("word%d ", i%7)}
 }
 
 // BenchmarkFrameUnderHistory is a frame with nothing new, under 100 and 1,000,000 pairs.

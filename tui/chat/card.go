@@ -156,7 +156,7 @@ func (c *toolCard) addSection(title, text string, width int, rc *renderContext) 
 		return style.Truncate("  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" ", lead, "")
 	}
 	first, rest := label(title), label("")
-	c.addText(rc, text, layout{spell: true, lead: lead, width: width - lead, draw: func(i int, line string) string {
+	c.addVisible(rc, text, layout{lead: lead, width: width - lead, draw: func(i int, line string) string {
 		if i > 0 {
 			return rest + st.ToolArgs.Render(line)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // A sentence stands once: if the answer repeats what a tool said, the tool's card shows its
@@ -13,14 +14,14 @@ func TestAnAnswerThatRepeatsACardIsReadOnce(t *testing.T) {
 	const said = "5 models hidden: added ignore rule `*mini*` for openai."
 	result := &assistant.ToolResult{Success: true, Message: said}
 	for name, c := range map[string]struct {
-		text string
+		text safetext.Text
 		card string
 	}{
 		"repeated":    {"5 models hidden: added ignore rule *mini* for openai. Not saved yet.", "▸ ✓ add ignore rule  *mini*"},
 		"in Markdown": {"**5 models hidden**: added ignore rule `*mini*` for openai.", "▸ ✓ add ignore rule  *mini*"},
 		"other words": {"I hid 5 models.", "▸ ✓ 5 models hidden: added ignore rule `*mini*` for openai."},
 	} {
-		stored := pair(1, "hide minis", "[[tool:0]]\n\n"+c.text)
+		stored := pair(1, "hide minis", "[[tool:0]]\n\n"+string(c.text))
 		stored.ToolCalls = []assistant.ToolCall{{ID: "1", Name: "add_ignore_rule", Arguments: []byte(`{"pattern":"*mini*"}`), Result: result}}
 		loaded, streamed := view(), view()
 		show(loaded, stored)

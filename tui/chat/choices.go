@@ -118,7 +118,7 @@ func (p *choicesPart) addMessages(width int, rc *renderContext) {
 	for i, c := range p.choices {
 		if _, whole := p.label(i, width, rc, false); p.selectable && !whole {
 			text := c.Label + " sends: " + strings.Join(c.Unlabelled(), "\n")
-			p.addText(rc, text, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Time)})
+			p.addVisible(rc, text, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Time)})
 		}
 	}
 }

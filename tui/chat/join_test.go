@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/markup"
 )
 
 // What a turn has done stands line below line; what it says stands apart, and
@@ -25,7 +26,7 @@ func TestFoldedWorkStandsTogether(t *testing.T) {
 		v.Apply(assistant.ToolStart{Tool: name, Input: args, Index: i})
 		v.View(60, 30) // as it runs
 		v.Apply(assistant.ToolComplete{Tool: name, Index: i, Success: true, Message: fmt.Sprint("did ", i)})
-		v.Apply(assistant.TextDelta{Text: fmt.Sprintf("[[tool:%d]]", i)})
+		v.Apply(assistant.TextDelta{Text: markup.CardMarker(i)})
 		v.View(60, 30)
 	}
 	v.Apply(assistant.TextDelta{Text: "\n\nDone."})

@@ -133,12 +133,23 @@ type layout struct {
 }
 
 // addText lays out a text, without line breaks at its end.
-func (s *partLines) addText(rc *renderContext, text string, l layout) {
+func (s *partLines) addText(rc *renderContext, text safetext.Text, l layout) {
+	s.layOut(rc, string(text), l)
+}
+
+// addVisible does the same as addText, with hidden characters made visible.
+func (s *partLines) addVisible(rc *renderContext, text string, l layout) {
+	l.spell = true
+	s.layOut(rc, text, l)
+}
+
+// layOut is addText for a text that is clean or will be made visible.
+func (s *partLines) layOut(rc *renderContext, text string, l layout) {
 	if len(text) > shortText {
 		s.addLong(rc, s.longText(text), l)
 		return
 	}
-	text = strings.ReplaceAll(strings.TrimRight(l.clean(text), "\n"), "\t", strings.Repeat(" ", tabStop))
+	text = strings.ReplaceAll(strings.TrimRight(l.safe(text), "\n"), "\t", strings.Repeat(" ", tabStop))
 	lines, infos := markdown.Wrap(text, max(l.width, 1))
 	r := s.ready()
 	for i, line := range lines {
@@ -154,12 +165,12 @@ func (s *partLines) addText(rc *renderContext, text string, l layout) {
 // tabStop is the width of a tab in plain text, in cells.
 const tabStop = 4
 
-// clean makes a short text safe to show.
-func (l layout) clean(text string) string {
+// safe returns a piece of the text as it is shown.
+func (l layout) safe(piece string) string {
 	if l.spell {
-		text = visible(text)
+		return visible(piece)
 	}
-	return string(safetext.Clean(text))
+	return piece
 }
 
 func (l layout) drawn(i int, line string) string {
@@ -193,29 +204,25 @@ func (s *partLines) longText(text string) *longText {
 // longText is a text that is laid out in pieces and may grow. Its lines are created on
 // demand.
 type longText struct {
-	source  string // its first `read` bytes are in text
-	read    int
-	cleaner safetext.Cleaner
-	text    markdown.Text
-	layout  layout
+	source string // its first `read` bytes are in text
+	read   int
+	text   markdown.Text
+	layout layout
 }
 
 // longStep is how many bytes of a text are read at a time.
 const longStep = 32 << 10
 
 // grow appends to the text, after what is left of source.
-func (t *longText) grow(text string) {
+func (t *longText) grow(text safetext.Text) {
 	if t.read < len(t.source) {
-		t.source += text
+		t.source += string(text)
 		return
 	}
-	t.clean(text)
+	t.text.Append(string(text))
 }
 
-// clean appends a piece, cleaned, to what has been read.
-func (t *longText) clean(piece string) { t.text.Append(string(t.cleaner.Write(piece))) }
-
-// whole returns the text so far, which is safe to show once it has been read completely.
+// whole returns the text so far.
 func (t *longText) whole() string {
 	if t.read < len(t.source) {
 		return t.source
@@ -243,10 +250,7 @@ func (t *longText) layOut(rc *renderContext, l layout) {
 		}
 		t.read += len(piece)
 		rc.spend(len(piece), factor)
-		if l.spell {
-			piece = visible(piece)
-		}
-		t.clean(piece)
+		t.text.Append(l.safe(piece))
 	}
 	rc.spend(t.text.LayOut(l.width, rc.afford(plainBytes)), plainBytes)
 }

@@ -110,7 +110,7 @@ func (p *userPart) draw(width int, rc *renderContext) {
 		}
 		return p.marks + strings.Repeat(" ", max(0, free-style.Width(p.marks))) + body + p.when
 	}}
-	p.addText(rc, string(p.message), bubble)
+	p.addText(rc, p.message, bubble)
 	p.fold(width-aside-pad, rc)
 	for _, line := range p.pictures {
 		p.addRight(style.Truncate(line, width-aside-pad, rc.st.Icons.Ellipsis), width-aside-pad, rc)
@@ -181,9 +181,9 @@ func newReasoningPart(text safetext.Text, took time.Duration) *reasoningPart {
 func (p *reasoningPart) source() string { return p.reasoning.whole() }
 
 // write appends to the reasoning.
-func (p *reasoningPart) write(text string) {
-	if p.reasoning.whole() == "" {
-		text = strings.TrimLeft(text, "\n")
+func (p *reasoningPart) write(text safetext.Text) {
+	for p.reasoning.whole() == "" && text != "" && text[0] == '\n' {
+		text = text[1:]
 	}
 	p.reasoning.grow(text)
 	p.streaming, p.dirty = true, true
@@ -191,7 +191,6 @@ func (p *reasoningPart) write(text string) {
 
 // finish ends the streaming. The block folds unless the user opened it.
 func (p *reasoningPart) finish(took time.Duration) {
-	p.reasoning.text.Append(string(p.reasoning.cleaner.Flush()))
 	p.streaming, p.dirty = false, true
 	if took > 0 {
 		p.took = took
@@ -237,7 +236,7 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 	if p.code != "" {
 		sign, tone = rc.st.Icons.Error, rc.st.Chat.Error
 	}
-	p.addText(rc, string(p.notice), layout{lead: indent, width: width - indent, draw: func(i int, line string) string {
+	p.addText(rc, p.notice, layout{lead: indent, width: width - indent, draw: func(i int, line string) string {
 		if i > 0 {
 			return tone.Render("  " + line)
 		}
@@ -254,7 +253,7 @@ func (p *noticePart) draw(width int, rc *renderContext) {
 		return rc.keys.Named(action)
 	})
 	if way != "" {
-		p.addText(rc, way, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Notice)})
+		p.addVisible(rc, way, layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.Notice)})
 	}
 }
 

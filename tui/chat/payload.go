@@ -179,7 +179,7 @@ func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
 	p.addRows(rows, width, rc)
 	if p.open {
 		p.source() // computes data
-		p.addText(rc, p.data[i], layout{spell: true, lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.ToolArgs)})
+		p.addVisible(rc, p.data[i], layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.ToolArgs)})
 	}
 	if payload.Decision != "" {
 		p.addRows([]Row{{Text: payload.Decision, Tone: Quiet}}, width, rc)
@@ -195,7 +195,7 @@ func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 		}
 		before = style.Truncate(before, max(0, width-minText), "")
 		lead, tone := style.Width(before), r.Tone.style(&rc.st.Chat)
-		p.addText(rc, r.Text, layout{spell: true, lead: lead, width: width - lead, draw: func(i int, line string) string {
+		p.addVisible(rc, r.Text, layout{lead: lead, width: width - lead, draw: func(i int, line string) string {
 			if i > 0 {
 				return tone.Render(strings.Repeat(" ", lead)) + tone.Render(line)
 			}

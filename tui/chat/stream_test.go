@@ -41,7 +41,7 @@ func TestAFrameKeepsWhatHolds(t *testing.T) {
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.SampledFrom([]string{"text", "text", "text", "thought", "tool", "done", "width", "raw", "fold"}).Draw(t, "step") {
 			case "text":
-				v.Apply(assistant.TextDelta{Text: rapid.SampledFrom([]string{
+				v.Apply(assistant.TextDelta{Text: rapid.SampledFrom([]safetext.Text{
 					"word ", "\n\n", "- item\n", "```go\nx := 1\n", "```\n", "| a | b |\n|---|---|\n", "| c | d |\n", "> q\n", "[l]: http://e.x\n", "[l] ", "*",
 				}).Draw(t, "text")})
 			case "thought":
@@ -99,7 +99,7 @@ func TestARunningAnswerIsCopiedAsFarAsItHasCome(t *testing.T) {
 // A running answer goes on where it was resumed: it is drawn and copied as one that was
 // followed from its beginning, wherever it was cut.
 func TestAResumedAnswerGoesOnWhereItWasCut(t *testing.T) {
-	const answer = "One *two* three,\nfour.\n\n- a list\n- `of` two\n\n```go\nx := 1\n```\nthe end"
+	const answer safetext.Text = "One *two* three,\nfour.\n\n- a list\n- `of` two\n\n```go\nx := 1\n```\nthe end"
 	end := func(v *View, it *item) string {
 		v.View(30, 40)
 		v.FocusLast()
@@ -113,7 +113,7 @@ func TestAResumedAnswerGoesOnWhereItWasCut(t *testing.T) {
 	want := end(v, it)
 	for cut := range len(answer) + 1 {
 		v, it := streaming()
-		v.ResumeTurn(assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true, AssistantText: safetext.Text(answer[:cut])})
+		v.ResumeTurn(assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true, AssistantText: answer[:cut]})
 		if cut%2 == 0 {
 			it.lines(30) // it was drawn before it went on
 		}

@@ -8,7 +8,7 @@ import (
 // textPart is a stretch of the answer.
 type textPart struct {
 	partState
-	stored string // its first `read` bytes have been parsed
+	stored safetext.Text // its first `read` bytes have been parsed
 	read   int
 	md     *markdown.Style
 	limit  int // maximum bytes shown as Markdown
@@ -20,7 +20,7 @@ type textPart struct {
 
 // newTextPart returns a stretch of a stored answer.
 func newTextPart(text safetext.Text, md *markdown.Style) *textPart {
-	return &textPart{partState: partState{open: true, dirty: true}, stored: string(text), md: md, limit: maxMarkdown}
+	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md, limit: maxMarkdown}
 }
 
 // maxMarkdown is how many bytes of an answer are shown as Markdown. The rest is shown as
@@ -75,7 +75,7 @@ func (p *textPart) parse(rc *renderContext) {
 		piece := p.stored[p.read:min(p.read+step, len(p.stored))]
 		p.read += len(piece)
 		before := d.Surcharge()
-		d.Append(piece)
+		d.Append(string(piece))
 		if p.read == len(p.stored) {
 			d.Finish()
 		}
@@ -89,12 +89,12 @@ func (p *textPart) code() []markdown.Code {
 	if p.read == len(p.stored) {
 		return p.doc().Code()
 	}
-	return codeIn(p.stored, p.md)
+	return codeIn(string(p.stored), p.md)
 }
 
 // write appends to the text while it streams.
-func (p *textPart) write(text string) {
-	p.doc().Append(text)
+func (p *textPart) write(text safetext.Text) {
+	p.doc().Append(string(text))
 	if p.plain != nil {
 		p.plain.grow(text)
 	}
@@ -117,7 +117,7 @@ func (p *textPart) end() {
 
 func (p *textPart) source() string {
 	if p.stored != "" {
-		return p.stored
+		return string(p.stored)
 	}
 	return p.doc().Source()
 }

@@ -1,10 +1,9 @@
 package chat
 
 import (
-	"fmt"
-	"strings"
-
 	"winnow/assistant"
+	"winnow/assistant/markup"
+	"winnow/assistant/safetext"
 )
 
 // StartTurn shows a running pair. A pair that failed keeps its complete responses, up to the
@@ -168,15 +167,15 @@ func (v *View) endReasoning(it *item) {
 }
 
 // addAnswer appends text to the answer. Text after a card starts a new stretch.
-func (it *item) addAnswer(delta string) {
-	if c := it.lastToolCard(); c != nil && delta == fmt.Sprintf("[[tool:%d]]", c.index) {
+func (it *item) addAnswer(delta safetext.Text) {
+	if c := it.lastToolCard(); c != nil && delta == markup.CardMarker(c.index) {
 		return // the card already exists
 	}
 	t, ok := it.parts[len(it.parts)-1].(*textPart)
 	if !ok {
 		it.parts, t = addText(it.parts, "", it.rc.md)
 	}
-	t.write(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the session escapes text that only looks like a marker
+	t.write(delta.ReplaceAll(`\[[tool:`, "[[tool:")) // the session escapes text that only looks like a marker
 }
 
 func (it *item) lastToolCard() *toolCard {

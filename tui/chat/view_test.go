@@ -537,7 +537,7 @@ func TestScrolledAwayTheLineStaysUnderTheEye(t *testing.T) {
 	v.ScrollBy(-12)
 	before := plain(v.View(60, 20)[:19])
 	for i := range 500 {
-		v.Apply(assistant.TextDelta{Text: fmt.Sprintf("word %d ", i)})
+		v.Apply(assistant.TextDelta{Text: safetext.Sprintf("word %d ", i)})
 		if after := plain(v.View(60, 20)[:19]); after != before {
 			t.Fatalf("after %d chunks the screen moved:\n%s\nbefore:\n%s", i+1, after, before)
 		}
@@ -631,7 +631,7 @@ func TestTheEndIsFollowedAfterFolding(t *testing.T) {
 	v := view()
 	show(v, pair(1, "older", strings.Repeat("older\n\n", 30)), pair(2, "q", ""))
 	v.StartTurn(assistant.Pair{Seq: 2, UserText: "q", CreatedAt: noon, Flag: true})
-	v.Apply(assistant.ReasoningDelta{Text: strings.Repeat("thought\n", 30)})
+	v.Apply(assistant.ReasoningDelta{Text: safetext.Clean(strings.Repeat("thought\n", 30))})
 	const w, h = 60, 20
 	v.Bottom()
 	v.View(w, h)
@@ -639,7 +639,7 @@ func TestTheEndIsFollowedAfterFolding(t *testing.T) {
 	v.focus = 1
 	v.ToggleFold()
 	for i := range 60 {
-		v.Apply(assistant.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
+		v.Apply(assistant.TextDelta{Text: safetext.Sprintf("line %d\n\n", i)})
 		v.View(w, h)
 	}
 	if got := plain(v.View(w, h)); !strings.Contains(got, "line 59") {

@@ -13,7 +13,7 @@ import (
 // Answer prints one part of an answer as it arrives. A part is the text between two tool
 // calls.
 type Answer interface {
-	Write(text string) error
+	Write(text safetext.Text) error
 	Close() error // completes the part
 }
 
@@ -26,30 +26,24 @@ func NewRendered(out io.Writer, st style.Markdown, width int, displayable func(s
 	return &renderedPart{out: out, displayable: displayable, doc: markdown.New(markdown.NewStyle(st)), width: width}
 }
 
-// rawPart writes the sanitised source text, followed by one line end.
+// rawPart writes the source text, followed by one line end.
 type rawPart struct {
-	out     io.Writer
-	cleaner safetext.Cleaner
-	breaks  string // line ends that are written only if more text follows
+	out    io.Writer
+	breaks string // line ends that are written only if more text follows
 }
 
 // Write implements Answer.
-func (r *rawPart) Write(text string) error { return r.emit(string(r.cleaner.Write(text))) }
-
-func (r *rawPart) emit(text string) error {
-	text = r.breaks + text
-	body := strings.TrimRight(text, "\n")
-	r.breaks = text[len(body):]
+func (r *rawPart) Write(text safetext.Text) error {
+	all := r.breaks + string(text)
+	body := strings.TrimRight(all, "\n")
+	r.breaks = all[len(body):]
 	_, err := io.WriteString(r.out, body)
 	return err
 }
 
 // Close implements Answer.
 func (r *rawPart) Close() error {
-	err := r.emit(string(r.cleaner.Flush()))
-	if err == nil {
-		_, err = io.WriteString(r.out, "\n")
-	}
+	_, err := io.WriteString(r.out, "\n")
 	return err
 }
 
@@ -63,8 +57,8 @@ type renderedPart struct {
 }
 
 // Write implements Answer.
-func (d *renderedPart) Write(text string) error {
-	d.doc.Append(text)
+func (d *renderedPart) Write(text safetext.Text) error {
+	d.doc.Append(string(text))
 	return d.print(d.doc.Closed(d.width), false)
 }
 

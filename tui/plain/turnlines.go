@@ -30,7 +30,7 @@ type TurnLines struct {
 	part     Answer
 	thinks   bool           // the current part is reasoning
 	inputs   map[int]string // inputs of the running tools, by index
-	marker   string         // marker in the text that follows the result of a tool
+	marker   safetext.Text  // marker in the text that follows the result of a tool
 	progress float64        // progress of the tool when it was last printed
 }
 
@@ -62,10 +62,11 @@ func (t *TurnLines) print(e assistant.Event) error {
 		return t.text(e.Text, true)
 	case assistant.TextDelta:
 		text := e.Text
-		if t.marker != "" { // the marker of a tool card; the same text written by the model is escaped
-			text, t.marker = strings.TrimPrefix(text, t.marker), ""
+		if strings.HasPrefix(string(text), string(t.marker)) { // the marker of a tool card; the same text written by the model is escaped
+			text = text[len(t.marker):]
 		}
-		return t.text(strings.ReplaceAll(text, `\[[tool:`, "[[tool:"), false)
+		t.marker = ""
+		return t.text(text.ReplaceAll(`\[[tool:`, "[[tool:"), false)
 	case assistant.ToolStart:
 		t.inputs[e.Index], t.progress = pane.ArgumentLine(e.Input), 0
 		return t.endPart()
@@ -101,7 +102,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 }
 
 // text prints a piece of the answer or the reasoning.
-func (t *TurnLines) text(text string, thinks bool) error {
+func (t *TurnLines) text(text safetext.Text, thinks bool) error {
 	begin := t.Answer
 	if thinks {
 		begin = t.Reasoning
@@ -110,7 +111,10 @@ func (t *TurnLines) text(text string, thinks bool) error {
 		return nil
 	}
 	if t.part == nil || t.thinks != thinks {
-		if text = strings.TrimLeft(text, "\n"); text == "" {
+		for text != "" && text[0] == '\n' {
+			text = text[1:]
+		}
+		if text == "" {
 			return nil
 		}
 		if err := t.endPart(); err != nil {
@@ -141,7 +145,7 @@ func (t *TurnLines) note(label, text string) error {
 
 // tool prints a finished tool call: the tool, its input, and its result.
 func (t *TurnLines) tool(e assistant.ToolComplete) error {
-	t.marker = fmt.Sprintf("[[tool:%d]]", e.Index)
+	t.marker = markup.CardMarker(e.Index)
 	text := strings.TrimSpace(Name(e.Tool) + " " + t.bounded(t.inputs[e.Index]))
 	switch {
 	case e.Success:
@@ -196,10 +200,10 @@ func payloadLabel(payloadType string) string {
 func Stored(p *assistant.Pair) iter.Seq[assistant.Event] {
 	return func(yield func(assistant.Event) bool) {
 		calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
-		events := []assistant.Event{assistant.ReasoningDelta{Text: string(p.Reasoning)}}
+		events := []assistant.Event{assistant.ReasoningDelta{Text: p.Reasoning}}
 		for _, piece := range markup.Pieces(p.AssistantText, len(calls)) {
 			if piece.Call < 0 {
-				events = append(events, assistant.TextDelta{Text: strings.TrimSpace(string(piece.Text))})
+				events = append(events, assistant.TextDelta{Text: piece.Text.TrimSpace()})
 				continue
 			}
 			call, done := calls[piece.Call], assistant.ToolComplete{Index: piece.Call, ErrorCode: assistant.CodeDeclined, Message: "it did not run"}

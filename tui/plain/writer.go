@@ -163,8 +163,7 @@ func Name(text string) string { return Quote(safetext.VisibleOnce(text)) }
 type Sentences struct {
 	out      *Writer
 	label    string
-	clean    safetext.Cleaner
-	pending  string // sanitised text that is not a complete sentence yet
+	pending  string // text that is not a complete sentence yet
 	labelled bool   // the label has been written
 	space    string // white space that is written only if more text follows
 }
@@ -185,10 +184,9 @@ var sentenceEnd = regexp.MustCompile("\n|[.!?…:;][\"')\\]*_`”’»]*[ \t]|[�
 func (w *Writer) Sentences(label string) *Sentences { return &Sentences{out: w, label: label} }
 
 // Write implements Answer.
-func (s *Sentences) Write(piece string) error {
-	piece = string(s.clean.Write(piece))
-	s.pending += piece
-	if len(s.pending) <= maxWord && !strings.ContainsAny(piece, " \t\n。！？") {
+func (s *Sentences) Write(piece safetext.Text) error {
+	s.pending += string(piece)
+	if len(s.pending) <= maxWord && !strings.ContainsAny(string(piece), " \t\n。！？") {
 		return nil // the piece ends no sentence, word or line; searching pending after each piece would take quadratic time
 	}
 	n := 0
@@ -208,7 +206,7 @@ func (s *Sentences) Write(piece string) error {
 
 // Close implements Answer. It writes the pending text and ends the line.
 func (s *Sentences) Close() error {
-	s.print(s.pending + string(s.clean.Flush()))
+	s.print(s.pending)
 	if s.labelled {
 		s.out.End()
 	}

@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant/safetext"
 )
 
 // keep removes no key.
@@ -21,11 +23,13 @@ func keep(s string) string { return s }
 func spoken(text string, size int) string {
 	var b bytes.Buffer
 	s := NewWriter(&b, false, keep).Sentences("Assistant")
+	var clean safetext.Cleaner
 	for text != "" {
 		n := min(size, len(text))
-		_ = s.Write(text[:n])
+		_ = s.Write(clean.Write(text[:n]))
 		text = text[n:]
 	}
+	_ = s.Write(clean.Flush())
 	_ = s.Close()
 	return b.String()
 }
@@ -55,13 +59,16 @@ func TestSentences(t *testing.T) {
 func TestSentencesComesBySentences(t *testing.T) {
 	var b bytes.Buffer
 	s := NewWriter(&b, false, keep).Sentences("A")
-	for _, step := range []struct{ piece, want string }{
+	for _, step := range []struct {
+		piece safetext.Text
+		want  string
+	}{
 		{"Five mod", ""},
 		{"els. Are", "A: Five models."},
 		{" 3.5 and ", "A: Five models."},
 		{"4 (yes!) hidden? ", "A: Five models. Are 3.5 and 4 (yes!) hidden?"},
 		{"Line\nnext", "A: Five models. Are 3.5 and 4 (yes!) hidden? Line"},
-		{strings.Repeat(" word", maxPending/4), "A: Five models. Are 3.5 and 4 (yes!) hidden? Line\nnext" + strings.Repeat(" word", maxPending/4-1)},
+		{safetext.Clean(strings.Repeat(" word", maxPending/4)), "A: Five models. Are 3.5 and 4 (yes!) hidden? Line\nnext" + strings.Repeat(" word", maxPending/4-1)},
 	} {
 		_ = s.Write(step.piece)
 		if got := b.String(); got != step.want {

@@ -42,7 +42,7 @@ func (c *caller) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, 
 		if err := json.Unmarshal([]byte(last.Content), &c.result); err != nil {
 			c.result = assistant.Fail(assistant.CodeFailed, "the result cannot be decoded: %v", err)
 		}
-		if yield(llm.Text{Text: c.result.Message}, nil) {
+		if yield(llm.Text{Text: safetext.Clean(c.result.Message)}, nil) {
 			yield(llm.End{Finish: "stop"}, nil)
 		}
 	}

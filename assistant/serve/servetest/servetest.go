@@ -203,7 +203,7 @@ func (Obedient) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, e
 				end.Calls = append(end.Calls, llm.Call{ID: fmt.Sprint("c", i), Name: tool, Arguments: args})
 			}
 		}
-		if yield(llm.Text{Text: text}, nil) {
+		if yield(llm.Text{Text: safetext.Clean(text)}, nil) {
 			yield(end, nil)
 		}
 	}
