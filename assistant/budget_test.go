@@ -139,6 +139,14 @@ func TestTheBoundaryIsRightBeforeTheFirstTurn(t *testing.T) {
 	r.must(err)
 	r.must(fresh.Start(context.Background()))
 	wantEqual(t, "SYS without a view", fresh.Boundary().SYS, before.SYS)
+
+	options := r.options
+	options.Model = "" // the endpoints are still being asked
+	late, err := assistant.NewSession(registryOf(t, r.script), options)
+	r.must(err)
+	r.must(late.Start(context.Background()))
+	r.must(late.SetModel(r.options.Model))
+	wantEqual(t, "SYS with a model that is found later", late.Boundary().SYS, before.SYS)
 	r.send("hi")
 	if after := r.session.Boundary().SYS; after != before.SYS {
 		t.Errorf("SYS %d before the turn, %d after", before.SYS, after)

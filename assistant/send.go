@@ -141,6 +141,11 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	if info.Vision == llm.Unable && len(attachment.Pictures(p.Attachments)) > 0 {
 		return nil, fmt.Errorf("%w: %s", llm.ErrNoVision, s.model)
 	}
+	return s.turnWith(ctx, p, model, name, info), nil
+}
+
+// turnWith returns a turn that a model answers. The caller holds s.mu.
+func (s *Session) turnWith(ctx context.Context, p Prompt, model llm.Model, name string, info llm.ModelInfo) *turn {
 	t := &turn{
 		loop: loop{
 			registry: s.registry, model: model, name: name, modelID: s.model, sampling: p.Sampling, now: s.now, log: s.log,
@@ -154,7 +159,7 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 		t.spent = q.Spent
 	}
 	t.ctx, t.cancel = context.WithCancelCause(s.ToolContext(ctx))
-	return t, nil
+	return t
 }
 
 type sessionKey struct{}

@@ -144,13 +144,16 @@ func checkRoundTrip(w Window) error {
 }
 
 // measure estimates the system prompt before the first turn builds one, so that
-// the first boundary is right. Errors are ignored: sending a message reports
-// them.
+// the first boundary is right. No model needs to be selected yet: it may be
+// found later. Errors are ignored: sending a message reports them.
 func (s *Session) measure(ctx context.Context) {
-	t, err := s.newTurn(ctx, Prompt{})
-	if err != nil {
+	if s.Needs(RolePropose) != nil {
 		return
 	}
+	s.mu.Lock()
+	model, name, info, _ := s.registry.Open(s.model)
+	t := s.turnWith(ctx, Prompt{}, model, name, info)
+	s.mu.Unlock()
 	defer t.cancel(nil)
 	t.pair = &Pair{}
 	system, err := t.system(manifest{})
