@@ -54,17 +54,17 @@ func BenchmarkStream(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for range b.N {
-		n := 0
+		var text strings.Builder
 		for part, err := range c.Stream(b.Context(), hello) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, ok := part.(llm.Text); ok {
-				n++
+			if p, ok := part.(llm.Text); ok {
+				text.WriteString(string(p.Text))
 			}
 		}
-		if n != total {
-			b.Fatalf("%d texts, want %d", n, total)
+		if n := strings.Count(text.String(), " fox"); n != total/8 { // one of the eight words
+			b.Fatalf("%d foxes, want %d", n, total/8)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*total), "ns/token")
