@@ -99,10 +99,10 @@ func (s *store) explain(op string, err error) error {
 		return &history.StorageError{Op: op, Path: s.path, Reason: errNoAnswer.Error(), Err: err}
 	case errors.As(err, new(*unknownOutcomeError)):
 		return &history.StorageError{Op: op, Path: s.path, Reason: err.Error(), Err: err}
+	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*pgconn.ConnectError)): // the deadline of the caller, which is also a net.Error
+		return &history.StorageError{Op: op, Path: s.path, Reason: "the server took too long", Err: err}
 	case disconnected(err) || errors.Is(err, errAborted) || errors.Is(err, sqlstore.ErrBroken):
 		return &history.StorageError{Op: op, Path: s.path, Reason: unreachable(op, err), Err: err}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &history.StorageError{Op: op, Path: s.path, Reason: "the server took too long", Err: err}
 	}
 	return err
 }

@@ -150,6 +150,9 @@ func (s *store) retry(ctx context.Context, op string, try func() error) error {
 		if err != nil && errors.Is(context.Cause(ctx), errNoAnswer) {
 			return s.explain(op, errNoAnswer)
 		}
+		if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && errors.Is(cause, context.DeadlineExceeded) {
+			err = cause // Write cancels its own context when the deadline of the caller has passed
+		}
 		if errors.As(err, new(*pgconn.ConnectError)) && pgconn.Timeout(err) { // because the pool is small, a connection may have to be made first
 			s.silent.Store(true)
 			return s.explain(op, errNoAnswer)
