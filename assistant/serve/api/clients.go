@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto/subtle"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -46,19 +47,28 @@ func clientOf(ctx context.Context) serve.Credential {
 // startKey is the key of the credential of Options.Token.
 const startKey = "start"
 
-// clientFor returns the credential for a token.
-func (s *Server) clientFor(token string) (client serve.Credential, known bool) {
+// clientFor returns the credential for a token, or the problem with which the request must be refused.
+func (s *Server) clientFor(token string) (client serve.Credential, p *problem) {
 	if s.opts.Token != "" && subtle.ConstantTimeCompare([]byte(serve.TokenHash(token)), []byte(serve.TokenHash(s.opts.Token))) == 1 {
-		return serve.Credential{Key: startKey, User: s.opts.User, Role: assistant.RoleAdmin}, true
+		return serve.Credential{Key: startKey, User: s.opts.User, Role: assistant.RoleAdmin}, nil
 	}
 	if s.opts.Tokens.Path == "" {
-		return client, false
+		return client, unauthorized(token)
 	}
-	client, known, err := s.opts.Tokens.Find(token)
-	if err != nil {
-		s.log.Error("cannot read the tokens", "error", err)
+	return find(s.opts.Tokens, token, s.log)
+}
+
+// find returns the credential for a token in a token file, or the problem with which the request must be refused.
+func find(tokens serve.Tokens, token string, log *slog.Logger) (serve.Credential, *problem) {
+	client, known, err := tokens.Find(token)
+	switch {
+	case err != nil: // the client must not throw its token away
+		log.Error("cannot read the tokens", "error", err)
+		return client, newProblem(codeInternal, "winnow failed; see its log")
+	case !known:
+		return client, unauthorized(token)
 	}
-	return client, known
+	return client, nil
 }
 
 // clients tracks the requests being handled, by the key of their credential.

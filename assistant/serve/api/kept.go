@@ -192,10 +192,15 @@ func (k *keptAnswers) trim(user string) {
 const maxWaste = 8 << 20
 
 // store appends an entry to the file, or rewrites the file if too much of it is outdated. The caller has locked k.mu.
-func (k *keptAnswers) store(a *keptAnswer, durably bool) error {
+func (k *keptAnswers) store(a *keptAnswer, durably bool) (err error) {
 	if k.path == "" {
 		return nil
 	}
+	defer func() {
+		if err != nil {
+			k.added = maxWaste // the file may end in the middle of a line, or have been replaced: the next call rewrites it
+		}
+	}()
 	line, err := json.Marshal(a)
 	if err != nil {
 		return err

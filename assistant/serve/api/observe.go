@@ -25,15 +25,11 @@ func Observe(o ObserveOptions) http.Handler {
 	mux.HandleFunc("GET /healthz", showHealth)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { showReady(w, r, o.Ready, o.Log) })
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
-		token := bearerToken(r)
-		who, known, err := o.Tokens.Find(token)
-		if err != nil {
-			o.Log.Error("cannot read the tokens", "error", err)
-		}
+		who, p := find(o.Tokens, bearerToken(r), o.Log)
 		switch {
-		case !known:
-			o.Metrics.Refused(serve.ServerHTTP, "unauthorized")
-			refuse(w, unauthorized(token))
+		case p != nil:
+			o.Metrics.Refused(serve.ServerHTTP, p.Code)
+			refuse(w, p)
 		case !who.Role.May(assistant.RoleMetrics):
 			o.Metrics.Refused(serve.ServerHTTP, assistant.CodeForbidden)
 			refuse(w, problemOf(&assistant.RoleError{Role: who.Role, Need: assistant.RoleMetrics}))

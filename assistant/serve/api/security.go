@@ -72,10 +72,9 @@ func (s *Server) refusal(r *http.Request) *problem {
 	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
 		return nil
 	}
-	token := bearerToken(r)
-	client, known := s.clientFor(token)
-	if !known {
-		return unauthorized(token)
+	client, p := s.clientFor(bearerToken(r))
+	if p != nil {
+		return p
 	}
 	*r = *r.WithContext(context.WithValue(r.Context(), clientKey{}, client))
 	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
