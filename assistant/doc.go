@@ -46,7 +46,7 @@
 //
 // # Caveats
 //
-// An llm.Model must sanitise the text of its parts (assistant/safetext). Tool
+// The text in the parts of an llm.Model is clean (assistant/safetext). Tool
 // arguments are executed as received and sanitised where they are shown.
 //
 // The calls of a response run only if the response was received complete and

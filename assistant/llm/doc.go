@@ -16,7 +16,7 @@
 //
 // # Caveats
 //
-// The Model sanitises the text in Parts, but not the arguments of a Call.
+// The text in Parts is clean, but not the arguments of a Call.
 //
 // The package imports assistant/attachment, assistant/budget and assistant/nearest, but
 // not package assistant: a new kind of endpoint needs only this package.
