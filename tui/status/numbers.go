@@ -34,6 +34,9 @@ const (
 	nameWidth, narrowNameWidth = 34, 24
 	narrow                     = 60
 	maxValueWidth              = 500 // in cells
+	// frameWidth is the width of the frame around the numbers, with its padding, and maxInside
+	// their maximum width.
+	frameWidth, maxInside = 4, 100
 )
 
 // Lines formats the numbers for a screen of w cells, in groups. The numbers of the next
@@ -44,7 +47,12 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 		words := style.Fit(style.Fit(name, nameWidth-1, "…"), nameWidth, "")
 		text := safetext.Line(fmt.Sprint(value), maxValueWidth)
 		if w >= narrow {
-			out = append(out, "  "+st.Text.Render(words+string(text)))
+			for i, part := range style.Wrap(string(text), min(w-frameWidth, maxInside)-2-nameWidth) {
+				if i > 0 {
+					words = strings.Repeat(" ", nameWidth)
+				}
+				out = append(out, "  "+st.Text.Render(words+part))
+			}
 			return
 		}
 		line := "  " + style.Fit(strings.TrimRight(words, " "), narrowNameWidth, "…")

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -41,6 +42,20 @@ func TestLines(t *testing.T) {
 	}
 	n.Focused.ErrorMessage = safetext.Text(strings.Repeat("word ", 200))
 	n.Counter = strings.Repeat("n", 30)
+	for _, w := range []int{60, 80, 200} {
+		var values []string
+		for _, line := range n.Lines(w, style.New(style.Options{Profile: style.NoColor}).Overlay) {
+			if line = ansi.Strip(line); strings.Contains(line, "word ") {
+				values = append(values, line)
+			}
+			if width := ansi.StringWidth(line); width > min(w-frameWidth, maxInside) {
+				t.Errorf("on a screen of %d cells a line has %d cells: %q", w, width, line)
+			}
+		}
+		if len(values) < 2 || strings.IndexFunc(values[1], unicode.IsLetter) != 2+nameWidth {
+			t.Errorf("on a screen of %d cells a long value is not aligned:\n%s", w, strings.Join(values, "\n"))
+		}
+	}
 	narrowLines := n.Lines(40, style.New(style.Options{Profile: style.NoColor}).Overlay)
 	for _, line := range narrowLines {
 		if ansi.StringWidth(line) > 40*4/5 {
