@@ -18,6 +18,7 @@
 //
 // The text in Parts is clean, but not the arguments of a Call.
 //
-// The package imports assistant/attachment, assistant/budget and assistant/nearest, but
-// not package assistant: a new kind of endpoint needs only this package.
+// The package imports assistant/attachment, assistant/budget, assistant/nearest and
+// assistant/safetext, but not package assistant: a new kind of endpoint needs only this
+// package.
 package llm

@@ -5,12 +5,12 @@
 //
 // Text is a type, not a promise: what draws on the screen, copies or exports asks for Text, and a string that was not
 // cleaned does not compile there. An answer is Text from the model on. Line mode and the commands print whatever else
-// they are given, so their writers clean it themselves. A dynamic string becomes Text only in this package, where it enters the program: by one of its functions,
-// or by being decoded into a field of type Text from JSON or a database. A constant converts implicitly. Names,
-// patterns, paths and hosts stay strings, because they must be exact; Sprintf inserts them in a sentence with their
-// hidden characters made visible. Converting Text to a string is always safe; a test of the dependency rule keeps other
-// packages from doing the opposite. Joining clean texts and cutting one between characters gives clean text, so the
-// operators + and [:] work on Text.
+// they are given, so their writers clean it themselves. A dynamic string becomes Text only in this package, where it
+// enters the program: by one of its functions, or by being decoded into a field of type Text from JSON or a database.
+// A constant converts implicitly. Names, patterns, paths and hosts stay strings, because they must be exact; Sprintf
+// inserts them in a sentence with their hidden characters made visible. Converting Text to a string is always safe; a
+// test of the dependency rule keeps other packages from doing the opposite. Joining clean texts and cutting one
+// between characters gives clean text, so the operators + and [:] work on Text.
 //
 // # Nouns
 //
