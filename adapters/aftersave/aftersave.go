@@ -224,10 +224,14 @@ func (r *Runner) once(run context.Context) (assistant.AppliedState, safetext.Tex
 	}
 	ctx, cancel := context.WithTimeout(run, r.opts.limit)
 	defer cancel()
+	answered := "" // what the proxy last answered; "" if it did not answer
 	for {
 		differs, err := r.opts.Check(ctx)
-		if err == nil && differs == "" {
+		switch {
+		case err == nil && differs == "":
 			return assistant.AppliedLive, "The rules are live: the proxy follows them."
+		case err == nil || ctx.Err() == nil: // a check that ended with ctx says nothing about the proxy
+			answered = differs
 		}
 		select {
 		case <-time.After(r.opts.pause):
@@ -237,10 +241,10 @@ func (r *Runner) once(run context.Context) (assistant.AppliedState, safetext.Tex
 		switch {
 		case run.Err() != nil:
 			return assistant.AppliedCancelled, "The check of the proxy was cancelled. The rules are saved, but may not be live."
-		case err != nil:
+		case answered == "":
 			return assistant.AppliedUnanswered, safetext.Sprintf("after_save has run, but the proxy did not answer within %s.", r.opts.limit)
 		}
-		return assistant.AppliedDiffers, safetext.Sprintf("after_save has run, but %s later the proxy still did not follow the rules: %s.", r.opts.limit, differs)
+		return assistant.AppliedDiffers, safetext.Sprintf("after_save has run, but %s later the proxy still did not follow the rules: %s.", r.opts.limit, answered)
 	}
 }
 

@@ -75,6 +75,21 @@ func TestTheResultIsTold(t *testing.T) {
 	}
 }
 
+// The last check usually ends with the time limit. What the proxy answered before is the result.
+func TestACheckThatTheTimeLimitEndsIsNotAnAnswer(t *testing.T) {
+	answers := 0
+	text := told(t, "ok", assistant.AppliedDiffers, func(ctx context.Context) (string, error) {
+		if answers++; answers == 1 {
+			return "a rule is missing", nil
+		}
+		<-ctx.Done()
+		return "", ctx.Err()
+	})
+	if !strings.Contains(text, "a rule is missing") {
+		t.Errorf("the result is %q", text)
+	}
+}
+
 // A program that ends stores that the result is unknown.
 func TestCloseEndsTheChecks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "after_save")
