@@ -2,6 +2,7 @@ package assistant_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -191,4 +192,17 @@ func TestAToolThatTakesTooLong(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The failed pair stays in its place and, in a branch that has taken it over, in view.
+func TestACancelledReAskLeavesTheFailedPairInItsPlace(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.NewScript(at.Answer{at.Fail{Err: errors.New("no")}}, at.Answer{at.Say("fine")}, at.Answer{at.Stop{At: gate}}))
+	r.send("bad")
+	bad := r.last().Seq
+	r.send("good")
+	r.must(r.session.Branch(context.Background(), r.last().Seq))
+	r.cancelAt(gate, assistant.Prompt{Text: "better", Replaces: bad})
+	r.wantView("after the cancel", "bad", "good")
+	wantEqual(t, "failed pair", r.pair(bad).State, assistant.PairError)
 }

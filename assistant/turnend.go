@@ -107,7 +107,6 @@ func (t *turn) removePair(partial *Pair) error {
 		if now, err := t.s.pair(ctx, t.pair.Seq); err == nil {
 			old.Star, old.Flag, old.Topic = now.Star, now.Flag, now.Topic
 		}
-		old.Seq = 0
 		b.Put = append(b.Put, old)
 		for _, r := range t.replacedRequests {
 			b.Requests = append(b.Requests, PairRequest{old, r})
@@ -137,7 +136,8 @@ func (t *turn) removePair(partial *Pair) error {
 		t.s.updates.addStale(t.decided.Seq)
 	}
 	if t.replaced != nil {
-		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()))
+		t.s.updates.addStale(t.replaced.Seq)
+		t.s.view.restore([]Ref{PairRef(t.replaced, t.settings.Budget.CPT())})
 	}
 	return nil
 }
