@@ -98,7 +98,11 @@ func (q *quota) Admit(ctx context.Context) error {
 		return refuse("tokens", limits.Tokens)
 	}
 	u.Turns++
-	return q.store(ctx)
+	if err := q.store(ctx); err != nil {
+		u.Turns-- // the turn does not begin
+		return err
+	}
+	return nil
 }
 
 // Spent counts the tokens of a response.

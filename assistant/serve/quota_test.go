@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/history/historytest"
 	"winnow/assistant/llm"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/servetest"
@@ -63,6 +64,30 @@ func say(t *testing.T, s *serve.Session) error {
 		continue
 	}
 	return nil
+}
+
+// A turn that does not begin, because it could not be counted, is not counted.
+func TestATurnThatIsNotAdmittedIsNotCounted(t *testing.T) {
+	broken := true
+	h := servetest.Start(t, servetest.Options{Model: costly{}, Change: func(o *serve.Options) {
+		o.Limits.Turns = 1
+		o.History = &historytest.Hooked{Store: o.History, Before: func(_ context.Context, method string) error {
+			if broken && method == "Set" {
+				return errors.New("the disk is full")
+			}
+			return nil
+		}}
+	}})
+	s := open(t, h, "anna")
+	for range 2 {
+		if err := say(t, s); err == nil || !strings.Contains(err.Error(), "the disk is full") {
+			t.Fatalf("on a full disk: %v", err)
+		}
+	}
+	broken = false
+	if err := say(t, s); err != nil {
+		t.Errorf("the first turn of the day: %v", err)
+	}
 }
 
 func open(t *testing.T, h *servetest.Rig, user string) *serve.Session {
