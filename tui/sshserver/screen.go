@@ -91,7 +91,10 @@ func (c *channel) lastKey() string {
 // already open, no longer exists, or needs another role.
 func (c *channel) session() (*serve.Session, error) {
 	hub, ctx := c.server.opts.Hub, context.WithoutCancel(c.ctx)
-	last, _ := c.server.opts.History.Get(ctx, c.lastKey()) // if there is none or it cannot be read, Open creates a session
+	last, err := c.server.opts.History.Get(ctx, c.lastKey())
+	if err != nil { // a new session would take the place of the last one
+		return nil, err
+	}
 	s, err := hub.Open(ctx, serve.Join{User: c.user, Role: c.who.Role, Key: c.who.Key, Session: last})
 	if errors.Is(err, serve.ErrOpen) || errors.Is(err, serve.ErrNoSession) || errors.As(err, new(*assistant.RoleError)) {
 		s, err = hub.Open(ctx, serve.Join{User: c.user, Role: c.who.Role, Key: c.who.Key})
