@@ -41,7 +41,7 @@ func TestPasteOfAMegabyte(t *testing.T) {
 	r.Message(Noticed{}) // the model is another one
 	r.Type("see: ")
 	r.Paste(text)
-	r.Wait("[paste 1 · 1.1 MB · 61681 lines]")
+	r.Wait("[paste 1 · 1.1 MB · 61680 lines]")
 	if len(r.script.Requests()) != 0 {
 		t.Fatal("the paste was sent")
 	}

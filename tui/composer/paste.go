@@ -40,7 +40,8 @@ func large(text string) bool { return len(text) > ChipFrom || strings.Count(text
 
 // addChip adds a chip for text and returns its label.
 func (b *Model) addChip(text string) string {
-	label := fmt.Sprintf("[paste %d · %s · %s]", len(b.chips)+1, formatSize(len(text)), assistant.Counted(strings.Count(text, "\n")+1, "line"))
+	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1 // a line break at the end begins no line
+	label := fmt.Sprintf("[paste %d · %s · %s]", len(b.chips)+1, formatSize(len(text)), assistant.Counted(lines, "line"))
 	b.chips = append(append([]chip(nil), b.chips...), chip{label, text})
 	return label
 }
