@@ -146,7 +146,11 @@ func (s *scene) noMatch(w int) []string {
 	for _, l := range style.Wrap(string("no message matches "+oneLine(filterName(s.filter))), w-4) {
 		lines = append(lines, s.styles.Chat.Welcome.Render(l))
 	}
-	return append(append(lines, ""), s.quietLines(string(key+" changes the filter · an empty filter shows all messages"), w)...)
+	hint := "an empty filter shows all messages"
+	if s.mode != keymap.Command { // there the user is changing it
+		hint = string(key) + " changes the filter · " + hint
+	}
+	return append(append(lines, ""), s.quietLines(hint, w)...)
 }
 
 // quietLines wraps a hint and draws it in muted colours.

@@ -296,6 +296,18 @@ func TestAFilterNamesItsWayBack(t *testing.T) {
 	d.in("INPUT")
 }
 
+// Where a filter matches nothing, the key that changes it is named, except in the filter line,
+// where it is a letter.
+func TestAFilterWithoutMatchesNamesTheKeyThatChangesIt(t *testing.T) {
+	d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{told("first question", "an answer")}})
+	d.Type(tuitest.Tab, "f", tuitest.Key("ctrl+u"), "c'zork'", tuitest.Enter)
+	d.Wait("f changes the filter · an empty filter shows all messages")
+	d.Type("f")
+	d.in("COMMAND")
+	d.WaitGone("f changes the filter")
+	d.Wait("an empty filter shows all messages")
+}
+
 // However long the filter is, its way back is on the screen.
 func TestALongFilterLeavesRoomForItsWayBack(t *testing.T) {
 	d := startProgram(t, setup{w: 40, h: 12, pairs: []assistant.Pair{told("first question", "an answer")}})
