@@ -11,7 +11,7 @@ import (
 // TestReleaseMemoryAfterStart checks that after the start, file mappings, mainly the executable, occupy less than
 // half of the peak memory (two thirds without the release), and that the program still accepts keys.
 func TestReleaseMemoryAfterStart(t *testing.T) {
-	p := startOn(t, "exec winnow")
+	p := startOn(t, "GOGC= exec winnow")
 	p.wait(ready)
 	pid := p.cmd.Process.Pid
 	for late := time.After(patience); ; {

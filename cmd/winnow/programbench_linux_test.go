@@ -186,7 +186,7 @@ func (p *benchProgram) add(row string, value float64) {
 }
 
 func (p *benchProgram) env(dir string) []string {
-	return append(os.Environ(), "TERM=xterm-256color", "WINNOW_HOME="+filepath.Join(dir, "home"), "WINNOW_LOCAL_SERVERS=false",
+	return append(os.Environ(), "GOGC=", "TERM=xterm-256color", "WINNOW_HOME="+filepath.Join(dir, "home"), "WINNOW_LOCAL_SERVERS=false",
 		"PROXY_BASE_URL="+p.url, "PROXY_API_KEY=sk-test-bench")
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -17,6 +18,10 @@ import (
 
 func TestMain(m *testing.M) {
 	assistanttest.UseMemory()
+	if os.Getenv("GOGC") == "" {
+		// Hundreds of processes start here, each of which would collect garbage three times before main.
+		os.Setenv("GOGC", "400")
+	}
 	testscript.Main(m, map[string]func(){"winnow": main})
 }
 
@@ -57,6 +62,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("GOGC", os.Getenv("GOGC"))
 			env.Setenv("WINNOW_HOME", env.WorkDir+"/home")
 			env.Setenv("WINNOW_LOCAL_SERVERS", "false") // ignore servers running on this machine
 			env.Setenv("PROXY_BASE_URL", refused)
