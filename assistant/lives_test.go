@@ -34,7 +34,7 @@ func TestEveryLifeIsFoundAgain(t *testing.T) {
 		defer func() { _ = f.Value.Set(f.DefValue) }()
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		l := &life{rig: newRig(t, at.NewScript(), func(o *assistant.Options) { o.Now = nil }), rt: rt, sessions: []string{"s1"}}
+		l := &life{rig: newRig(t, at.NewScript(), func(o *assistant.Options) { o.Now, o.Settings.Iterations = nil, 1000 }), rt: rt, sessions: []string{"s1"}}
 		l.check()
 		rt.Repeat(map[string]func(*rapid.T){
 			"":          func(rt *rapid.T) { l.rt = rt; l.check() },
@@ -46,6 +46,8 @@ func TestEveryLifeIsFoundAgain(t *testing.T) {
 				l.rt = rt
 				l.run(assistant.Prompt{Text: l.text(), Replaces: l.draw(assistant.PairError)})
 			},
+			"all":       func(rt *rapid.T) { l.rt = rt; l.all() },
+			"own":       func(rt *rapid.T) { l.rt = rt; l.must(l.session.LoadView(context.Background())) },
 			"cancelled": l.cancelled,
 			"branch":    l.branch,
 			"resume":    l.resume,
@@ -124,6 +126,11 @@ func (l *life) cancelled(rt *rapid.T) {
 	if l.session.Cancelled() == nil {
 		rt.Skip("nothing is offered")
 	}
+	defer func() {
+		if l.session.Filter() != "" { // a pair of another session is in view until the line is evaluated again
+			l.must(l.session.LoadView(context.Background()))
+		}
+	}()
 	if rapid.Bool().Draw(rt, "keep") {
 		kept, err := l.session.KeepCancelled(context.Background())
 		l.must(err)
@@ -136,6 +143,16 @@ func (l *life) cancelled(rt *rapid.T) {
 	l.must(err)
 	l.run(p)
 }
+
+// everything is what an empty filter line selects.
+func (l *life) everything() []assistant.Ref {
+	refs, err := l.store.Refs(context.Background(), "", 3.5)
+	l.must(err)
+	return refs
+}
+
+// all shows the pairs of all sessions.
+func (l *life) all() { l.session.SetView(l.everything(), "") }
 
 func (l *life) branch(rt *rapid.T) {
 	l.rt = rt
@@ -181,16 +198,23 @@ func (l *life) undo(rt *rapid.T) {
 		rt.Skip("nothing to undo")
 	}
 	l.undoRollback()
+	if l.session.Filter() == "" { // a workspace evaluates the line again
+		l.all()
+	}
 }
 
 // check compares the session with the next run.
 func (l *life) check() {
 	next := l.again()
-	if here, there := l.session.Visible(), next.Visible(); !slices.Equal(here, there) {
+	there := next.Visible()
+	if l.session.Filter() == "" {
+		there = l.everything()
+	}
+	if here := l.session.Visible(); !slices.Equal(here, there) {
 		l.rt.Fatalf("in view are %v, in the next run %v", here, there)
 	}
-	here, there := l.session.Cancelled(), next.Cancelled()
-	if (here == nil) != (there == nil) || here != nil && (here.AssistantText != there.AssistantText || here.Seq != there.Seq) {
-		l.rt.Fatalf("offered is %+v, in the next run %+v", here, there)
+	here, found := l.session.Cancelled(), next.Cancelled()
+	if (here == nil) != (found == nil) || here != nil && (here.AssistantText != found.AssistantText || here.Seq != found.Seq) {
+		l.rt.Fatalf("offered is %+v, in the next run %+v", here, found)
 	}
 }
