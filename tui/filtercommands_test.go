@@ -164,12 +164,12 @@ func TestPaletteExportsForOneWhoDoesNotKnowTheSyntax(t *testing.T) {
 	d.palette("export")
 	d.in("COMMAND")
 	d.Wait("Markdown, to read and edit")
-	d.Wait("winnow-all-20260304-143200.json")
+	d.Wait("winnow-messages-20260304-143200.json")
 	d.Type(tuitest.Tab, tuitest.Tab)
 	d.Until(func(frame string) bool { return strings.HasPrefix(footerOf(frame), " COMMAND  : x :export md") })
 	d.Type(tuitest.Enter)
-	d.says("3 messages exported to winnow-all-")
-	files, err := filepath.Glob("winnow-all-*.md")
+	d.says("3 messages exported to winnow-messages-")
+	files, err := filepath.Glob("winnow-messages-*.md")
 	if err != nil || len(files) != 1 {
 		t.Fatalf("files %q, %v", files, err)
 	}

@@ -93,9 +93,10 @@ func Prepare(ctx context.Context, s commandStore, q *filter.Query, env history.E
 	return c, err
 }
 
-// ExportPath returns the default file name of an export.
+// ExportPath returns the default file name of an export. It does not name the filter: the export
+// may contain a single message.
 func ExportPath(topic, format string, at time.Time) string {
-	name := "all"
+	name := "messages"
 	if topic != "" {
 		name = strings.Map(func(r rune) rune {
 			if strings.ContainsRune(` /\:*?"<>|`, r) {

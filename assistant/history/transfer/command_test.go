@@ -108,7 +108,7 @@ func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 		{"o :delete --base --dry-run", "would delete 2 messages"},
 		{"c'two' :delete --dry-run", "would delete 1 message"},
 		{":export md a.md --dry-run", "would export 2 messages to a.md"},
-		{":export --dry-run", "would export 2 messages to winnow-all-20260304-050607.json"},
+		{":export --dry-run", "would export 2 messages to winnow-messages-20260304-050607.json"},
 		{"x :save this", "saved as @this"},
 		{":forget this", "@this is forgotten"},
 	} {
