@@ -16,7 +16,6 @@ import (
 	"winnow/adapters/dotenv"
 
 	"winnow/assistant/llm"
-	"winnow/assistant/openai"
 )
 
 const (
@@ -110,7 +109,7 @@ func IsAddress(text string) bool {
 	host, _, hasPath := strings.Cut(text, "/")
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
-		return openai.Loopback(host) || hasPath && strings.Contains(host, ".")
+		return llm.Loopback(host) || hasPath && strings.Contains(host, ".")
 	}
 	_, err = strconv.ParseUint(port, 10, 16)
 	return name != "" && err == nil
@@ -141,12 +140,12 @@ func customProvider(address string) (config.Provider, error) {
 	}
 	if address != "" && !strings.Contains(address, "://") {
 		scheme := "https:"
-		if at, err := url.Parse("//" + address); err == nil && openai.Loopback(at.Hostname()) {
+		if at, err := url.Parse("//" + address); err == nil && llm.Loopback(at.Hostname()) {
 			scheme = "http:"
 		}
 		address = scheme + "//" + address
 	}
-	at, err := openai.CheckBaseURL(address, false)
+	at, err := llm.CheckBaseURL(address, false)
 	if err != nil {
 		return config.Provider{}, &Problem{Code: BadAddress, At: address, Err: err}
 	}

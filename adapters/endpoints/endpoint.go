@@ -208,7 +208,7 @@ func (e *Endpoint) Responds(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), openai.Port(at)))
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), llm.Port(at)))
 	if err != nil {
 		return false
 	}

@@ -192,7 +192,7 @@ func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	if f.BaseURL == "" {
 		return nil, nil
 	}
-	at, err := openai.CheckBaseURL(f.BaseURL, false)
+	at, err := llm.CheckBaseURL(f.BaseURL, false)
 	if err != nil {
 		return nil, &EndpointError{What: "--base-url", Value: f.BaseURL, Reason: err.Error()}
 	}
@@ -201,7 +201,7 @@ func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 		if o == nil {
 			continue
 		}
-		if there, err := url.Parse(o.BaseURL); err == nil && openai.SameOrigin(there, at) {
+		if there, err := url.Parse(o.BaseURL); err == nil && llm.SameOrigin(there, at) {
 			e = &Endpoint{Key: o.Key, Known: o.Known, From: e.From, window: o.window, options: o.options}
 			break
 		}
@@ -219,7 +219,7 @@ func (f *finder) fromEnvironment() (*Endpoint, error) {
 	}
 	e := &Endpoint{Name: OpenAIName, BaseURL: openaiURL, From: "OPENAI_API_KEY"}
 	if raw != "" {
-		at, err := openai.CheckBaseURL(raw, false)
+		at, err := llm.CheckBaseURL(raw, false)
 		if err != nil {
 			return nil, &EndpointError{What: "OPENAI_BASE_URL", Value: raw, Reason: err.Error()}
 		}
@@ -230,7 +230,7 @@ func (f *finder) fromEnvironment() (*Endpoint, error) {
 
 // configured returns the endpoint for a provider in the settings. Its key is read on first use.
 func (f *finder) configured(p config.Provider) (*Endpoint, error) {
-	at, err := openai.CheckBaseURL(p.BaseURL, p.AllowHTTP)
+	at, err := llm.CheckBaseURL(p.BaseURL, p.AllowHTTP)
 	if err != nil {
 		return nil, &config.Error{Path: f.Settings.Path, Line: p.Line, Where: "provider " + p.Name, Reason: err.Error()}
 	}
@@ -296,7 +296,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 	}
 	e := &Endpoint{Name: ProxyName, BaseURL: proxyURL, From: "the usual port of the proxy of " + source.Path, Auto: true, guess: true}
 	if base.Text != "" {
-		at, err := openai.CheckBaseURL(base.Text, false)
+		at, err := llm.CheckBaseURL(base.Text, false)
 		if err == nil {
 			err = models.CheckKey(models.KeyUse{Base: base})
 		}
@@ -311,7 +311,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 		if base.From == "" {
 			e.From = "the environment"
 		}
-		e.Remote = base.From != "" && !openai.Loopback(at.Hostname())
+		e.Remote = base.From != "" && !llm.Loopback(at.Hostname())
 		if e.withheld = models.CheckKey(models.KeyUse{Key: key, Base: base, Confirmed: f.confirmed(key, e.BaseURL)}); e.withheld != nil && !e.Remote {
 			f.notice("%v", e.withheld)
 		}
@@ -326,7 +326,7 @@ func (f *finder) confirmed(key models.Value, base string) bool {
 	return err == nil && !key.Expanded && slices.ContainsFunc(f.Settings.Providers, func(p config.Provider) bool {
 		there, err := url.Parse(p.BaseURL)
 		named := append(slices.Collect(maps.Values(p.Headers)), p.APIKey)
-		return err == nil && openai.SameOrigin(at, there) && slices.Contains(named, config.Secret("env:"+key.Name))
+		return err == nil && llm.SameOrigin(at, there) && slices.Contains(named, config.Secret("env:"+key.Name))
 	})
 }
 
@@ -385,7 +385,7 @@ func (f *finder) lookup(name string) (string, bool) {
 
 // NameOf returns a name for an endpoint based on its host: "openai" for api.openai.com, "local" for this machine.
 func NameOf(at *url.URL) string {
-	if openai.Loopback(at.Hostname()) {
+	if llm.Loopback(at.Hostname()) {
 		return "local"
 	}
 	parts := strings.Split(strings.TrimPrefix(at.Hostname(), "api."), ".")

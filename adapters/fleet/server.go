@@ -14,7 +14,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
-	"winnow/assistant/openai"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
 
@@ -39,7 +39,7 @@ const (
 // NewServer returns the server at an address, such as https://proxy.example:8443. allowHTTP allows an unencrypted
 // connection to another machine. NewServer does not connect.
 func NewServer(name, address, token string, allowHTTP bool) (*Server, error) {
-	at, err := openai.CheckBaseURL(address, allowHTTP)
+	at, err := llm.CheckBaseURL(address, allowHTTP)
 	if err != nil {
 		return nil, errors.New(strings.NewReplacer("the base URL", "url", "the key", "the token").Replace(err.Error()))
 	}

@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"winnow/assistant/openai"
+	"winnow/assistant/llm"
 )
 
 const (
@@ -36,7 +36,7 @@ type httpLink struct {
 // sent only to the origin of this address.
 func (s *server) newHTTP(ctx context.Context) (link, error) {
 	o := s.client.opts
-	at, err := openai.CheckBaseURL(s.config.URL, s.config.AllowHTTP)
+	at, err := llm.CheckBaseURL(s.config.URL, s.config.AllowHTTP)
 	if err != nil {
 		return nil, errors.New(strings.NewReplacer("the base URL", "url", "the key", "the headers").Replace(err.Error()))
 	}
@@ -118,7 +118,7 @@ type origin struct {
 }
 
 func (o *origin) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !openai.SameOrigin(r.URL, o.at) {
+	if !llm.SameOrigin(r.URL, o.at) {
 		return nil, errors.New("the server refers to another host; nothing was sent to that host")
 	}
 	r = r.Clone(r.Context())

@@ -8,7 +8,8 @@
 // completions endpoints, of which assistant/offline is one, and assistant/assistanttest
 // with scripts. A Provider is an endpoint with a name; a ModelInfo describes one of its models.
 // A Registry holds the providers, their models, and the Quota that each endpoint reported
-// for a model. A Selection chooses a model that meets a Need.
+// for a model. A Selection chooses a model that meets a Need. CheckBaseURL checks the address
+// of an endpoint.
 //
 // # Concurrency
 //

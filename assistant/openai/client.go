@@ -21,7 +21,7 @@ import (
 
 // Options describes an endpoint. BaseURL is required; all other fields may be zero.
 type Options struct {
-	BaseURL string            // see CheckBaseURL
+	BaseURL string            // see llm.CheckBaseURL
 	Setting string            // the setting that contains BaseURL, for error messages; may be ""
 	Key     string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request
@@ -80,7 +80,7 @@ func (c *Client) Provider() llm.Provider {
 // New returns a client for the endpoint. It makes no connection and does not read the
 // environment. The error says what is wrong with the options.
 func New(opts Options) (*Client, error) {
-	base, err := CheckBaseURL(opts.BaseURL, opts.AllowPlainHTTP)
+	base, err := llm.CheckBaseURL(opts.BaseURL, opts.AllowPlainHTTP)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ var errRedirect = errors.New("redirect refused")
 
 func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
-	case !SameOrigin(req.URL, c.base):
+	case !llm.SameOrigin(req.URL, c.base):
 		return fmt.Errorf("%w: %s redirects to %s, but the key is only for %s", errRedirect, c.host, safetext.Clean(req.URL.Host), c.host)
 	case req.Method != via[0].Method:
 		return fmt.Errorf("%w: %s redirects the request without its body", errRedirect, c.host)

@@ -196,3 +196,11 @@ func TestSamplingIsSent(t *testing.T) {
 		}
 	}
 }
+
+func TestNewAllowsPlainHTTPWithConsent(t *testing.T) {
+	for consent, refused := range map[bool]bool{true: false, false: true} {
+		if _, err := New(Options{BaseURL: "http://192.168.1.4", AllowPlainHTTP: consent}); (err != nil) != refused {
+			t.Errorf("with AllowPlainHTTP %v: %v", consent, err)
+		}
+	}
+}

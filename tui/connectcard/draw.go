@@ -12,7 +12,6 @@ import (
 	"winnow/adapters/endpoints"
 	"winnow/assistant"
 	"winnow/assistant/llm"
-	"winnow/assistant/openai"
 	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -39,7 +38,7 @@ func Sentence(err error) string {
 	case endpoints.KeySource:
 		return cause + "; name another source, or paste the key"
 	case endpoints.NoAnswer:
-		if !openai.Loopback(host(p.At)) {
+		if !llm.Loopback(host(p.At)) {
 			return fmt.Sprintf("nothing answers at %s: check the network, or correct the address", p.At)
 		}
 		return fmt.Sprintf("nothing answers at %s: start the server, or correct the address", p.At)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"winnow/assistant/llm"
-	"winnow/assistant/openai"
 )
 
 // Fetcher asks one endpoint for its models. *openai.Client implements it.
@@ -163,7 +162,7 @@ func CheckKey(use KeyUse) error {
 	const expanded = "%s of %s contains an environment variable: replace it with its value"
 	switch {
 	case base.From == "":
-	case base.Expanded && (err != nil || !openai.Loopback(at.Hostname())):
+	case base.Expanded && (err != nil || !llm.Loopback(at.Hostname())):
 		return fmt.Errorf(expanded, base.Name, placeName(base.From))
 	case key.Text == "" || use.Confirmed || key.From == base.From && !key.Expanded:
 	case key.Expanded:
@@ -179,7 +178,7 @@ func CheckKey(use KeyUse) error {
 func sameOrigin(a, b string) bool {
 	u, errA := url.Parse(a)
 	v, errB := url.Parse(b)
-	return errA == nil && errB == nil && u.Host != "" && openai.SameOrigin(u, v)
+	return errA == nil && errB == nil && u.Host != "" && llm.SameOrigin(u, v)
 }
 
 // key returns the first key of a provider: <P>_API_KEY, <P>_API_KEY_1 and so on.

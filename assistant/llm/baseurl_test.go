@@ -1,4 +1,4 @@
-package openai
+package llm
 
 import (
 	"net/netip"
@@ -58,7 +58,7 @@ func TestCheckBaseURL(t *testing.T) {
 			t.Errorf("the error repeats the password: %v", err)
 		}
 	}
-	if _, err := New(Options{BaseURL: "http://192.168.1.4", AllowPlainHTTP: true}); err != nil {
+	if _, err := CheckBaseURL("http://192.168.1.4", true); err != nil {
 		t.Errorf("plain http is refused in spite of consent: %v", err)
 	}
 }
