@@ -9,7 +9,7 @@ import (
 
 // filterLanguage writes the page from the completions of the language: terms, commands, flags.
 func filterLanguage(p *page, _ Facts) {
-	p.text("A filter line decides which messages and their answers are shown, and therefore which can be sent. An empty line shows all of them. On the screen, f opens the line; winnow history search accepts the same language.")
+	p.text("A filter line decides which messages and their answers are shown, and therefore which can be sent. An empty line shows all of them. On the screen, f opens the line; winnow history search accepts the same language, except commands.")
 	p.head("Terms")
 	var rows [][]string
 	for _, c := range filter.Complete("", 0, filter.Sources{}) {
