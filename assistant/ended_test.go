@@ -61,6 +61,7 @@ func newEndingStore() *endingStore {
 
 // ends returns a context that ends when a call reaches the store.
 func (s *endingStore) ends(t *testing.T, call string) context.Context {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	s.at, s.cancel = call, cancel
 	return ctx

@@ -89,6 +89,7 @@ func TestARollbackOfAnAnswerInAnotherSession(t *testing.T) {
 // cancelledTool is a conversation with a turn that was cancelled after its tool and rolled
 // back, while its unfinished answer is offered.
 func cancelledTool(t *testing.T) (r *rig, cut int64) {
+	t.Helper()
 	gate := at.NewGate()
 	r = newRig(t, at.NewScript(say("hello"), at.Answer{addWord("two")}, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("whole"), say("later")))
 	r.send("a")

@@ -34,11 +34,13 @@ func TestAVersionThatCannotBeReadIsNotDamage(t *testing.T) {
 func TestACloseThatIsNotRecordedLosesNothing(t *testing.T) {
 	for name, prevent := range map[string]func(*testing.T, *store){
 		"the mark cannot be written": func(t *testing.T, s *store) { // as on a full disk
+			t.Helper()
 			if _, err := s.writer.ExecContext(t.Context(), "PRAGMA query_only(1)"); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"the open lock cannot be taken": func(t *testing.T, s *store) {
+			t.Helper()
 			lock := filepath.Join(s.runDir, openLock)
 			if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)); err != nil {
 				t.Fatal(err)
