@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"winnow/assistant"
 	"winnow/checkpoint/privatefile"
 )
 
@@ -166,10 +165,10 @@ func (v *Versions) Log(ctx context.Context, s *Source) ([]Version, error) {
 	return all, nil
 }
 
-// Diff lists the rule lines that a version changed.
-func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]assistant.FileLine, error) {
+// Files returns the rule lines before and after a version.
+func (v *Versions) Files(ctx context.Context, s *Source, id string) (before, after *File, err error) {
 	r, err := v.find(ctx, s, id)
-	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), err
+	return Parse(r.Before.join(nil)), Parse(r.After.join(nil)), err
 }
 
 // Restore sets the rule lines of the file to those of a version. It is a save and therefore also stores a version. All

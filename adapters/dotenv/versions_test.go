@@ -52,7 +52,8 @@ func TestVersions(t *testing.T) {
 	if log[0].ID != "25" || log[0].Author != (Author{Who: User, Session: "s1"}) || fmt.Sprint(log[0].Changes) != "[changed "+ruleKey+"]" {
 		t.Errorf("newest version %+v", log[0])
 	}
-	if diff, err := v.Diff(t.Context(), s, "25"); err != nil || patch(diff) != "[-"+ruleKey+"='r23' +"+ruleKey+"='r24']" {
+	before, after, err := v.Files(t.Context(), s, "25")
+	if diff := Diff(before, after); err != nil || patch(diff) != "[-"+ruleKey+"='r23' +"+ruleKey+"='r24']" {
 		t.Errorf("difference %v, %v", diff, err)
 	}
 	if _, err := v.Restore(t.Context(), s, "3", Author{Who: User, Session: "s2"}); err == nil {

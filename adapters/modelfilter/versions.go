@@ -3,7 +3,6 @@ package modelfilter
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"winnow/adapters/dotenv"
 	"winnow/assistant"
@@ -20,26 +19,20 @@ func (w *Window) Versions(ctx context.Context) ([]dotenv.Version, error) {
 
 // VersionDiff lists the lines that a version changed, with secrets masked.
 func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
-	return w.versions.Diff(ctx, w.loaded(), id)
+	before, after, err := w.versions.Files(ctx, w.loaded(), id)
+	return dotenv.Diff(before, after), err
 }
-
-// visibleTwice undoes the second of two calls of safetext.Visible.
-var visibleTwice = strings.NewReplacer("‹U+2039›", "‹", "‹U+203A›", "›")
 
 // VersionChanges describes how a version changed the rules: "hid *mini* on openai". It
 // returns nothing for the original version.
 func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error) {
-	lines, err := w.VersionDiff(ctx, id)
+	before, after, err := w.versions.Files(ctx, w.loaded(), id)
 	if err != nil {
 		return nil, err
 	}
-	sides := map[string]*strings.Builder{"-": {}, "+": {}}
-	for _, l := range lines {
-		sides[l.Kind].WriteString(l.Text + "\n")
-	}
 	out := []string{}
-	for _, c := range fileChanges(dotenv.Parse([]byte(sides["-"].String())), dotenv.Parse([]byte(sides["+"].String()))) {
-		out = append(out, visibleTwice.Replace(c.Line()))
+	for _, c := range fileChanges(before, after) {
+		out = append(out, c.Line())
 	}
 	return out, nil
 }
