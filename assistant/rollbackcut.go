@@ -1,9 +1,10 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
+	"sort"
 
 	"winnow/checkpoint"
 )
@@ -16,15 +17,21 @@ func (s *Session) findCut(ctx context.Context, id string, o *checkpoint.Rollback
 		return nil
 	}
 	target := all[i]
+	var seqs []int64
 	for _, c := range all[i:] {
-		if c.PairSeq == 0 {
-			continue
-		}
-		p, err := s.pair(ctx, c.PairSeq)
-		if err == nil && p.Session != c.Session {
+		seqs = append(seqs, c.PairSeq) // 0 if it has no pair
+	}
+	pairs, err := s.load(ctx, seqs)
+	if err != nil {
+		return err
+	}
+	sessions := map[int64]string{} // of the pairs
+	for _, p := range pairs {
+		sessions[p.Seq] = p.Session
+	}
+	for _, c := range all[i:] {
+		if session, found := sessions[c.PairSeq]; found && session != c.Session {
 			o.Foreign = append(o.Foreign, c.PairSeq)
-		} else if err != nil && !errors.Is(err, ErrNoPair) {
-			return err
 		}
 	}
 	if target.Kind == checkpoint.KindStart {
@@ -52,23 +59,33 @@ func (s *Session) findCut(ctx context.Context, id string, o *checkpoint.Rollback
 }
 
 // firstOwn returns the first uncut pair of a session from a Seq on, or nil. Pairs of the sessions from which it
-// branches are not its own.
+// branches are not its own; they are older than its own pairs.
 func (s *Session) firstOwn(ctx context.Context, session string, from int64) (*Pair, error) {
 	refs, err := s.refs(ctx, session)
-	for _, r := range refs {
-		if r.Seq < from {
-			continue
-		}
-		if p, err := s.pair(ctx, r.Seq); err != nil || p.Session == session {
-			return p, err
-		}
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	refs = slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < from })
+	var first *Pair
+	sort.Search(len(refs), func(i int) bool {
+		p, loadErr := s.pair(ctx, refs[i].Seq)
+		if err = cmp.Or(err, loadErr); err != nil || p.Session != session {
+			return false
+		}
+		first = p
+		return true
+	})
+	return first, err
+}
+
+// cutsPairs reports whether an intent rolls back the conversation.
+func cutsPairs(intent checkpoint.Intent) bool {
+	return intent.Scope != checkpoint.ScopeWindow && intent.Undoes == "" && intent.Cut != 0
 }
 
 // firstCut returns the oldest pair that an intent cuts, or nil.
 func (s *Session) firstCut(ctx context.Context, intent checkpoint.Intent) (first *Pair, err error) {
-	if intent.Scope == checkpoint.ScopeWindow || intent.Undoes != "" || intent.Cut == 0 {
+	if !cutsPairs(intent) {
 		return nil, nil
 	}
 	for _, session := range intent.Sessions {
@@ -83,9 +100,9 @@ func (s *Session) firstCut(ctx context.Context, intent checkpoint.Intent) (first
 	return first, nil
 }
 
-// pairsFrom returns the uncut pairs from the place on where an intent cuts, in all sessions that it cuts.
+// pairsFrom returns the uncut pairs from the place on where an intent cuts, in all sessions that it cuts, in order.
 func (s *Session) pairsFrom(ctx context.Context, intent checkpoint.Intent) (seqs []int64, err error) {
-	if intent.Scope == checkpoint.ScopeWindow || intent.Cut == 0 {
+	if !cutsPairs(intent) {
 		return nil, nil
 	}
 	for _, session := range intent.Sessions {
@@ -96,6 +113,7 @@ func (s *Session) pairsFrom(ctx context.Context, intent checkpoint.Intent) (seqs
 		refs = slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < intent.Cut })
 		seqs = append(seqs, seqsOf(refs)...)
 	}
+	slices.Sort(seqs)
 	return seqs, nil
 }
 
@@ -119,7 +137,10 @@ func (s *Session) showRolledBack(ctx context.Context, intent checkpoint.Intent, 
 	defer s.mu.Unlock()
 	s.current.context = contextMemory{mark: s.current.context.mark, resumed: s.current.context.resumed}
 	if intent.Undoes == "" {
-		cut := slices.DeleteFunc(uncut, func(seq int64) bool { return slices.Contains(left, seq) })
+		cut := slices.DeleteFunc(uncut, func(seq int64) bool {
+			_, stays := slices.BinarySearch(left, seq)
+			return stays
+		})
 		if slices.Contains(cut, s.current.reask) {
 			s.current.reask = 0
 		}

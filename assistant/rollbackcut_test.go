@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -172,5 +173,50 @@ func TestAnUndoShowsNothingThatTheFilterHides(t *testing.T) {
 		wantList(t, "filtered "+name, r.inView(), "a")
 		r.send("next")
 		wantList(t, "sent", said(r.script.Requests()[5]), "a", "next")
+	}
+}
+
+// loadCounter is a store that counts its loads.
+type loadCounter struct {
+	assistant.MemoryStore
+	loads int
+}
+
+func (s *loadCounter) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, error) {
+	s.loads++
+	return s.MemoryStore.Load(ctx, seqs)
+}
+
+// A rollback reads neither each pair of the parent nor each pair that it cuts.
+func TestARollbackOfManyTurnsReadsFewPairs(t *testing.T) {
+	const n = 40
+	counted := &loadCounter{}
+	var answers []at.Answer
+	for i := range 2 * n {
+		answers = append(answers, at.Answer{addWord(fmt.Sprint("word", i))}, say("added"))
+	}
+	r := newRig(t, at.NewScript(answers...), func(o *assistant.Options) { o.Store = counted })
+	for range n {
+		r.send("in the parent")
+	}
+	r.must(r.session.Branch(t.Context(), r.session.Visible()[n-1].Seq))
+	for range n {
+		r.send("in the branch")
+	}
+	all := r.session.Checkpoints()
+	for name, to := range map[string]int{
+		"to the first turn": len(all) - n,
+		"to the branch":     slices.IndexFunc(all, func(c checkpoint.Checkpoint) bool { return c.Session == r.session.ID() }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			counted.loads = 0
+			wantEqual(t, "text for the input", r.rollBack(to), "in the branch")
+			loads := counted.loads
+			wantEqual(t, "pairs in view", len(r.session.Visible()), n)
+			if loads > n/2 {
+				t.Errorf("%d loads", loads)
+			}
+			r.undoRollback()
+		})
 	}
 }
