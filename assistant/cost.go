@@ -13,6 +13,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
 	"winnow/assistant/message"
+	"winnow/assistant/safetext"
 )
 
 // PairParts returns the texts that a pair adds to a request, each estimated
@@ -64,7 +65,7 @@ func PairMessages(p *Pair) []message.Message {
 	if strings.TrimSpace(string(p.UserText)) != "" {
 		out = append(out, &message.Text{Text: string(p.UserText), Role: llm.RoleUser, Pictures: attachment.Pictures(p.Attachments)})
 	}
-	texts, last := splitAtCards(string(p.AssistantText), p.ToolCalls)
+	texts, last := splitAtCards(p.AssistantText, p.ToolCalls)
 	response := -1
 	for i, c := range p.ToolCalls {
 		if c.Result == nil {
@@ -113,7 +114,7 @@ func (t *turn) loadPictures() error {
 
 // splitAtCards splits text at its card markers into the text before each call
 // and the text after the last one. Silent calls have no marker.
-func splitAtCards(text string, calls []ToolCall) (before []string, last string) {
+func splitAtCards(text safetext.Text, calls []ToolCall) (before []string, last string) {
 	before = make([]string, len(calls))
 	var shown []int // indices of the calls that have a card
 	for i, c := range calls {
@@ -124,7 +125,7 @@ func splitAtCards(text string, calls []ToolCall) (before []string, last string) 
 	var pending strings.Builder
 	for _, p := range markup.Pieces(text, len(shown)) {
 		if p.Call < 0 {
-			pending.WriteString(p.Text)
+			pending.WriteString(string(p.Text))
 			continue
 		}
 		before[shown[p.Call]] = strings.TrimSpace(pending.String())

@@ -18,25 +18,25 @@ const (
 func CardMarker(n int) safetext.Text { return safetext.Sprintf(cardStart+"%d]]", n) }
 
 // Piece is a part of an answer: text, or the place of a tool's card.
-type Piece[S ~string] struct {
-	Text S
+type Piece struct {
+	Text safetext.Text
 	Call int // index of the call whose card is shown here; -1 for text
 }
 
 // Pieces splits the assistant's text at its card markers. calls is the number of calls visible to the user, that is,
 // without silent ones. A marker is plain text if it was written by the model, if its number is out of range, or if
 // its card has already occurred.
-func Pieces[S ~string](text S, calls int) []Piece[S] {
-	var out []Piece[S]
+func Pieces(text safetext.Text, calls int) []Piece {
+	var out []Piece
 	from := 0
-	addText := func(s S) {
-		if s := unescapeMarkers(string(s)); strings.TrimSpace(s) != "" {
-			out = append(out, Piece[S]{Text: S(s), Call: -1})
+	addText := func(t safetext.Text) {
+		if t = Unescape(t); t.TrimSpace() != "" {
+			out = append(out, Piece{Text: t, Call: -1})
 		}
 	}
 	eachCard(string(text), calls, func(n, start, end int) {
 		addText(text[from:start])
-		out = append(out, Piece[S]{Call: n})
+		out = append(out, Piece{Call: n})
 		from = end
 	})
 	addText(text[from:])
@@ -65,7 +65,8 @@ func eachCard(text string, calls int, do func(n, start, end int)) {
 	}
 }
 
-func unescapeMarkers(s string) string { return strings.ReplaceAll(s, escapedStart, cardStart) }
+// Unescape returns text as the model wrote it, for a text without card markers: a Guard has escaped what looks like one.
+func Unescape(text safetext.Text) safetext.Text { return text.ReplaceAll(escapedStart, cardStart) }
 
 // AfterLastCard returns the index in text at which the last card marker ends, or 0 if there is none.
 func AfterLastCard[S ~string](text S, calls int) (after int) {

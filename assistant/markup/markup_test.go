@@ -16,15 +16,15 @@ import (
 
 func TestPieces(t *testing.T) {
 	for _, tt := range []struct {
-		text  string
+		text  safetext.Text
 		calls int
-		want  []markup.Piece[string]
+		want  []markup.Piece
 	}{
-		{"a [[tool:0]] b", 1, []markup.Piece[string]{{Text: "a ", Call: -1}, {Call: 0}, {Text: " b", Call: -1}}},
-		{"a [[tool:1]] b", 1, []markup.Piece[string]{{Text: "a [[tool:1]] b", Call: -1}}},
-		{`a \[[tool:0]] b`, 1, []markup.Piece[string]{{Text: "a [[tool:0]] b", Call: -1}}},
-		{"[[tool:99999999999]]", 5, []markup.Piece[string]{{Text: "[[tool:99999999999]]", Call: -1}}},
-		{"[[tool:0]][[tool:1]]", 2, []markup.Piece[string]{{Call: 0}, {Call: 1}}},
+		{"a [[tool:0]] b", 1, []markup.Piece{{Text: "a ", Call: -1}, {Call: 0}, {Text: " b", Call: -1}}},
+		{"a [[tool:1]] b", 1, []markup.Piece{{Text: "a [[tool:1]] b", Call: -1}}},
+		{`a \[[tool:0]] b`, 1, []markup.Piece{{Text: "a [[tool:0]] b", Call: -1}}},
+		{"[[tool:99999999999]]", 5, []markup.Piece{{Text: "[[tool:99999999999]]", Call: -1}}},
+		{"[[tool:0]][[tool:1]]", 2, []markup.Piece{{Call: 0}, {Call: 1}}},
 		{"", 0, nil},
 	} {
 		got := markup.Pieces(tt.text, tt.calls)
@@ -147,7 +147,7 @@ func TestGuardEscapesMarkers(t *testing.T) {
 // text.
 func TestACallHasOneCard(t *testing.T) {
 	got := markup.Pieces(`a[[tool:0]]b[[tool:0]][[tool:1]]\[[tool:2]][[tool:x]][[tool:]][[tool:-2]][[tool:+2]][[tool:2`, 3)
-	want := []markup.Piece[string]{{Text: "a", Call: -1}, {Call: 0}, {Text: "b[[tool:0]]", Call: -1}, {Call: 1}, {Text: "[[tool:2]][[tool:x]][[tool:]][[tool:-2]][[tool:+2]][[tool:2", Call: -1}}
+	want := []markup.Piece{{Text: "a", Call: -1}, {Call: 0}, {Text: "b[[tool:0]]", Call: -1}, {Call: 1}, {Text: "[[tool:2]][[tool:x]][[tool:]][[tool:-2]][[tool:+2]][[tool:2", Call: -1}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

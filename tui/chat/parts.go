@@ -182,8 +182,8 @@ func (p *reasoningPart) source() string { return p.reasoning.whole() }
 
 // write appends to the reasoning.
 func (p *reasoningPart) write(text safetext.Text) {
-	for p.reasoning.whole() == "" && text != "" && text[0] == '\n' {
-		text = text[1:]
+	if p.reasoning.whole() == "" {
+		text = text.TrimLeftFunc(func(r rune) bool { return r == '\n' })
 	}
 	p.reasoning.grow(text)
 	p.streaming, p.dirty = true, true

@@ -175,7 +175,7 @@ func (it *item) addAnswer(delta safetext.Text) {
 	if !ok {
 		it.parts, t = addText(it.parts, "", it.rc.md)
 	}
-	t.write(delta.ReplaceAll(`\[[tool:`, "[[tool:")) // the session escapes text that only looks like a marker
+	t.write(markup.Unescape(delta))
 }
 
 func (it *item) lastToolCard() *toolCard {

@@ -66,7 +66,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 			text = text[len(t.marker):]
 		}
 		t.marker = ""
-		return t.text(text.ReplaceAll(`\[[tool:`, "[[tool:"), false)
+		return t.text(markup.Unescape(text), false)
 	case assistant.ToolStart:
 		t.inputs[e.Index], t.progress = pane.ArgumentLine(e.Input), 0
 		return t.endPart()
@@ -111,10 +111,7 @@ func (t *TurnLines) text(text safetext.Text, thinks bool) error {
 		return nil
 	}
 	if t.part == nil || t.thinks != thinks {
-		for text != "" && text[0] == '\n' {
-			text = text[1:]
-		}
-		if text == "" {
+		if text = text.TrimLeftFunc(func(r rune) bool { return r == '\n' }); text == "" {
 			return nil
 		}
 		if err := t.endPart(); err != nil {

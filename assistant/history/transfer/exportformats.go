@@ -84,7 +84,7 @@ func newView(p *assistant.Pair) view {
 	calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
 	pieces := markup.Pieces(p.AssistantText, len(calls))
 	for i := range calls {
-		pieces = append(pieces, markup.Piece[safetext.Text]{Call: i})
+		pieces = append(pieces, markup.Piece{Call: i})
 	}
 	shown := make([]bool, len(calls))
 	for _, piece := range pieces {
