@@ -45,7 +45,7 @@ func (s *Server) serveAgent(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.log.Error("request failed", "path", r.URL.Path, "error", err)
-		refuse(w, newProblem(codeInternal, "winnow failed; see its log"))
+		refuse(w, internalProblem())
 	}
 }
 

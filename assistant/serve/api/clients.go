@@ -64,7 +64,7 @@ func find(tokens serve.Tokens, token string, log *slog.Logger) (serve.Credential
 	switch {
 	case err != nil: // the client must not throw its token away
 		log.Error("cannot read the tokens", "error", err)
-		return client, newProblem(codeInternal, "winnow failed; see its log")
+		return client, internalProblem()
 	case !known:
 		return client, unauthorized(token)
 	}

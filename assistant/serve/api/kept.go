@@ -103,7 +103,7 @@ func (k *keptAnswers) begin(user, key, print string) (*keptAnswer, *problem) {
 	if err := k.store(a, true); err != nil {
 		k.log.Error("a request with an Idempotency-Key could not be carried out", "error", err)
 		k.remove(user, key)
-		return nil, newProblem(codeInternal, "winnow failed; see its log")
+		return nil, internalProblem()
 	}
 	return a, nil
 }

@@ -123,13 +123,16 @@ func (p *problem) newPlan(e *assistant.PlanChanged) {
 	}
 }
 
+// internalProblem returns the problem for an error of the server, which the caller has logged.
+func internalProblem() *problem { return newProblem(codeInternal, "winnow failed; see its log") }
+
 // failed returns the problem for an error of a handler. Errors of the server itself are logged.
 func (s *Server) failed(o *huma.Operation, err error) *problem {
 	p := problemOf(err)
 	if p == nil || p.Code == codeStorage {
 		s.log.Error("request failed", "method", o.Method, "path", o.Path, "error", err)
 	}
-	return cmp.Or(p, newProblem(codeInternal, "winnow failed; see its log"))
+	return cmp.Or(p, internalProblem())
 }
 
 // Limits of a problem.

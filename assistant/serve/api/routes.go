@@ -177,7 +177,7 @@ func (s *Server) showDocument(w http.ResponseWriter, r *http.Request) {
 	document, err := s.document()
 	if err != nil {
 		s.log.Error("http: encode the OpenAPI document", "error", err)
-		refuse(w, newProblem(codeInternal, "winnow failed; see its log"))
+		refuse(w, internalProblem())
 		return
 	}
 	tag := quoted(privatefile.Sum(document)[:32])
