@@ -67,13 +67,19 @@ func (s *endingStore) ends(t *testing.T, call string) context.Context {
 	return ctx
 }
 
+// endingRig returns a session with one turn, its window with a tab, and its store.
+func endingRig(t *testing.T, tab string) (*rig, *tabbed, *endingStore) {
+	t.Helper()
+	w, kept := &tabbed{Window: at.NewWindow("one"), tab: tab}, newEndingStore()
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Window, o.Store = w, kept })
+	r.send("first")
+	return r, w, kept
+}
+
 // A session whose state was not read, because the context ended, has not been resumed, and its
 // stored state is not replaced by an empty one.
 func TestASessionWhoseStateWasNotReadIsNotResumed(t *testing.T) {
-	kept := newEndingStore()
-	w := &tabbed{Window: at.NewWindow("one"), tab: "rules"}
-	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Window, o.Store = w, kept })
-	r.send("first")
+	r, _, kept := endingRig(t, "rules")
 	r.must(r.session.Renew(t.Context()))
 	now, state := r.session.ID(), string(kept.states["s1"])
 
@@ -88,10 +94,7 @@ func TestASessionWhoseStateWasNotReadIsNotResumed(t *testing.T) {
 
 // A program that ends while it starts leaves the state of its session as it is.
 func TestAStartThatIsCancelledKeepsTheStoredState(t *testing.T) {
-	kept := newEndingStore()
-	w := &tabbed{Window: at.NewWindow("one"), tab: "models"}
-	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Window, o.Store = w, kept })
-	r.send("first")
+	r, w, kept := endingRig(t, "models")
 	r.must(r.session.Close(t.Context()))
 	state := string(kept.states["s1"])
 

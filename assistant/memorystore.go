@@ -105,10 +105,11 @@ func (s *MemoryStore) cut(b *Batch) {
 // put stores a copy of p: see Batch.Put.
 func (s *MemoryStore) put(p *Pair, keepMarks bool) *memoryPair {
 	c := &memoryPair{Pair: clonePair(p)}
-	if i := slices.IndexFunc(s.pairs, func(have *memoryPair) bool { return c.Seq == 0 && c.ID != "" && have.ID == c.ID }); i >= 0 {
-		c.Seq = s.pairs[i].Seq
-	} else if c.Seq == 0 {
+	if c.Seq == 0 {
 		c.Seq = s.last + 1
+		if i := slices.IndexFunc(s.pairs, func(have *memoryPair) bool { return c.ID != "" && have.ID == c.ID }); i >= 0 {
+			c.Seq = s.pairs[i].Seq
+		}
 	}
 	s.last = max(s.last, c.Seq)
 	i, ok := s.find(c.Seq)
