@@ -274,13 +274,16 @@ const (
 	wideWidth   = 100
 )
 
+// InnerWidth returns the maximum width of the lines of an overlay on a screen of w cells.
+func InnerWidth(w int) int { return min(w-frameW, wideWidth) }
+
 // bodySize returns the inner size of an overlay on a screen of w×h.
 func bodySize(o Overlay, w, h int) (bw, bh int) {
 	if full, ok := o.(interface{ fullWidth() bool }); ok && full.fullWidth() {
 		bw, bh = o.Size(w-frameW, h-frameH)
 		return max(1, min(bw, w-frameW)), min(max(bh, 1), h-frameH)
 	}
-	bw, bh = o.Size(min(w-frameW, wideWidth), h-frameH)
+	bw, bh = o.Size(InnerWidth(w), h-frameH)
 	bw = max(bw, style.Width(o.Title())+frameW) // room for the whole title
 	width := narrowWidth
 	if bw > narrowWidth {

@@ -10,6 +10,7 @@ import (
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
 
@@ -34,9 +35,6 @@ const (
 	nameWidth, narrowNameWidth = 34, 24
 	narrow                     = 60
 	maxValueWidth              = 500 // in cells
-	// frameWidth is the width of the frame around the numbers, with its padding, and maxInside
-	// their maximum width.
-	frameWidth, maxInside = 4, 100
 )
 
 // Lines formats the numbers for a screen of w cells, in groups. The numbers of the next
@@ -47,7 +45,7 @@ func (n ContextNumbers) Lines(w int, st style.Overlay) (out []string) {
 		words := style.Fit(style.Fit(name, nameWidth-1, "…"), nameWidth, "")
 		text := safetext.Line(fmt.Sprint(value), maxValueWidth)
 		if w >= narrow {
-			for i, part := range style.Wrap(string(text), min(w-frameWidth, maxInside)-2-nameWidth) {
+			for i, part := range style.Wrap(string(text), overlay.InnerWidth(w)-2-nameWidth) {
 				if i > 0 {
 					words = strings.Repeat(" ", nameWidth)
 				}

@@ -12,6 +12,7 @@ import (
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
 
@@ -48,7 +49,7 @@ func TestLines(t *testing.T) {
 			if line = ansi.Strip(line); strings.Contains(line, "word ") {
 				values = append(values, line)
 			}
-			if width := ansi.StringWidth(line); width > min(w-frameWidth, maxInside) {
+			if width := ansi.StringWidth(line); width > overlay.InnerWidth(w) {
 				t.Errorf("on a screen of %d cells a line has %d cells: %q", w, width, line)
 			}
 		}
