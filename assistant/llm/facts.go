@@ -207,6 +207,9 @@ func Date(text string) string {
 		text = day
 	}
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if len(text) != len(layout) {
+			continue // most models have no date, and an error of Parse is costly
+		}
 		if _, err := time.Parse(layout, text); err == nil {
 			return text
 		}

@@ -44,13 +44,13 @@ func readChunk(data []byte) (ch chunk, ok bool) {
 	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
 		return ch, false
 	}
-	doc := gjson.ParseBytes(data)
-	choices := doc.Get("choices")
+	doc := make(object, 0, usualMembers).read(gjson.ParseBytes(data))
+	choices := doc.get("choices")
 	ch.hasChoices = choices.Exists()
 	for position, choice := range ch.objects(choices, "choices") {
 		ch.choice(choice, position)
 	}
-	if usage := doc.Get("usage"); usage.IsObject() {
+	if usage := doc.get("usage"); usage.IsObject() {
 		ch.usage = &llm.Usage{
 			Prompt:     count(usage.Get("prompt_tokens")),
 			Completion: count(usage.Get("completion_tokens")),
@@ -58,8 +58,47 @@ func readChunk(data []byte) (ch chunk, ok bool) {
 			Reasoning:  count(usage.Get("completion_tokens_details.reasoning_tokens")),
 		}
 	}
-	ch.failure = readFailure(doc.Get("error"))
+	ch.failure = readFailure(doc.get("error"))
 	return ch, true
+}
+
+// object is the members of a JSON object. Reading them once is faster than scanning the
+// object for each name, as gjson.Result.Get does.
+type object []objectMember
+
+type objectMember struct {
+	name  string
+	value gjson.Result
+}
+
+// usualMembers is the capacity of an object that is not used again. An object with more
+// members costs an allocation.
+const usualMembers = 12
+
+// read returns the members of v in the memory of o. There are none if v is not an object.
+func (o object) read(v gjson.Result) object {
+	o = o[:0]
+	if v.IsObject() {
+		v.ForEach(func(name, value gjson.Result) bool {
+			o = append(o, objectMember{name.Str, value})
+			return true
+		})
+	}
+	return o
+}
+
+// get returns the first member with a name, or with a path such as "pricing.prompt" a member
+// of a member.
+func (o object) get(path string) gjson.Result {
+	name, below, nested := strings.Cut(path, ".")
+	for _, m := range o {
+		if m.name == name && nested {
+			return m.value.Get(below)
+		} else if m.name == name {
+			return m.value
+		}
+	}
+	return gjson.Result{}
 }
 
 // damage records why the calls of the answer must not run.
@@ -110,8 +149,9 @@ func (ch *chunk) readString(v gjson.Result, name string) string {
 // choice reads one choice. Only one was requested, so a further choice is not read and
 // damages the chunk.
 func (ch *chunk) choice(v gjson.Result, position int) {
+	o := make(object, 0, usualMembers).read(v)
 	index, ok := float64(position), true
-	if at := v.Get("index"); at.Type != gjson.Null {
+	if at := o.get("index"); at.Type != gjson.Null {
 		index, ok = number(at)
 	}
 	switch {
@@ -122,9 +162,9 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 		ch.damage("it has a second choice, which was not requested")
 		return
 	}
-	if delta := v.Get("delta"); ch.object(delta, "delta") {
+	if delta := o.get("delta"); ch.object(delta, "delta") {
 		ch.message(delta)
-	} else if message := v.Get("message"); ch.object(message, "message") { // a complete completion; some endpoints send a message next to each delta
+	} else if message := o.get("message"); ch.object(message, "message") { // a complete completion; some endpoints send a message next to each delta
 		ch.message(message)
 		for i := range ch.calls { // these calls usually have no index
 			if d := &ch.calls[i]; !d.hasIndex {
@@ -132,23 +172,24 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 			}
 		}
 	}
-	if reason := v.Get("finish_reason").String(); reason != "null" {
+	if reason := o.get("finish_reason").String(); reason != "null" {
 		ch.finish = reason
 	}
 }
 
 func (ch *chunk) message(v gjson.Result) {
-	ch.text = ch.content(v.Get("content")) + rawString(v.Get("refusal"))
-	if ch.reasoning = rawString(v.Get("reasoning_content")); ch.reasoning == "" {
-		ch.reasoning = rawString(v.Get("reasoning"))
+	o := make(object, 0, usualMembers).read(v)
+	ch.text = ch.content(o.get("content")) + rawString(o.get("refusal"))
+	if ch.reasoning = rawString(o.get("reasoning_content")); ch.reasoning == "" {
+		ch.reasoning = rawString(o.get("reasoning"))
 	}
-	for _, detail := range v.Get("reasoning_details").Array() {
+	for _, detail := range o.get("reasoning_details").Array() {
 		ch.details += rawString(detail.Get("text")) + rawString(detail.Get("summary"))
 	}
-	for _, call := range ch.objects(v.Get("tool_calls"), "tool calls") {
+	for _, call := range ch.objects(o.get("tool_calls"), "tool calls") {
 		ch.calls = append(ch.calls, ch.call(call))
 	}
-	if f := v.Get("function_call"); ch.object(f, "function call") { // the format before tool_calls
+	if f := o.get("function_call"); ch.object(f, "function call") { // the format before tool_calls
 		ch.calls = append(ch.calls, ch.function(f))
 	}
 }
@@ -192,15 +233,16 @@ func rawText(v gjson.Result) string {
 }
 
 func (ch *chunk) call(v gjson.Result) (d callDelta) {
-	f := v.Get("function")
+	o := make(object, 0, usualMembers).read(v)
+	f := o.get("function")
 	if absent(f) {
-		f = v.Get("custom")
+		f = o.get("custom")
 	}
 	if ch.object(f, "function") {
 		d = ch.function(f)
 	}
-	d.id = ch.readString(v.Get("id"), "id")
-	if index := v.Get("index"); index.Type != gjson.Null {
+	d.id = ch.readString(o.get("id"), "id")
+	if index := o.get("index"); index.Type != gjson.Null {
 		n, ok := number(index)
 		if !ok || n != math.Trunc(n) {
 			ch.damage("the index of a tool call is not a whole number")
@@ -214,11 +256,12 @@ func (ch *chunk) call(v gjson.Result) (d callDelta) {
 // function reads the name and the arguments of a call. Some endpoints send the arguments as
 // an object instead of a string.
 func (ch *chunk) function(v gjson.Result) callDelta {
-	arguments := v.Get("arguments")
+	o := make(object, 0, usualMembers).read(v)
+	arguments := o.get("arguments")
 	if arguments.Type == gjson.Null {
-		arguments = v.Get("input")
+		arguments = o.get("input")
 	}
-	d := callDelta{name: ch.readString(v.Get("name"), "name")}
+	d := callDelta{name: ch.readString(o.get("name"), "name")}
 	if arguments.IsObject() {
 		d.arguments = rawText(arguments)
 	} else {

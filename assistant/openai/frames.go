@@ -52,22 +52,31 @@ type frames struct {
 // write adds the next piece and calls yield with each complete frame. It stops when yield
 // returns false.
 func (f *frames) write(b []byte, yield func(frame) bool) error {
-	start := 0
-	for i, c := range b {
-		if c != '\n' && c != '\r' {
-			f.cr = false
-			continue
+	for {
+		line, rest, hasLF := bytes.Cut(b, []byte("\n"))
+		for {
+			before, after, hasCR := bytes.Cut(line, []byte("\r"))
+			if !hasCR {
+				break
+			}
+			if err := f.endLine(before, yield); err != nil {
+				return err
+			}
+			f.cr, line = true, after
 		}
-		pair := c == '\n' && f.cr
-		f.cr = c == '\r'
-		if !pair {
-			if err := f.endLine(b[start:i], yield); err != nil {
+		if len(line) > 0 {
+			f.cr = false
+		}
+		if !hasLF {
+			return f.extend(line)
+		}
+		if !f.cr {
+			if err := f.endLine(line, yield); err != nil {
 				return err
 			}
 		}
-		start = i + 1
+		f.cr, b = false, rest
 	}
-	return f.extend(b[start:])
 }
 
 // end handles the end of the body, where the last event may lack its line endings.

@@ -140,12 +140,14 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	}
 	var models []llm.ModelInfo
 	seen := map[string]bool{}
+	var members object
 	invalid, all := 0, 0 // entries that are not models; all entries
 	list.ForEach(func(_, v gjson.Result) bool {
 		if list.Type == gjson.Null { // Ollama without models sends null
 			return false
 		}
-		info, id := c.modelInfo(v)
+		members = members.read(v)
+		info, id := c.modelInfo(v, members)
 		switch {
 		case id == "" || len(id) > maxModelID || !sendable(id):
 			invalid++
@@ -196,13 +198,13 @@ var (
 	cutoffNames  = []string{"knowledge_cutoff", "knowledge"}
 )
 
-// modelInfo reads an element of a list of models leniently. An element that is a string is
-// an id. id is "" if the element has no id.
-func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
+// modelInfo reads an element of a list of models leniently; o is its members. An element that
+// is a string is an id. id is "" if the element has no id.
+func (c *Client) modelInfo(v gjson.Result, o object) (info llm.ModelInfo, id string) {
 	if v.Type == gjson.String {
 		id = v.Str
-	} else if v.IsObject() {
-		id = firstString(v, idNames)
+	} else {
+		id = firstString(o, idNames)
 	}
 	if id == "" {
 		return info, id
@@ -212,45 +214,45 @@ func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 		Images: containsAny(strings.ToLower(id), imageIDs),
 	}
 	for _, name := range contextNames {
-		if info.Context = count(v.Get(name)); info.Context > 0 {
+		if info.Context = count(o.get(name)); info.Context > 0 {
 			info.Known, info.ContextFrom = true, llm.FromEndpoint
 			break
 		}
 	}
-	parameters, abilities := flags(v.Get("supported_parameters")), flags(v.Get("capabilities"))
+	parameters, abilities := flags(o.get("supported_parameters")), flags(o.get("capabilities"))
 	canReason, _ := anyFlag(abilities, reasonNames)
 	acceptsReasoning, _ := anyFlag(parameters, reasonNames)
 	info.Reasons = canReason || acceptsReasoning
 	info.Images = info.Images || abilities["image_generation"]
 	chats, known := abilities["completion_chat"]
-	info.NoChat = known && !chats || noChat(id, firstString(v, modeNames))
+	info.NoChat = known && !chats || noChat(id, firstString(o, modeNames))
 	for _, name := range outputNames {
-		if out := flags(v.Get(name)); len(out) > 0 {
+		if out := flags(o.get(name)); len(out) > 0 {
 			info.Images = info.Images || out["image"]
 			info.NoChat = info.NoChat || !out["text"]
 		}
 	}
 	if sees, known := anyFlag(abilities, visionNames); known {
 		info.Vision = llm.AbilityOf(sees)
-	} else if sees := v.Get("supports_vision"); sees.IsBool() {
+	} else if sees := o.get("supports_vision"); sees.IsBool() {
 		info.Vision = llm.AbilityOf(sees.Bool())
 	}
 	for _, name := range inputNames {
-		if in := flags(v.Get(name)); len(in) > 0 {
+		if in := flags(o.get(name)); len(in) > 0 {
 			info.Vision = llm.AbilityOf(in["image"])
 		}
 	}
 	// A model is assumed to support tools if its entry does not mention them.
 	calls, known := anyFlag(abilities, toolNames)
 	info.Tools = !info.NoChat && (calls || !known) && (len(parameters) == 0 || parameters["tools"])
-	info.Facts = modelFacts(v, abilities)
+	info.Facts = modelFacts(o, abilities)
 	return info, id
 }
 
 // firstString returns the first of these members that is a non-empty string, or "".
-func firstString(v gjson.Result, names []string) string {
+func firstString(o object, names []string) string {
 	for _, name := range names {
-		if s := v.Get(name); s.Type == gjson.String && s.Str != "" {
+		if s := o.get(name); s.Type == gjson.String && s.Str != "" {
 			return s.Str
 		}
 	}
@@ -259,6 +261,9 @@ func firstString(v gjson.Result, names []string) string {
 
 // flags reads a list of words (each means true) or an object of booleans.
 func flags(v gjson.Result) map[string]bool {
+	if !v.Exists() {
+		return nil
+	}
 	out := map[string]bool{}
 	v.ForEach(func(name, value gjson.Result) bool {
 		switch {
@@ -282,7 +287,7 @@ func anyFlag(flags map[string]bool, names []string) (set, known bool) {
 }
 
 // modelFacts reads the facts in an entry of a list of models.
-func modelFacts(v gjson.Result, abilities map[string]bool) llm.Facts {
+func modelFacts(o object, abilities map[string]bool) llm.Facts {
 	ability := func(names ...string) llm.Ability {
 		if can, known := anyFlag(abilities, names); known {
 			return llm.AbilityOf(can)
@@ -290,16 +295,16 @@ func modelFacts(v gjson.Result, abilities map[string]bool) llm.Facts {
 		return ""
 	}
 	f := llm.Facts{
-		PriceIn:     price(v, "pricing.prompt", "input_cost_per_token", "pricing.input"),
-		PriceOut:    price(v, "pricing.completion", "output_cost_per_token", "pricing.output"),
-		PriceCached: price(v, "pricing.input_cache_read", "cache_read_input_token_cost", "pricing.cached_input"),
+		PriceIn:     price(o, "pricing.prompt", "input_cost_per_token", "pricing.input"),
+		PriceOut:    price(o, "pricing.completion", "output_cost_per_token", "pricing.output"),
+		PriceCached: price(o, "pricing.input_cache_read", "cache_read_input_token_cost", "pricing.cached_input"),
 		ToolCalls:   ability(toolNames...), Reasoning: ability(reasonNames...), Structured: ability("structured_output", "structured_outputs", "json_schema"),
-		Inputs: modalities(v, inputNames), Outputs: modalities(v, outputNames),
-		Family: llm.Word(v.Get("family").String()), Released: llm.Date(firstString(v, releaseNames)), Cutoff: llm.Date(firstString(v, cutoffNames)),
-		Status: llm.StatusOf(v.Get("status").String()), Kind: llm.ModelKind(firstString(v, modeNames)),
+		Inputs: modalities(o, inputNames), Outputs: modalities(o, outputNames),
+		Family: llm.Word(o.get("family").String()), Released: llm.Date(firstString(o, releaseNames)), Cutoff: llm.Date(firstString(o, cutoffNames)),
+		Status: llm.StatusOf(o.get("status").String()), Kind: llm.ModelKind(firstString(o, modeNames)),
 	}
 	for _, name := range answerNames {
-		if f.MaxAnswer = count(v.Get(name)); f.MaxAnswer > 0 {
+		if f.MaxAnswer = count(o.get(name)); f.MaxAnswer > 0 {
 			break
 		}
 	}
@@ -308,9 +313,9 @@ func modelFacts(v gjson.Result, abilities map[string]bool) llm.Facts {
 
 // modalities returns the first of these members that lists modalities, in the form of
 // llm.Facts.
-func modalities(v gjson.Result, names []string) string {
+func modalities(o object, names []string) string {
 	for _, name := range names {
-		if words := flags(v.Get(name)); len(words) > 0 {
+		if words := flags(o.get(name)); len(words) > 0 {
 			listed := slices.Sorted(maps.Keys(words))
 			for i, word := range listed {
 				listed[i] = llm.Word(word)
@@ -327,10 +332,10 @@ const maxModalities = 16
 
 // price reads the first of three members that contains a price: the first two are per
 // token, the third (from Together) is per million tokens.
-func price(v gjson.Result, perToken, alsoPerToken, perMillion string) llm.Price {
+func price(o object, perToken, alsoPerToken, perMillion string) llm.Price {
 	const million = 1e6
 	for i, name := range []string{perToken, alsoPerToken, perMillion} {
-		n, ok := number(v.Get(name))
+		n, ok := number(o.get(name))
 		if i < 2 {
 			n *= million
 		}
