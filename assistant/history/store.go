@@ -136,8 +136,8 @@ type TopicWriter interface {
 type Sessions interface {
 	assistant.SessionStore
 	// Touch stores Folder, Window, Model and Page of v, unless they are empty, and makes the session the most recently used
-	// one; an unknown ID creates a session. Started is stored only for a new session, Title only if v is Named, Branch only
-	// if the stored session does not branch from another yet.
+	// one; an unknown ID creates a session. A zero Used means now. Started is stored only for a new session, Title only if v
+	// is Named, Branch only if the stored session does not branch from another yet.
 	Touch(ctx context.Context, v Session) error
 	// SetTitle names a session with the TitleLine of title; "" restores its first message as the title. If the session
 	// does not exist, the error wraps ErrNoSession.
@@ -360,7 +360,7 @@ type Session struct {
 	Model   string    `json:"model"`  // "provider/name" of the model chosen last
 	Page    string    `json:"page"`   // name of the page that was open
 	Started time.Time `json:"started"`
-	Used    time.Time `json:"used"` // for display only; sessions are ordered by revision
+	Used    time.Time `json:"used"` // when it was opened last or, if later, when its last message was sent or answered
 
 	Title  string           `json:"title"` // chosen by the user if Named
 	Named  bool             `json:"named,omitempty"`

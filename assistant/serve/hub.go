@@ -270,7 +270,7 @@ func (h *Hub) Open(ctx context.Context, j Join) (*Session, error) {
 	if err := h.add(s); err != nil {
 		return nil, err
 	}
-	stored.Model = o.Model
+	stored.Model, stored.Used = o.Model, h.now()
 	err = errors.Join(session.Start(ctx), session.LoadView(ctx))
 	if err == nil {
 		err = session.CheckOwner(ctx, session.Visible())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -158,4 +159,35 @@ func aCancelledAnswerIsOffered(t *testing.T, s history.Store) {
 	if report, err := s.Check(ctx); err != nil || len(report.Problems) > 0 {
 		t.Errorf("Check = %+v, %v", report, err)
 	}
+}
+
+// messagesUseTheirSession checks that messages of this program use their session, and that added ones do not.
+func messagesUseTheirSession(t *testing.T, s history.Store) {
+	t.Helper()
+	ctx := t.Context()
+	opened := now.AddDate(-9, 0, 0)
+	must(t, s.Touch(ctx, history.Session{ID: "a", Folder: "/f", Started: now, Used: opened}), s.Touch(ctx, history.Session{ID: "b", Folder: "/f", Started: now, Used: opened.Add(time.Minute)}))
+	p, early, late := pair("a", "first", ""), pair("added", "x", ""), pair("added", "y", "")
+	late.CreatedAt = now.Add(time.Minute)
+	put(t, s, p)
+	_, err := s.Append(ctx, []*assistant.Pair{late, early})
+	must(t, err)
+	check := func(what string) {
+		t.Helper()
+		all, err := s.Sessions(ctx)
+		must(t, err)
+		last, _, err := s.LastSession(ctx, "/f")
+		must(t, err)
+		if len(all) != 3 || all[0].ID != "a" || !all[0].Used.After(opened) || last.ID != "a" {
+			t.Errorf("%s: LastSession %+v, Sessions %+v", what, last, all)
+		}
+		for _, v := range all {
+			if v.ID == "added" && v.Used.UnixMilli() != late.CreatedAt.UnixMilli() {
+				t.Errorf("%s: the added session was used at %v; want %v", what, v.Used, late.CreatedAt)
+			}
+		}
+	}
+	check("a message")
+	must(t, s.Touch(ctx, history.Session{ID: "b", Used: opened.Add(2 * time.Minute)}), s.Commit(ctx, &assistant.Batch{Answers: []assistant.PairAnswer{{Seq: p.Seq, ID: "again", Add: &assistant.Variant{ID: "again"}}}}))
+	check("an answer")
 }

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 		"models are counted":               modelsAreCounted,
 		"marks are grouped":                marksAreGrouped,
 		"sessions are remembered":          sessionsAreRemembered,
+		"messages use their session":       messagesUseTheirSession,
 		"typed text is remembered":         memoryStays,
 		"known ids are added once":         knownIDsAreAddedOnce,
 		"goroutines share a store":         goroutinesShareIt,

@@ -102,6 +102,7 @@ func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	}
 	for i := range stored {
 		c.Put(&stored[i], b.KeepMarks)
+		c.use(&stored[i])
 	}
 	if b.Cancelled != nil {
 		p := &stored[len(stored)-1]
@@ -156,7 +157,13 @@ func (c *Change) answer(a assistant.PairAnswer) {
 			return
 		}
 		c.store(&r.Pair)
+		c.use(&r.Pair)
 	}
+}
+
+// use makes the session of a pair the most recently used one.
+func (c *Change) use(p *assistant.Pair) {
+	c.Later("UPDATE session SET used = ?, touched = ? WHERE n = ?", c.now.UnixMilli(), c.Rev, c.session(p.Session, p.CreatedAt))
 }
 
 // put inserts a pair, or replaces the stored pair with the same Seq. It sets a missing Seq and ID.
@@ -256,7 +263,7 @@ func (c *Change) session(id string, started time.Time) int64 {
 	return c.number("session", id, func() int64 {
 		n, found := c.Number("SELECT n FROM session WHERE id = ?", id)
 		if !found {
-			insert, args := c.s.insertOwn("session", "id, started, used, touched", id, started.UnixMilli(), c.now.UnixMilli(), c.Rev)
+			insert, args := c.s.insertOwn("session", "id, started, used, touched", id, started.UnixMilli(), started.UnixMilli(), c.Rev)
 			n, _ = c.Number(insert+" RETURNING n", args...)
 		}
 		return n
@@ -285,7 +292,7 @@ func (c *Change) unknown(pairs []*assistant.Pair) (unknown []*assistant.Pair) {
 func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error) {
 	err = s.change(ctx, func(c *Change) {
 		added = 0
-		unknown := c.unknown(pairs)
+		unknown, newest := c.unknown(pairs), map[string]int64{} // newest is the time of each session's newest pair
 		var seqs []int64
 		if s.NewSeqs != "" {
 			seqs = List[int64](c.Tx, s.NewSeqs, len(unknown))
@@ -299,7 +306,11 @@ func (s *Store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 				p.ID = assistant.NewID(c.now)
 			}
 			c.store(p)
+			newest[p.Session] = max(newest[p.Session], p.CreatedAt.UnixMilli())
 			added++
+		}
+		for session, used := range newest {
+			c.Run("UPDATE session SET used = ? WHERE id = ? AND used < ?", used, session, used)
 		}
 	})
 	if err != nil {

@@ -15,9 +15,12 @@ import (
 // Touch implements history.Store.
 func (s *Store) Touch(ctx context.Context, v history.Session) error {
 	return s.change(ctx, func(c *Change) {
-		started := v.Started
+		started, used := v.Started, v.Used
 		if started.IsZero() {
 			started = c.now
+		}
+		if used.IsZero() {
+			used = c.now
 		}
 		title := ""
 		if v.Named {
@@ -26,7 +29,7 @@ func (s *Store) Touch(ctx context.Context, v history.Session) error {
 		c.Run(`UPDATE session SET used = ?, touched = ?,
 			folder = coalesce(nullif(?, ''), folder), "window" = coalesce(nullif(?, ''), "window"),
 			model = coalesce(nullif(?, ''), model), page = coalesce(nullif(?, ''), page), title = coalesce(nullif(?, ''), title)
-			WHERE n = ?`, c.now.UnixMilli(), c.Rev, v.Folder, v.Window, v.Model, v.Page, title, c.session(v.ID, started))
+			WHERE n = ?`, used.UnixMilli(), c.Rev, v.Folder, v.Window, v.Model, v.Page, title, c.session(v.ID, started))
 		if v.Branch.Parent != "" {
 			c.Run("UPDATE session SET parent = ?, upto = ? WHERE id = ? AND parent = ''", v.Branch.Parent, v.Branch.UpTo, v.ID)
 		}
@@ -80,7 +83,7 @@ func (s *Store) Sessions(ctx context.Context) (all []history.Session, err error)
 	err = s.Read(ctx, func(t *Tx) {
 		all = s.sessions(t, "coalesce(g.pairs, 0), coalesce(g.first, 0), coalesce((SELECT substr("+s.UserText+", 1, ?) FROM body b WHERE b.seq = g.first), '')",
 			`LEFT JOIN (SELECT session, count(*) AS pairs, min(seq) AS first FROM pair WHERE cut IS NULL GROUP BY session) g ON g.session = s.n
-			ORDER BY touched DESC, n DESC`, history.MaxTitle)
+			ORDER BY used DESC, touched DESC, n DESC`, history.MaxTitle)
 		s.completeBranches(t, all)
 	})
 	return all, err

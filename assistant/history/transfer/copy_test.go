@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -43,8 +44,8 @@ func TestCopy(t *testing.T) {
 	first := full()
 	put(t, from, first, pair("s2", "other", "answer"))
 	must(from.CreateTopic(ctx, "Empty"), from.SaveFilter(ctx, "mine", "s3"), from.SaveFilter(ctx, "both", "s1"), to.SaveFilter(ctx, "both", "s2"),
-		from.Touch(ctx, history.Session{ID: "s1", Folder: "/one", Model: "openai/gpt-5.1"}), from.Touch(ctx, history.Session{ID: "s2", Folder: "/two"}),
-		from.Touch(ctx, history.Session{ID: "s3", Folder: "/two"}))
+		from.Touch(ctx, history.Session{ID: "s1", Folder: "/one", Model: "openai/gpt-5.1", Used: time.UnixMilli(1800000000000)}), from.Touch(ctx, history.Session{ID: "s2", Folder: "/two"}),
+		from.Touch(ctx, history.Session{ID: "s3", Folder: "/two"}), from.SetTitle(ctx, "s1", "named"))
 	put(t, to, pair("s9", "of the target", ""))
 
 	copyAll(t, from, to, CopyReport{Pairs: 2, Added: 2})
@@ -71,6 +72,13 @@ func TestCopy(t *testing.T) {
 	}
 	if s, found, err := to.Session(ctx, "s1"); err != nil || !found || s.Folder != "/one" || s.Model != "openai/gpt-5.1" {
 		t.Errorf("session s1 is %+v, %v, %v", s, found, err)
+	}
+	sessions, err := from.Sessions(ctx)
+	must(err)
+	for _, v := range sessions {
+		if s, _, err := to.Session(ctx, v.ID); err != nil || !s.Used.Equal(v.Used) {
+			t.Errorf("session %s was used at %v, %v; want %v", v.ID, s.Used, err, v.Used)
+		}
 	}
 	if s, found, err := to.LastSession(ctx, "/two"); err != nil || !found || s.ID != "s3" {
 		t.Errorf("the last session of /two is %+v, %v, %v; want s3", s, found, err)

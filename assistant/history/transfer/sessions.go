@@ -99,7 +99,7 @@ func addSessions(ctx context.Context, s ImportTarget, list []exportedSession) er
 		if err != nil {
 			return err
 		}
-		v := history.Session{ID: e.ID}
+		v := history.Session{ID: e.ID, Used: known.Used} // an import does not use the session
 		if e.Title != "" && !known.Named {
 			v.Title, v.Named = e.Title, true
 		}

@@ -84,6 +84,10 @@ func TestBranchesSurvive(t *testing.T) {
 			if i < 0 || sessions[i].Title != "The title" || !sessions[i].Named || sessions[i].Branch.Parent != "limb" {
 				t.Errorf("the sessions are %+v", sessions)
 			}
+			last := load(t, from, seqs(t, from, "twig")...)
+			if at := last[len(last)-1].CreatedAt.UnixMilli(); name != "copy" && sessions[i].Used.UnixMilli() != at {
+				t.Errorf("the import used session twig at %v", sessions[i].Used)
+			}
 		})
 	}
 }
