@@ -152,12 +152,12 @@ func (t *loop) call(all []checkedCall, i int) error {
 	t.correcting = false
 	t.host.emit(Status{"Running " + c.Name + "…"})
 	t.host.emit(ToolStart{Tool: c.Name, Input: c.Arguments, ToolUseID: c.ID, Index: index})
-	began := t.now()
+	began, waited := t.now(), t.waited
 	result, wrote, err := t.host.runTool(all[i:])
 	if err != nil {
 		return err
 	}
-	c.Result, c.Took = &result, t.now().Sub(began)
+	c.Result, c.Took = &result, t.now().Sub(began)-(t.waited-waited)
 	t.cards++
 	t.addCall(c.ToolCall)
 	if p := result.Payload; p != nil {

@@ -30,6 +30,7 @@ type loop struct {
 	payloadTypes []PayloadType // types that a model may write
 	iterations   int           // limit on rounds
 	now          func() time.Time
+	waited       time.Duration // how long questions have waited for the user's answers
 	log          *slog.Logger
 	ctx          context.Context
 	cancel       context.CancelCauseFunc

@@ -69,7 +69,7 @@ type Pair struct {
 	Page         string        `json:"page,omitempty"`          // the page that was open
 	ReasoningFor time.Duration `json:"reasoning_for,omitempty"` // how long the model reasoned, in ns
 	Thoughts     []Thought     `json:"thoughts,omitempty"`      // blocks of Reasoning; nil if all of it came before the text
-	Took         time.Duration `json:"took,omitempty"`          // time from send to end, in ns
+	Took         time.Duration `json:"took,omitempty"`          // time from send to end, in ns, without waiting for the user's answers
 	Usage        *llm.Usage    `json:"usage,omitempty"`         // summed over the responses of the turn
 	Price        *float64      `json:"price,omitempty"`         // price of Usage in US dollars, at the prices of that time; nil if unknown
 	Suggested    *Suggested    `json:"suggested,omitempty"`
@@ -158,7 +158,7 @@ type ToolCall struct {
 	// the call. Calls of one response are sent back to the model as one
 	// assistant message.
 	Response int           `json:"response"`
-	Took     time.Duration `json:"took,omitempty"` // in ns
+	Took     time.Duration `json:"took,omitempty"` // in ns, without waiting for the user's answer
 	// Silent marks an invalid call, for example to a tool that the open page
 	// does not list: the model gets the result, but the user sees no card.
 	Silent bool `json:"silent,omitempty"`

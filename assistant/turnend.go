@@ -170,8 +170,8 @@ func (t *turn) storeEnd(end Event) Event {
 	return end
 }
 
-// took returns how long the turn has been running.
-func (t *turn) took() time.Duration { return t.now().Sub(t.began).Round(time.Millisecond) }
+// took returns how long the turn has worked, without the time in which it waited for the user.
+func (t *turn) took() time.Duration { return (t.now().Sub(t.began) - t.waited).Round(time.Millisecond) }
 
 // recordLimit limits the records of a session, which may run for weeks.
 const recordLimit = 100

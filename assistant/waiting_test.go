@@ -13,7 +13,7 @@ import (
 	"winnow/checkpoint"
 )
 
-func TestTimeInADialogIsNotTheTools(t *testing.T) {
+func TestTimeInADialogIsNeitherTheToolsNorTheAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		window := at.NewWindow("one")
 		if err := window.Type("two"); err != nil {
@@ -35,6 +35,12 @@ func TestTimeInADialogIsNotTheTools(t *testing.T) {
 		}
 		end[assistant.Complete](t, at.Events(t, events))
 		wantList(t, "saved", window.Saved(), "one", "two")
+		pairs, err := s.Pairs(t.Context(), []int64{s.Visible()[0].Seq})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantEqual(t, "time of the answer", pairs[0].Took < time.Minute, true)
+		wantEqual(t, "time of the call", pairs[0].ToolCalls[0].Took < time.Minute, true)
 	})
 }
 

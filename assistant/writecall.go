@@ -62,10 +62,12 @@ func (t *turn) ask(question ConfirmRequest) (yes bool, err error) {
 	t.unlockJournal() // other programs can use the journal while the user decides
 	lockAgain := t.s.opts.Member.Wait(t.session, question.Tool)
 	t.emit(question)
+	asked := t.now()
 	select {
 	case yes = <-answer:
 	case <-t.ctx.Done():
 	}
+	t.waited += t.now().Sub(asked)
 	t.s.mu.Lock()
 	t.asks = nil
 	t.s.mu.Unlock()
