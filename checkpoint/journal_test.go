@@ -82,6 +82,19 @@ func ids(list []Checkpoint) []string {
 	return out
 }
 
+func TestStepsOmitStartsOfSessionsWithoutATurn(t *testing.T) {
+	j := open(t, journalPath(t), Options{})
+	must[Checkpoint](t)(j.Start("edits", doc(0)))
+	edit := must[Checkpoint](t)(j.Edit("edits", "", doc(0), doc(1)))
+	start := must[Checkpoint](t)(j.Start("turns", nil))
+	turn := must[Checkpoint](t)(j.Add(Checkpoint{}, nil))
+	ok(t, j.Record(doc(2), nil))
+	must[Checkpoint](t)(j.Start("nothing", nil))
+	if got, want := ids(j.Steps()), []string{edit.ID, start.ID, turn.ID}; !slices.Equal(got, want) {
+		t.Errorf("Steps = %v, want %v of %v", got, want, ids(j.List("")))
+	}
+}
+
 func TestLifeOfAJournal(t *testing.T) {
 	path := journalPath(t)
 	at := time.Date(2026, 5, 1, 14, 32, 15, 0, time.UTC)

@@ -150,6 +150,16 @@ func (j *Journal) List(session string) []Checkpoint {
 	return out
 }
 
+// Steps returns the checkpoints of all sessions, oldest first, without the starts of sessions in which no turn has made a
+// checkpoint: a rollback to the next step has the same effect on the window.
+func (j *Journal) Steps() []Checkpoint {
+	all, turns := j.List(""), map[string]bool{}
+	for i := range all {
+		turns[all[i].Session] = turns[all[i].Session] || all[i].Kind == KindTurn
+	}
+	return slices.DeleteFunc(all, func(c Checkpoint) bool { return c.Kind == KindStart && !turns[c.Session] })
+}
+
 // LastStep returns the newest step of the user or the assistant that is in effect and changed the window, or false if
 // there is none. A rollback to it undoes the step.
 func (j *Journal) LastStep() (Checkpoint, bool) {

@@ -233,7 +233,11 @@ func checkpointsListCommand(a *app) *cobra.Command {
 		}
 		all := []checkpointJSON{}
 		var rows [][]string
-		for _, c := range w.journal.List(session) {
+		list := w.journal.Steps()
+		if session != "" {
+			list = w.journal.List(session)
+		}
+		for _, c := range list {
 			all = append(all, checkpointJSON{c, c.Undoes()})
 			what := safetext.Line(cmp.Or(c.Undoes(), c.Description), maxName)
 			if c.Undone {

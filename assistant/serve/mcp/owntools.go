@@ -43,7 +43,7 @@ func (s *server) ownTools(w Opened, session string) []assistant.Tool {
 			if limit <= 0 {
 				limit = defaultListed
 			}
-			all := w.Journal.List("")
+			all := w.Journal.Steps()
 			all = all[max(0, len(all)-min(limit, maxListed)):]
 			out := make([]listed, 0, len(all))
 			for _, c := range all {
