@@ -177,12 +177,20 @@ func (l *life) rollback(rt *rapid.T) {
 	l.rt = rt
 	c := rapid.SampledFrom(l.session.Checkpoints()).Draw(rt, "checkpoint")
 	scope := rapid.SampledFrom([]checkpoint.Scope{checkpoint.ScopeBoth, checkpoint.ScopeWindow, checkpoint.ScopeConversation}).Draw(rt, "scope")
-	before, words := l.inView(), l.window.Words()
-	_, err := l.session.Rollback(context.Background(), c.ID, scope, newestStep(l.session))
+	before, words, all := l.inView(), l.window.Words(), len(l.everything())
+	cut, err := l.session.CutPairs(context.Background(), c.ID)
+	l.must(err)
+	if scope == checkpoint.ScopeWindow {
+		cut = 0
+	}
+	_, err = l.session.Rollback(context.Background(), c.ID, scope, newestStep(l.session))
 	if errors.Is(err, assistant.ErrNothingToRollBack) {
 		return
 	}
 	l.must(err)
+	if got := all - len(l.everything()); got != cut {
+		rt.Fatalf("the rollback cut %d pairs, want %d", got, cut)
+	}
 	if rapid.Bool().Draw(rt, "undo at once") {
 		l.check()
 		l.undoRollback()

@@ -35,9 +35,9 @@ func (s *Session) findCut(ctx context.Context, id string, o *checkpoint.Rollback
 		}
 	}
 	if target.Kind == checkpoint.KindStart {
-		first, err := s.firstOwn(ctx, target.Session, 0)
-		if first != nil {
-			o.FirstPair = first.Seq
+		own, _, err := s.ownFrom(ctx, target.Session, 0)
+		if len(own) > 0 {
+			o.FirstPair = own[0].Seq
 		}
 		return err
 	}
@@ -58,16 +58,15 @@ func (s *Session) findCut(ctx context.Context, id string, o *checkpoint.Rollback
 	return nil
 }
 
-// firstOwn returns the first uncut pair of a session from a Seq on, or nil. Pairs of the sessions from which it
-// branches are not its own; they are older than its own pairs.
-func (s *Session) firstOwn(ctx context.Context, session string, from int64) (*Pair, error) {
+// ownFrom returns the uncut pairs of a session from a Seq on, and the first of them, or nil. Pairs of the sessions from
+// which it branches are not its own; they are older than its own pairs.
+func (s *Session) ownFrom(ctx context.Context, session string, from int64) (own []Ref, first *Pair, err error) {
 	refs, err := s.refs(ctx, session)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	refs = slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < from })
-	var first *Pair
-	sort.Search(len(refs), func(i int) bool {
+	i := sort.Search(len(refs), func(i int) bool {
 		p, loadErr := s.pair(ctx, refs[i].Seq)
 		if err = cmp.Or(err, loadErr); err != nil || p.Session != session {
 			return false
@@ -75,7 +74,27 @@ func (s *Session) firstOwn(ctx context.Context, session string, from int64) (*Pa
 		first = p
 		return true
 	})
-	return first, err
+	return refs[i:], first, err
+}
+
+// CutPairs returns how many pairs, of all sessions, a rollback of the conversation to a checkpoint would cut.
+func (s *Session) CutPairs(ctx context.Context, id string) (n int, err error) {
+	options := checkpoint.RollbackOptions{Scope: checkpoint.ScopeConversation, OnlySession: s.opts.Member.Only(s.ID())}
+	if err := s.findCut(ctx, id, &options); err != nil {
+		return 0, err
+	}
+	intent, err := s.opts.Journal.PlanRollback(id, options)
+	if err != nil || !cutsPairs(intent) {
+		return 0, err
+	}
+	for _, session := range intent.Sessions {
+		own, _, err := s.ownFrom(ctx, session, intent.Cut)
+		if err != nil {
+			return 0, err
+		}
+		n += len(own)
+	}
+	return n, nil
 }
 
 // cutsPairs reports whether an intent rolls back the conversation.
@@ -89,7 +108,7 @@ func (s *Session) firstCut(ctx context.Context, intent checkpoint.Intent) (first
 		return nil, nil
 	}
 	for _, session := range intent.Sessions {
-		p, err := s.firstOwn(ctx, session, intent.Cut)
+		_, p, err := s.ownFrom(ctx, session, intent.Cut)
 		if err != nil {
 			return nil, err
 		}

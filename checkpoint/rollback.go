@@ -78,6 +78,17 @@ func (j *Journal) BeginUndoRollback(state json.RawMessage) (Intent, error) {
 	return j.recordIntent(j.index.planUndo(), to)
 }
 
+// PlanRollback returns the intent that BeginRollback would record now, without ID and states.
+func (j *Journal) PlanRollback(id string, opts RollbackOptions) (Intent, error) {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	target := j.index.byID[id]
+	if target == nil {
+		return Intent{}, fmt.Errorf("%w: %q", ErrUnknown, id)
+	}
+	return j.index.planRollback(target, opts), nil
+}
+
 func (j *Journal) recordIntent(intent Intent, state jsondelta.Document) (Intent, error) {
 	if j.index.pending != nil {
 		return Intent{}, ErrPending

@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -101,6 +102,8 @@ func (b *rollingBack) on(o usecase.Outcome, w wording) intent {
 	r, undone := b.rollback, b.undone
 	*b = rollingBack{}
 	switch o := o.(type) {
+	case usecase.UndoPlanned:
+		return b.askUndo(o.Step, w)
 	case usecase.PlanChanged:
 		return b.ask(o.Now, r, w)
 	case usecase.RolledBack:
@@ -165,26 +168,26 @@ func (m *Model) restored(said notify, warning safetext.Text) tea.Cmd {
 // asks first whether to remove the messages since then too; this is not possible for a change
 // made in another session of a shared window.
 func (m *Model) undo() tea.Cmd {
-	w := m.wording()
-	return m.carryOut(act{begin: func(p *parts, request int64) intent { return m.rolling.undo(p, request, w) }})
+	return m.carryOut(act{begin: m.rolling.undo})
 }
 
 // undo does the work of (*Model).undo once the acts before it have ended.
-func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
-	step, ok := p.lastStep()
-	others := p.others()
+func (b *rollingBack) undo(p *parts, request int64) intent {
+	step := p.Checkpoints.Last
 	switch refused := p.refused(); {
 	case refused != nil:
 		return showError{refused}
-	case !ok:
+	case step == nil:
 		return notify{text: "there is no change to undo"}
-	case !step.ByAssistant, step.OtherSession && others.Shared:
+	case step.Kind != checkpoint.KindTurn, step.Session != p.shownSession() && p.others().Shared:
 		return b.start(p, request, rollback{step.ID, checkpoint.ScopeWindow, step.ID, "undid “" + oneLine(step.Description) + "”"})
 	}
-	removed := " will be removed from the conversation."
-	if step.Pairs == 1 {
-		removed = " will be removed from the conversation."
-	}
+	*b = rollingBack{request: request}
+	return useCase(func(c *usecase.Commands) tea.Cmd { return c.PlanUndo(request, *step) })
+}
+
+// askUndo asks whether to undo a change that the assistant made.
+func (b *rollingBack) askUndo(step workspace.Step, w wording) intent {
 	lines := []string{w.clock(step.Time) + "  " + string(oneLine(step.Description))}
 	if undoes := step.Undoes(); undoes != step.Description {
 		lines = append(lines, string("undoes: "+oneLine(undoes)))
@@ -192,7 +195,7 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 	if step.OtherSession {
 		lines = append(lines, "The change was made in another session.")
 	}
-	lines = append(lines, "", assistant.Counted(step.Pairs, "message")+removed, "The message that asked for it goes back to the box.")
+	lines = append(lines, "", assistant.Counted(step.Pairs, "message")+" will be removed from the conversation.", "The message that asked for it goes back to the box.")
 	return question{overlay.Confirm, "Undo the assistant's change?", lines, keymap.AnswerNo, func(answer keymap.Action) intent {
 		switch answer {
 		case keymap.AnswerYes:
@@ -202,7 +205,7 @@ func (b *rollingBack) undo(p *parts, request int64, w wording) intent {
 		default:
 			return nil
 		}
-	}, []overlay.Answer{says(keymap.AnswerYes, p.state()+" and conversation"), says(keymap.AnswerStateOnly, p.state()+" only"), says(keymap.AnswerNo, "don't undo")}}
+	}, []overlay.Answer{says(keymap.AnswerYes, w.state+" and conversation"), says(keymap.AnswerStateOnly, w.state+" only"), says(keymap.AnswerNo, "don't undo")}}
 }
 
 // askRecovery asks whether to recover or discard unsaved changes after a crash.

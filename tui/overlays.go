@@ -118,10 +118,11 @@ type wording struct {
 	author string      // the user's name as it appears among the authors of unsaved changes; "" if unknown
 	styles *style.Styles
 	now    time.Time
+	state  string // what the checkpoints of the window contain, see (*parts).state
 }
 
 func (m *Model) wording() wording {
-	return wording{m.keys, m.mode, m.commands.Author(), &m.styles, m.now()}
+	return wording{m.keys, m.mode, m.commands.Author(), &m.styles, m.now(), m.parts.state()}
 }
 
 // hint returns a clause with the key of an action; see keymap.Map.Clause.

@@ -5,7 +5,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/status"
@@ -85,16 +84,6 @@ func (p *parts) reAsked() int64 {
 		return 0
 	}
 	return p.Turn.ReAsk
-}
-
-// lastStep returns the newest change to the window that can be undone; ok is false if there
-// is none.
-func (p *parts) lastStep() (step workspace.Step, ok bool) {
-	c := p.Checkpoints
-	if c == nil || c.Last == nil || p.Shown == nil {
-		return workspace.Step{}, false
-	}
-	return workspace.StepOf(*c.Last, p.Shown), true
 }
 
 // queuedText returns the queued message as the user typed it; "" if there is none.

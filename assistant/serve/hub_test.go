@@ -412,7 +412,7 @@ func TestToolsByHand(t *testing.T) {
 		t.Errorf("save_words: %+v, saved %q", got, r.Words.Saved())
 	}
 	wantList(t, "changes", r.announced(), "edited anna add word cat", "saved anna save_words")
-	step, _ := anna.LastStep()
+	step, _ := anna.Session().LastStep()
 	done, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeWindow, step.ID)
 	r.must(err)
 	if done.Step.Description != "add word cat" {
@@ -459,7 +459,7 @@ func (r *rig) live(user string, plan []int) {
 		case 2:
 			r.turn(s, "hello")
 		case 3:
-			if step, ok := s.LastStep(); ok { // another step may be the newest by now
+			if step, ok := s.Session().LastStep(); ok { // another step may be the newest by now
 				_, err = s.Rollback(r.ctx, step.ID, checkpoint.ScopeBoth, step.ID)
 			}
 		case 4:
@@ -584,7 +584,7 @@ func TestAQuestionLeavesTheWindowFree(t *testing.T) {
 	if len(r.Waiting()) != 0 {
 		t.Errorf("waiting are %+v", r.Waiting())
 	}
-	step, _ := anna.LastStep() // that after the question: bert's stays
+	step, _ := anna.Session().LastStep() // that after the question: bert's stays
 	_, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeWindow, step.ID)
 	r.must(err)
 	wantList(t, "words after the undo", r.Words.Words(), "one", "cat", "dog")
@@ -595,7 +595,7 @@ func TestARollbackOfWhatAnotherUserChanged(t *testing.T) {
 	r := newRig(t)
 	anna, bert := r.open("anna"), r.open("bert")
 	r.must(r.add(anna, "cat"))
-	step, _ := anna.LastStep()
+	step, _ := anna.Session().LastStep()
 	r.must(r.add(bert, "dog"))
 	_, err := anna.Rollback(r.ctx, step.ID, checkpoint.ScopeWindow, step.ID)
 	changed, ok := errors.AsType[*assistant.PlanChanged](err)

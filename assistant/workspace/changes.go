@@ -119,29 +119,26 @@ func (w *Workspace) saver() (assistant.Saver, error) {
 type Step struct {
 	checkpoint.Checkpoint
 	ByAssistant  bool // a turn made it, so the conversation can be undone too
-	Pairs        int  // the number of visible pairs that are removed if the conversation is undone too
+	Pairs        int  // the number of pairs, in all sessions, that are removed if the conversation is undone too
 	OtherSession bool // made in another session
 }
 
 // LastStep returns the newest change to the window that can be undone. ok is false if there is none.
-func (w *Workspace) LastStep() (step Step, ok bool) {
+func (w *Workspace) LastStep(ctx context.Context) (step Step, ok bool, err error) {
 	c, ok := w.session.LastStep()
-	if !ok {
-		return Step{}, false
+	if ok {
+		step, err = w.PlanUndo(ctx, c)
 	}
-	shown := w.session.Shown()
-	return StepOf(c, &shown), true
+	return step, ok, err
 }
 
-// StepOf returns the Step for a checkpoint. shown describes the session that would undo the step.
-func StepOf(c checkpoint.Checkpoint, shown *assistant.Shown) Step {
-	step := Step{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != shown.Session}
-	for _, r := range shown.Refs {
-		if c.PairSeq != 0 && r.Seq >= c.PairSeq {
-			step.Pairs++
-		}
+// PlanUndo returns what undoing a change to the window would do.
+func (w *Workspace) PlanUndo(ctx context.Context, c checkpoint.Checkpoint) (step Step, err error) {
+	step = Step{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != w.session.ID()}
+	if step.ByAssistant {
+		step.Pairs, err = w.session.CutPairs(ctx, c.ID)
 	}
-	return step
+	return step, err
 }
 
 // RolledBack is the result of a rollback.

@@ -76,15 +76,16 @@ func TestDiscard(t *testing.T) {
 
 func TestUndoOfAUsersChange(t *testing.T) {
 	r := newRig(t)
-	if step, ok := r.LastStep(); ok {
-		t.Errorf("LastStep = %+v before the first", step)
+	if step, ok, err := r.LastStep(r.ctx); ok || err != nil {
+		t.Errorf("LastStep = %+v, %v before the first", step, err)
 	}
 	r.typeWord("two")
-	step, ok := r.LastStep()
+	step, ok, err := r.LastStep(r.ctx)
+	r.must(err)
 	if !ok || step.ByAssistant || step.Description != "add two" {
 		t.Fatalf("LastStep = %+v, %v", step, ok)
 	}
-	_, err := r.undo(checkpoint.ScopeWindow)
+	_, err = r.undo(checkpoint.ScopeWindow)
 	r.must(err)
 	if words := r.window.Words(); !slices.Equal(words, []string{"one"}) {
 		t.Errorf("words = %q", words)
@@ -94,7 +95,8 @@ func TestUndoOfAUsersChange(t *testing.T) {
 func TestUndoOfAnAssistantsChange(t *testing.T) {
 	r := newRig(t, add("two"), say("done"))
 	seq, _ := r.send(assistant.Prompt{Text: "add two"})
-	step, ok := r.LastStep()
+	step, ok, err := r.LastStep(r.ctx)
+	r.must(err)
 	if !ok || !step.ByAssistant || step.Pairs != 1 || step.OtherSession {
 		t.Fatalf("LastStep = %+v, %v", step, ok)
 	}
@@ -107,6 +109,32 @@ func TestUndoOfAnAssistantsChange(t *testing.T) {
 	want(t, "visible pair", r.session.Visible()[0].Seq, seq)
 	_, _, err = r.UndoRollback(r.ctx, nil)
 	r.wantErr(err, workspace.ErrNothingToUndo)
+}
+
+// An undo is asked about with the number of messages that it removes, whatever the line shows.
+func TestTheNumberOfMessagesThatAnUndoRemoves(t *testing.T) {
+	r := newRig(t, add("two"), say("done"), say("old"), say("new"))
+	r.send(assistant.Prompt{Text: "add two"})
+	resumed := r.session.ID()
+	step, _ := r.session.LastStep()
+	_, err := r.NewSession(r.ctx, true)
+	r.must(err)
+	r.send(assistant.Prompt{Text: "elsewhere"})
+	imported := &assistant.Pair{ID: "i", Session: "imported", UserText: "a third session", State: assistant.PairComplete}
+	r.must(r.store.Commit(r.ctx, &assistant.Batch{Put: []*assistant.Pair{imported}})) // not of a session of this run
+	r.must(r.ResumeSession(r.ctx, resumed))
+	for _, line := range []string{"", "x", "c'nothing'"} {
+		_, err := r.SetFilter(r.ctx, line)
+		r.must(err)
+		planned, _, err := r.LastStep(r.ctx)
+		r.must(err)
+		want(t, "messages under "+line, planned.Pairs, 2)
+	}
+	_, err = r.Rollback(r.ctx, step.ID, checkpoint.ScopeBoth, step.ID)
+	r.must(err)
+	left, err := r.store.Refs(r.ctx, "", 3.5)
+	r.must(err)
+	want(t, "messages left", len(left), 1)
 }
 
 // The line that is active when a rollback is undone decides what is in view.

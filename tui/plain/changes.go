@@ -298,8 +298,11 @@ func (c *console) undoRollback(ctx context.Context) error {
 // undoChange undoes the newest change. If the assistant made it, undoChange first asks whether
 // to remove the messages too.
 func (c *console) undoChange(ctx context.Context) error {
-	step, ok := c.workspace.LastStep()
-	if !ok {
+	step, ok, err := c.workspace.LastStep(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
 		return reply("There is no change to undo.")
 	}
 	scope := checkpoint.ScopeWindow

@@ -12,6 +12,11 @@ import (
 )
 
 type (
+	// UndoPlanned is the outcome of PlanUndo.
+	UndoPlanned struct {
+		Reply
+		Step workspace.Step
+	}
 	// RolledBack is the outcome of Rollback.
 	RolledBack struct {
 		Reply
@@ -24,6 +29,14 @@ type (
 		Warning safetext.Text // what failed after the rollback was undone; may be ""
 	}
 )
+
+// PlanUndo reads what undoing a step would do. The outcome is UndoPlanned.
+func (c *Commands) PlanUndo(request int64, step checkpoint.Checkpoint) tea.Cmd {
+	return c.command(request, "undo the change", func(ctx context.Context, c call) (Outcome, error) {
+		planned, err := c.Workspace.PlanUndo(ctx, step)
+		return UndoPlanned{c.reply(), planned}, err
+	})
+}
 
 // Rollback rolls back to a checkpoint; newest is the newest step that the user has seen.
 // The outcome is RolledBack or PlanChanged.

@@ -52,8 +52,8 @@ func (c *Commands) Stores() bool { return c.store != nil }
 // Outcome is the result of a command: one of the types that embed a Reply.
 //
 // Saving: SavePlanned, Conflicted, Merged, Saved, Applied. Discarding: DiscardPlanned,
-// Discarded. Saving, discarding or rolling back: PlanChanged. Undoing: RolledBack,
-// RollbackUndone. Pairs: PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted,
+// Discarded. Saving, discarding or rolling back: PlanChanged. Undoing: UndoPlanned,
+// RolledBack, RollbackUndone. Pairs: PairsLoaded, Starred, Flagged, TopicSet, AnswerChosen, Deleted,
 // RetryReady, ReAskBegun. Topics: TopicSelected, TopicsChanged. Filtering: Counted,
 // Filtered, CommandPlanned, Executed, CommandUndone, Refiltered, Matched, Found, NamesRead.
 // Sessions: SessionsListed, RecentSessionsRead, SessionOpened, AboutRead, SessionTitled,
