@@ -54,8 +54,7 @@ func (q MessageQueue) wait(t *turn, id string, before *Prompt, joined Prompt) (d
 		s.mu.Unlock()
 		return true, errors.Join(ErrNotBusy, q.save(id, *before)) // the earlier message still waits, without the new one
 	case s.running != t:
-		_, durable := s.opts.Store.(SessionStore)
-		c.dequeued = durable // Begin or ForgetQueued removes it
+		s.noteDequeued(id) // Begin or ForgetQueued removes it
 		s.mu.Unlock()
 		return true, ErrNotBusy
 	}
@@ -63,7 +62,8 @@ func (q MessageQueue) wait(t *turn, id string, before *Prompt, joined Prompt) (d
 	if c.queued != before {
 		return false, nil
 	}
-	c.queued, c.queuePaused, c.dequeued = &joined, false, false
+	c.queued, c.queuePaused = &joined, false
+	s.forgetDequeued(id)
 	if t.seq == 0 { // TurnStarted comes first
 		t.pendingEvents = append(t.pendingEvents, Queued{joined.Text})
 	} else {
@@ -112,28 +112,47 @@ func (q MessageQueue) Dequeue() (Prompt, bool) {
 	if p == nil {
 		return Prompt{}, false
 	}
-	s.current.queued, s.current.dequeued = nil, true
+	s.current.queued = nil
+	s.noteDequeued(s.current.id)
 	return *p, true
 }
 
-// takenFromQueue reports whether Dequeue has returned a message that is still
-// stored as queued.
-func (s *Session) takenFromQueue() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.current.dequeued
+// noteDequeued records that the stored message of a session is no longer queued.
+// The session's mutex must be locked.
+func (s *Session) noteDequeued(id string) {
+	if _, durable := s.opts.Store.(SessionStore); durable && !slices.Contains(s.dequeued, id) {
+		s.dequeued = append(s.dequeued, id)
+	}
 }
 
-// ForgetQueued removes from the store the message that Dequeue returned, once
-// the caller has stored it elsewhere or dropped it.
+// forgetDequeued records that the stored messages of these sessions have been
+// removed or replaced. The session's mutex must be locked.
+func (s *Session) forgetDequeued(ids ...string) {
+	s.dequeued = slices.DeleteFunc(s.dequeued, func(id string) bool { return slices.Contains(ids, id) })
+}
+
+// takenFromQueue returns the sessions whose message, returned by Dequeue, is
+// still stored as queued.
+func (s *Session) takenFromQueue() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.dequeued)
+}
+
+// ForgetQueued removes from the store the messages that Dequeue returned, in
+// this session and in those open before it, once the caller has stored them
+// elsewhere or dropped them.
 func (q MessageQueue) ForgetQueued(ctx context.Context) error {
 	s := q.session
-	s.mu.Lock()
-	dequeued, id := s.current.dequeued, s.current.id
-	s.current.dequeued = false
-	s.mu.Unlock()
-	if store, ok := s.opts.Store.(SessionStore); ok && dequeued {
-		return store.ClearQueued(ctx, id)
+	s.queueing.Lock()
+	defer s.queueing.Unlock()
+	for _, id := range s.takenFromQueue() {
+		if err := s.opts.Store.(SessionStore).ClearQueued(ctx, id); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		s.forgetDequeued(id)
+		s.mu.Unlock()
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ type Session struct {
 	started bool // start has succeeded; guarded by work
 	noted   bool // the session is in the journal; guarded by work
 
-	queueing sync.Mutex // serialises calls to Queue; locked while the message is stored
+	queueing sync.Mutex // locked while a queued message is stored or removed from the store
 
 	mu          publishingMutex // guards the fields below; never locked during I/O
 	updates     sessionLog      // see Next
@@ -113,6 +113,7 @@ type Session struct {
 	answers     map[string]chan bool
 	shown       []shownPlan // newest last
 	rollback    string      // id of the newest rollback of this session
+	dequeued    []string    // sessions whose message, returned by Dequeue, is still in the store
 	view        view
 }
 
@@ -127,7 +128,6 @@ type sessionMemory struct {
 	id          string
 	queued      *Prompt
 	queuePaused bool  // the queued message waits for the user, not for the end of a turn
-	dequeued    bool  // Dequeue returned a message that is still in the store
 	reask       int64 // the pair that the next message replaces; 0 if none
 	cancelled   *Pair // the cancelled answer that can be kept; nil if none; immutable
 	context     contextMemory

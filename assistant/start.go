@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"winnow/checkpoint"
 	"winnow/checkpoint/jsondelta"
@@ -319,7 +320,7 @@ func (s *Session) restoreState(ctx context.Context) error {
 		err = json.Unmarshal(raw, &state)
 	}
 	s.mu.Lock()
-	if waits && queuedErr == nil {
+	if waits && queuedErr == nil && !slices.Contains(s.dequeued, id) {
 		s.current.queued, s.current.queuePaused = &prompt, true
 	}
 	s.current.stateRead = read

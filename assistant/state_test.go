@@ -21,7 +21,7 @@ type stateStore struct {
 }
 
 func (s *stateStore) Commit(ctx context.Context, b *assistant.Batch) error {
-	if b.Queued != "" && len(b.Put) == 1 {
+	if len(b.Queued) > 0 && len(b.Put) == 1 {
 		s.forgot++
 	}
 	return s.store.Commit(ctx, b)

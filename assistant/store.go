@@ -137,9 +137,9 @@ type Batch struct {
 	Cancelled *Pair
 	Keep      string
 	Forget    string
-	// Queued is the session whose queued message is removed because a pair of
-	// Put contains it; "" for none. Only a SessionStore uses it.
-	Queued string
+	// Queued are the sessions whose queued messages are removed, because the
+	// user has taken them from the queue. Only a SessionStore uses it.
+	Queued []string
 	// Delete permanently deletes pairs with their requests, before anything
 	// else.
 	Delete []int64

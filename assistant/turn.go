@@ -290,21 +290,22 @@ func (t *turn) storePair() error {
 	if t.replaced != nil {
 		b.Delete = []int64{t.replaced.Seq}
 	}
-	taken := t.s.takenFromQueue()
-	if taken {
-		b.Queued = t.session
+	if len(t.s.takenFromQueue()) > 0 {
+		t.s.queueing.Lock()
+		defer t.s.queueing.Unlock()
+		b.Queued = t.s.takenFromQueue() // without messages that were queued in the meantime
 	}
 	if t.s.Cancelled() != nil {
 		b.Forget = t.session
 	}
-	if taken || b.Forget != "" || len(b.Put) > 0 {
+	if len(b.Queued) > 0 || b.Forget != "" || len(b.Put) > 0 {
 		if err := t.s.opts.Store.Commit(t.ctx, b); err != nil {
 			return fmt.Errorf("the message could not be stored, so it was not sent: %w", err)
 		}
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.s.current.dequeued = t.s.current.dequeued && !taken
+	t.s.forgetDequeued(b.Queued...)
 	t.s.current.cancelled = nil
 	t.seq = t.pair.Seq
 	t.noteProgress()

@@ -341,6 +341,37 @@ func TestAQueuedMessageOutlivesItsProcess(t *testing.T) {
 	at.Events(t, events)
 }
 
+// A message that was taken back to be edited is queued in no session, whichever is open when it
+// is stored as a draft or sent.
+func TestATakenMessageIsNotQueuedInTheSessionLeft(t *testing.T) {
+	for name, do := range map[string]func(r *rig){
+		"draft": func(r *rig) { r.must(r.SaveDraft(r.ctx, history.Draft{Text: "waiting, edited"})) },
+		"sent":  func(r *rig) { r.send(assistant.Prompt{Text: "waiting, edited"}) },
+		"back": func(r *rig) {
+			r.must(r.ResumeSession(r.ctx, "s1"))
+			if p, waits := r.Queued(); waits {
+				t.Errorf("%q waits again", p.Text)
+			}
+			r.must(r.SaveDraft(r.ctx, history.Draft{Text: "waiting, edited"}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, at.Answer{at.Say("half"), at.Cut{}}, say("ok"))
+			r.must(r.store.SaveQueued(r.ctx, "s1", assistant.Prompt{Text: "waiting"}))
+			r.must(r.ResumeSession(r.ctx, "other"))
+			r.must(r.ResumeSession(r.ctx, "s1"))
+			p, _ := r.Dequeue()
+			want(t, "taken", p.Text, "waiting")
+			_, err := r.NewSession(r.ctx, true)
+			r.must(err)
+			do(r)
+			if p, waits := r.reopened().Queued(); waits {
+				t.Errorf("%q is still queued", p.Text)
+			}
+		})
+	}
+}
+
 func TestAHeldMessageDoesNotEndTheNextTurn(t *testing.T) {
 	gate := at.NewGate()
 	r := newRig(t, at.Answer{at.Stop{At: gate}, at.Cut{}}, add("two"), say("done"))

@@ -148,12 +148,12 @@ func aQueuedMessageIsStoredOnce(t *testing.T, s history.Store) {
 			t.Errorf("session %s: has a queued message: %v, %v; want %v", session, found, err, want)
 		}
 	}
-	refused := &assistant.Batch{Put: []*assistant.Pair{pair("x", "one", "")}, Queued: "x", Delete: []int64{99}}
+	refused := &assistant.Batch{Put: []*assistant.Pair{pair("x", "one", "")}, Queued: []string{"x"}, Delete: []int64{99}}
 	if err := s.Commit(ctx, refused); !errors.Is(err, assistant.ErrNoPair) {
 		t.Errorf("Commit = %v, want ErrNoPair", err)
 	}
 	waits("x", true)
-	must(t, s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{pair("x", "one", "")}, Queued: "x"}))
+	must(t, s.Commit(ctx, &assistant.Batch{Put: []*assistant.Pair{pair("x", "one", "")}, Queued: []string{"x", "z"}}))
 	waits("x", false)
 	waits("y", true)
 }

@@ -111,8 +111,8 @@ func (c *Change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	for _, a := range b.Answers {
 		c.answer(a)
 	}
-	if b.Queued != "" {
-		c.Run(clearQueued, b.Queued)
+	for _, session := range b.Queued {
+		c.Run(clearQueued, session)
 	}
 	for _, m := range b.Marks {
 		seqs := []int64{m.Seq}
