@@ -74,20 +74,59 @@ func sgrLength(s string) int {
 // Truncate cuts s to at most width cells, including tail, which ends a text that was cut.
 // Escape sequences stay.
 func Truncate(s string, width int, tail string) string {
-	if !strings.Contains(s, emojiSelector) {
-		end := width - Width(tail)
-		switch {
-		case Width(s) <= width:
-			return s
-		case end < 0:
-			return ""
-		case IsPlain(s):
-			return s[:end] + tail
-		}
+	if strings.Contains(s, emojiSelector) {
+		h := hideKeycaps(s)
+		return h.restore(ansi.Truncate(h.text, width, tail), 0)
+	}
+	end := width - Width(tail)
+	switch {
+	case Width(s) <= width:
+		return s
+	case end < 0:
+		return ""
+	case IsPlain(s):
+		return s[:end] + tail
+	}
+	cut, _, ok := skip(s, end)
+	if !ok {
 		return ansi.Truncate(s, width, tail)
 	}
-	h := hideKeycaps(s)
-	return h.restore(ansi.Truncate(h.text, width, tail), 0)
+	_, sequences, ok := skip(s[cut:], len(s))
+	if !ok {
+		return ansi.Truncate(s, width, tail)
+	}
+	return s[:cut] + tail + sequences
+}
+
+// skip returns the length of the text at the beginning of s that takes at most n cells, and the
+// escape sequences in it. It counts like ansi.Truncate: a mark after an ASCII character counts
+// by itself. ok is false if there are other sequences than those that select colours or
+// attributes, or control characters.
+func skip(s string, n int) (length int, sequences string, ok bool) {
+	for i, cells := 0, 0; ; {
+		switch {
+		case i == len(s):
+			return i, sequences, true
+		case isPrintable(s[i]):
+			if cells++; cells > n {
+				return i, sequences, true
+			}
+			i++
+		case firstOfRune <= s[i] && s[i] <= lastOfRune:
+			cluster, width := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
+			if cells += width; cells > n {
+				return i, sequences, true
+			}
+			i += len(cluster)
+		default:
+			sequence := sgrLength(s[i:])
+			if sequence == 0 {
+				return 0, "", false
+			}
+			sequences += s[i : i+sequence]
+			i += sequence
+		}
+	}
 }
 
 // TruncateWords is like Truncate, for a text without escape sequences. It cuts after a word,
@@ -107,14 +146,23 @@ func TruncateWords(s string, width int, tail string) string {
 // sequences stay.
 func TruncateLeft(s string, n int, prefix string) string {
 	switch {
-	case n > 0 && n < len(s) && IsPlain(s):
+	case n <= 0:
+		return s
+	case n < len(s) && IsPlain(s):
 		return prefix + s[n:]
-	case !strings.Contains(s, emojiSelector):
-		return ansi.TruncateLeft(s, n, prefix)
+	case strings.Contains(s, emojiSelector):
+		h := hideKeycaps(s)
+		rest := ansi.TruncateLeft(h.text, n, prefix)
+		return h.restore(rest, len(h.keycaps)-strings.Count(rest, h.placeholder))
 	}
-	h := hideKeycaps(s)
-	rest := ansi.TruncateLeft(h.text, n, prefix)
-	return h.restore(rest, len(h.keycaps)-strings.Count(rest, h.placeholder))
+	cut, sequences, ok := skip(s, n)
+	switch {
+	case !ok:
+		return ansi.TruncateLeft(s, n, prefix)
+	case cut == len(s):
+		return sequences
+	}
+	return sequences + prefix + s[cut:]
 }
 
 // Fit cuts or pads s to exactly width cells. tail ends a text that was cut.
@@ -139,8 +187,6 @@ func Cut(s string, left, right int) string {
 		return s[min(left, len(s)):min(right, len(s))]
 	case left <= 0:
 		return Truncate(s, right, "")
-	case !strings.Contains(s, emojiSelector):
-		return ansi.Cut(s, left, right)
 	}
 	return TruncateLeft(Truncate(s, right, ""), left, "")
 }
