@@ -108,23 +108,22 @@ func (m *Model) behind(base string) string {
 	return strings.Join(dimmed, "\n")
 }
 
-// above draws a box over a frame; x and y are the cell of its top left corner.
+// above draws a box over a frame; x and y are the cell of its top left corner. Half a wide
+// character at an edge of the box becomes a space.
 func (m *Model) above(base, box string, x, y int) string {
 	rows := strings.Split(base, "\n")
-	top, end := max(0, y), min(y+lipgloss.Height(box), len(rows))
-	if top >= end {
-		return base
-	}
-	covered := lipgloss.NewCanvas(m.width, end-top) // only the rows that the box covers
-	covered.Compose(lipgloss.NewLayer(strings.Join(rows[top:end], "\n")))
-	lipgloss.NewLayer(box).Draw(covered, image.Rect(x, y-top, x+lipgloss.Width(box), end-top))
-	lines := strings.Split(covered.Render(), "\n") // Render trims the spaces at line ends
-	for i := range rows[top:end] {
-		line := ""
-		if i < len(lines) {
-			line = lines[i]
+	w := lipgloss.Width(box)
+	rest := m.width - x - w // cells to the right of the box
+	for i, line := range strings.Split(box, "\n") {
+		at := y + i
+		if at < 0 || at >= len(rows) {
+			continue
 		}
-		rows[top+i] = line + strings.Repeat(" ", max(0, m.width-style.Width(line)))
+		right := style.TruncateLeft(rows[at], x+w, "")
+		if style.Width(right) > rest {
+			right = style.TruncateLeft(rows[at], x+w+1, "")
+		}
+		rows[at] = style.Fit(style.Cut(rows[at], 0, x), x, "") + style.Fit(line, w, "") + strings.Repeat(" ", max(0, rest-style.Width(right))) + right
 	}
 	return strings.Join(rows, "\n")
 }
