@@ -22,7 +22,7 @@ func TestABackupIsRestored(t *testing.T) {
 			t.Skip("no " + tool + ": install PostgreSQL's client programs")
 		}
 	}
-	address := s.newDatabase(t)
+	address := newHistory(t)
 	original := openAt(t, address, Options{})
 	g := generator{rand.New(rand.NewPCG(1, 2))}
 	var seqs []int64

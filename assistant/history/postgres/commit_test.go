@@ -27,7 +27,7 @@ func newBreaker(t *testing.T) (b *breaker, address string) {
 	t.Helper()
 	const socket = ".s.PGSQL.5432"
 	s := needServer(t)
-	dir, err := os.MkdirTemp("/tmp", "winnow-pg") //nolint:usetesting // a short path, as that of the server
+	dir, err := shortFolder("winnow-pg")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	l, err := net.Listen("unix", filepath.Join(dir, socket)) //nolint:noctx // on this machine
@@ -39,7 +39,7 @@ func newBreaker(t *testing.T) (b *breaker, address string) {
 			go b.forward(client)
 		}
 	}()
-	return b, strings.Replace(s.newDatabase(t), s.dir, dir, 1)
+	return b, strings.Replace(newHistory(t), s.dir, dir, 1)
 }
 
 // forward connects a client with the server until one of them ends.

@@ -192,7 +192,7 @@ func TestAServerThatComesBackIsUsedAgain(t *testing.T) {
 // A connection that fails says which part of the address may be wrong.
 func TestWhyAServerCannotBeOpened(t *testing.T) {
 	t.Parallel()
-	own := needServer(t).newDatabase(t)
+	own := newHistory(t)
 	plain, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0") // a server without encryption
 	must(t, err)
 	t.Cleanup(func() { _ = plain.Close() })
@@ -327,7 +327,7 @@ func (r *relay) silence() { r.once.Do(func() { close(r.silent) }) }
 // OnWait was called with.
 func silencedStore(t *testing.T) (*store, *relay, chan bool) {
 	t.Helper()
-	own := needServer(t).newDatabase(t)
+	own := newHistory(t)
 	r := newRelay(t, filepath.Join(shared.dir, ".s.PGSQL.5432"))
 	u, err := url.Parse(own)
 	must(t, err)

@@ -39,9 +39,6 @@ func findPooler() (string, error) {
 	return debian, err
 }
 
-// shortFolder makes a folder that another user may enter and whose path is short enough for a socket.
-func shortFolder() (string, error) { return os.MkdirTemp("/tmp", "winnow-pool") }
-
 // needPooler starts a pooler that ends with the test, and skips the test where there is none.
 func needPooler(t *testing.T, users ...string) *pooler {
 	t.Helper()
@@ -50,7 +47,7 @@ func needPooler(t *testing.T, users ...string) *pooler {
 	if err != nil {
 		t.Skip("no pgbouncer: install it, for example with apt-get install pgbouncer")
 	}
-	dir, err := shortFolder()
+	dir, err := shortFolder("winnow-pool")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	var known strings.Builder
@@ -108,7 +105,7 @@ func TestConformanceBehindAPooler(t *testing.T) {
 	p := needPooler(t)
 	historytest.Run(t, func(t *testing.T) history.Store {
 		t.Helper()
-		s := openAt(t, p.address(shared.newDatabase(t)), Options{})
+		s := openAt(t, p.address(newHistory(t)), Options{})
 		if !s.pooled.Load() {
 			t.Error("the pooler isn't recognised")
 		}
@@ -151,7 +148,7 @@ func TestChangesArriveBehindAPooler(t *testing.T) {
 func TestADirectAddressThatIsNone(t *testing.T) {
 	t.Parallel()
 	p := needPooler(t)
-	address := shared.newDatabase(t)
+	address := newHistory(t)
 	for listen, says := range map[string]string{
 		p.address(address): "the connection goes through a pooler", "postgres://winnow@127.0.0.1:1/x": "connection refused",
 	} {
@@ -172,7 +169,7 @@ func TestADirectAddressThatIsNone(t *testing.T) {
 func TestNothingRemainsOnAPooledConnection(t *testing.T) {
 	t.Parallel()
 	p := needPooler(t)
-	address := shared.newDatabase(t)
+	address := newHistory(t)
 	s := openAt(t, p.address(address)+"&role=winnow", Options{})
 	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s", UserText: "asked"}}}))
 	selects(t, s, "c'asked' c/ask/")
@@ -196,7 +193,7 @@ func TestNothingRemainsOnAPooledConnection(t *testing.T) {
 func TestInterruptedBehindAPooler(t *testing.T) {
 	t.Parallel()
 	p := needPooler(t)
-	address := shared.newDatabase(t)
+	address := newHistory(t)
 	s := openAt(t, p.address(address), Options{})
 	sending := func() *assistant.Pair {
 		pair := &assistant.Pair{Session: "s", State: assistant.PairSending, UserText: "asked"}
@@ -241,7 +238,7 @@ func TestInterruptedBehindAPooler(t *testing.T) {
 // A store that polls renews its row, and so stays open for the others.
 func TestAPollingStoreStaysOpen(t *testing.T) {
 	t.Parallel()
-	s := openAt(t, needPooler(t).address(shared.newDatabase(t)), Options{deadAfter: time.Millisecond})
+	s := openAt(t, needPooler(t).address(newHistory(t)), Options{deadAfter: time.Millisecond})
 	seen := func() (at string) {
 		must(t, s.Read(t.Context(), func(tx *sqlstore.Tx) {
 			at = sqlstore.List[string](tx, "SELECT seen::text FROM store WHERE owner = ?", s.owner.Load())[0]
@@ -260,7 +257,7 @@ func TestAPollingStoreStaysOpen(t *testing.T) {
 func TestConnectionsAreLimited(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]int{"program": 0, "hub": 6} {
-		address := needServer(t).newDatabase(t)
+		address := newHistory(t)
 		s := openAt(t, address+"&application_name="+name, Options{Connections: limit})
 		most := 0
 		var mu sync.Mutex

@@ -18,7 +18,7 @@ import (
 
 // A newer schema is refused, and stays as it is.
 func TestANewerSchemaIsRefused(t *testing.T) {
-	address := needServer(t).newDatabase(t)
+	address := newHistory(t)
 	s := openAt(t, address, Options{})
 	run(t, s, "UPDATE meta SET version = version + 1")
 	must(t, s.Close())
@@ -31,7 +31,7 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 
 // A schema before the base is refused, and stays as it is.
 func TestAnOlderSchemaIsRefused(t *testing.T) {
-	address := needServer(t).newDatabase(t)
+	address := newHistory(t)
 	s := openAt(t, address, Options{})
 	run(t, s, fmt.Sprintf("UPDATE meta SET version = %d", baseVersion-1))
 	for range 2 {
@@ -147,7 +147,7 @@ func TestWithoutTrigramsTextsAreRead(t *testing.T) {
 
 // Only a pair whose program is gone is interrupted by the next Open.
 func TestOnlyAPairOfAProgramThatEndedIsInterrupted(t *testing.T) {
-	address := needServer(t).newDatabase(t)
+	address := newHistory(t)
 	s := openAt(t, address, Options{})
 	p := &assistant.Pair{Session: "s", State: assistant.PairSending, UserText: "asked"}
 	must(t, s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))

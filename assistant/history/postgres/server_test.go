@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 	"winnow/assistant/history/sqlstore"
 )
@@ -38,12 +40,13 @@ func TestMain(m *testing.M) {
 	if task := os.Getenv(writerEnv); task != "" {
 		os.Exit(runWriter(task))
 	}
-	if os.Getenv(panicEnv) != "" {
+	if cluster = os.Getenv(panicEnv); cluster != "" {
 		panicBesideAServer()
 	}
 	if err := flag.Set("test.parallel", "8"); err != nil { // the parallel tests mostly wait
 		panic(err)
 	}
+	at.UseMemory()
 	code := 1
 	func() {
 		var err error
@@ -61,7 +64,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// panicEnv makes the test binary start a server, print its folder and panic.
+// panicEnv makes the test binary start a server, with a copy of the cluster that it names, print its folder and panic.
 const panicEnv = "WINNOW_POSTGRES_PANIC"
 
 func panicBesideAServer() {
@@ -78,7 +81,7 @@ func TestAServerEndsWithItsTests(t *testing.T) {
 	t.Parallel()
 	needServer(t)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), panicEnv+"=1")
+	cmd.Env = append(os.Environ(), panicEnv+"="+cluster)
 	out, err := cmd.Output()
 	dir := strings.TrimSpace(string(out))
 	if err == nil || !strings.HasPrefix(filepath.Base(dir), "winnow-pg") {
@@ -147,6 +150,15 @@ func findServer() (string, error) {
 	return filepath.Dir(found[0]), nil
 }
 
+// shortFolder makes a folder whose path is short enough for a socket, below a folder that every user may enter.
+func shortFolder(name string) (string, error) {
+	parent := "/tmp"
+	if os.TempDir() == at.Memory {
+		parent = at.Memory
+	}
+	return os.MkdirTemp(parent, name)
+}
+
 // startServer makes and starts a server. Settings are added to a configuration that
 // trades durability for speed.
 func startServer(settings ...string) (*server, error) {
@@ -154,7 +166,7 @@ func startServer(settings ...string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("/tmp", "winnow-pg") // a short path: that of a socket is bounded
+	dir, err := shortFolder("winnow-pg")
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +186,10 @@ func startServer(settings ...string) (*server, error) {
 	return s, nil
 }
 
-// create runs initdb, as another user for root: PostgreSQL refuses root.
+// cluster is the folder that initdb made for the first server; the others get a copy.
+var cluster string
+
+// create makes the folder of the data, as another user for root: PostgreSQL refuses root.
 func (s *server) create() error {
 	if os.Getuid() == 0 {
 		account, err := user.Lookup("postgres")
@@ -191,12 +206,22 @@ func (s *server) create() error {
 			return err
 		}
 	}
-	initdb := exec.CommandContext(context.Background(), filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "winnow", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
-	initdb.SysProcAttr, initdb.Dir = s.attr, s.dir
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, out)
+	run := func(name string, args ...string) error {
+		cmd := exec.CommandContext(context.Background(), name, args...)
+		cmd.SysProcAttr, cmd.Dir = s.attr, s.dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", name, err, out)
+		}
+		return nil
 	}
-	return nil
+	if cluster == "" {
+		made := filepath.Join(s.dir, "cluster")
+		if err := run(filepath.Join(s.bin, "initdb"), "-D", made, "-U", "winnow", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"); err != nil {
+			return err
+		}
+		cluster = made
+	}
+	return run("cp", "-R", cluster, s.data())
 }
 
 func (s *server) data() string { return filepath.Join(s.dir, "data") }
@@ -262,13 +287,34 @@ func (s *server) address(database string) string {
 	return "postgres://winnow@/" + database + "?host=" + s.dir
 }
 
-var databases atomic.Int32
+var (
+	databases    atomic.Int32
+	makeOriginal sync.Once
+)
 
 // newDatabase returns the address of a new and empty database of a server.
 func (s *server) newDatabase(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprint("t", databases.Add(1))
 	s.sql(t, "postgres", "CREATE DATABASE "+name)
+	return s.address(name)
+}
+
+// newHistory returns the address of a new database of the shared server with an empty history, a copy of one that
+// Open made. It is dropped when the test ends: memory may have no room for all.
+func newHistory(t testing.TB) string {
+	t.Helper()
+	s := needServer(t)
+	const original = "history"
+	makeOriginal.Do(func() {
+		s.sql(t, "postgres", "CREATE DATABASE "+original)
+		store, err := Open(context.Background(), s.address(original), Options{})
+		must(t, err)
+		must(t, store.Close())
+	})
+	name := fmt.Sprint("t", databases.Add(1))
+	s.sql(t, "postgres", "CREATE DATABASE "+name+" TEMPLATE "+original)
+	t.Cleanup(func() { s.sql(t, "postgres", "DROP DATABASE "+name+" WITH (FORCE)") })
 	return s.address(name)
 }
 
@@ -310,7 +356,7 @@ func openAt(t testing.TB, address string, o Options) *store {
 // newStore opens a new and empty store.
 func newStore(t testing.TB) *store {
 	t.Helper()
-	return openAt(t, needServer(t).newDatabase(t), Options{})
+	return openAt(t, newHistory(t), Options{})
 }
 
 var _ history.Store = (*store)(nil)

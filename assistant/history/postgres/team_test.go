@@ -33,7 +33,7 @@ func await(t *testing.T, s *store) history.Change {
 
 // Two programs hear of each other's pairs, marks and deletions, and not of their own.
 func TestOthersChangesAreDelivered(t *testing.T) {
-	address := needServer(t).newDatabase(t)
+	address := newHistory(t)
 	anna, bob := openAt(t, address, Options{User: "anna"}), openAt(t, address, Options{User: "bob"})
 	p := &assistant.Pair{Session: "s", UserText: "of anna"}
 	must(t, anna.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
@@ -61,7 +61,7 @@ func TestOthersChangesAreDelivered(t *testing.T) {
 
 // What a program remembers is each user's own; u selects the own pairs.
 func TestUsersHaveTheirOwn(t *testing.T) {
-	address := needServer(t).newDatabase(t)
+	address := newHistory(t)
 	ctx := t.Context()
 	anna, bob := openAt(t, address, Options{User: "Anna"}), openAt(t, address, Options{User: "bob"})
 	for _, s := range []*store{anna, bob} {
@@ -90,7 +90,7 @@ func TestUsersHaveTheirOwn(t *testing.T) {
 
 // A pair that another program has replaced is not replaced unseen.
 func TestNoUpdateIsLost(t *testing.T) {
-	address := needServer(t).newDatabase(t)
+	address := newHistory(t)
 	ctx := t.Context()
 	anna, bob := openAt(t, address, Options{}), openAt(t, address, Options{})
 	p := &assistant.Pair{Session: "s", UserText: "q", AssistantText: "first", State: assistant.PairComplete}
@@ -113,8 +113,7 @@ func TestNoUpdateIsLost(t *testing.T) {
 
 // While the listener is not connected, changes are found when it comes back.
 func TestChangesWhileAwayAreDelivered(t *testing.T) {
-	s := needServer(t)
-	address := s.newDatabase(t)
+	address := newHistory(t)
 	anna, bob := openAt(t, address, Options{User: "anna"}), openAt(t, address, Options{User: "bob"})
 	p := &assistant.Pair{Session: "s", UserText: "q"}
 	must(t, bob.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
@@ -130,8 +129,7 @@ func TestChangesWhileAwayAreDelivered(t *testing.T) {
 
 // A change of a pair that another has deleted says who did it.
 func TestAMissingPairNamesWhoDeletedIt(t *testing.T) {
-	s := needServer(t)
-	address := s.newDatabase(t)
+	address := newHistory(t)
 	anna, bob := openAt(t, address, Options{User: "anna"}), openAt(t, address, Options{User: "bob"})
 	p := &assistant.Pair{Session: "s", UserText: "q"}
 	must(t, anna.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}), bob.Commit(t.Context(), &assistant.Batch{Delete: []int64{p.Seq}}))

@@ -141,7 +141,7 @@ func logged(n int64, what string) checkpoint.Change {
 // Changes are returned as they were added, without secrets; the newest by time, and then
 // those that are added, in whichever order.
 func TestWindowChanges(t *testing.T) {
-	s := openAt(t, needServer(t).newDatabase(t), Options{Redact: func(text string) string { return strings.ReplaceAll(text, "sk-secret", "[key]") }})
+	s := openAt(t, newHistory(t), Options{Redact: func(text string) string { return strings.ReplaceAll(text, "sk-secret", "[key]") }})
 	var changes []checkpoint.Change
 	for n := range int64(10) {
 		changes = append(changes, logged(n, fmt.Sprint("change ", n)))
@@ -174,7 +174,7 @@ func TestWindowChanges(t *testing.T) {
 // Who reads on from the newest number misses no change that was added before it and
 // committed later: the numbers grow in the order of commits.
 func TestAReaderMissesNoChange(t *testing.T) {
-	address := needServer(t).newDatabase(t)
+	address := newHistory(t)
 	s, done := openAt(t, address, Options{}), make(chan error, 1)
 	must(t, s.Write(t.Context(), func(slow *sqlstore.Tx) {
 		slow.Run("SELECT pg_advisory_xact_lock(?, ?)", lockClass, logLock)
