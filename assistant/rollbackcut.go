@@ -25,7 +25,7 @@ func (s *Session) findCut(ctx context.Context, id string, o *checkpoint.Rollback
 	if err != nil {
 		return err
 	}
-	sessions := map[int64]string{} // of the pairs
+	sessions := map[int64]string{} // session ids of the pairs, by Seq
 	for _, p := range pairs {
 		sessions[p.Seq] = p.Session
 	}

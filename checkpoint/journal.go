@@ -44,8 +44,8 @@ type Options struct {
 	// with the writer lock held and returns its error. It must not write to the Journal. It may be nil.
 	Adopt func(*Journal) error
 
-	wrap         func(*os.File) file // tests: nil means the file itself
-	compactAbove int64               // tests: 0 means defaultCompactAbove
+	wrap         func(*os.File) file // set only by tests; nil means the file itself
+	compactAbove int64               // set only by tests; 0 means defaultCompactAbove
 }
 
 // Journal stores the checkpoints of one window in a file. It is returned by Open; a nil Journal is empty. Its methods

@@ -17,8 +17,8 @@ type enterQuestion struct {
 	done bool // the question has been asked
 }
 
-// askEnter asks the question if enter has just ended a one-line draft, and if send_key is not
-// set but can be stored. It reports whether it has asked.
+// askEnter asks whether enter should send if the user has just pressed it at the end of a one-line draft, and if
+// send_key is not set but can be stored. It reports whether it has asked.
 func (m *Model) askEnter() bool {
 	line, broken := strings.CutSuffix(m.input.draft.Text(), "\n")
 	if !m.opts.AsksEnter || m.enterQuestion.done || m.opts.StoreSetting == nil || m.opts.EnterSends ||

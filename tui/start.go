@@ -85,7 +85,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 // showRaw shows all answers as source text.
 func (m *Model) showRaw() {
 	m.conv.chat.SetRaw()
-	m.notice.Info("winnow crashed or was killed on its last starts: answers are shown as raw text" + m.hint(" · %s renders one", keymap.Raw))
+	m.notice.Info("winnow crashed or was killed the last few times it started: answers are shown as raw text" + m.hint(" · %s renders one", keymap.Raw))
 }
 
 // After maxFailedStarts consecutive starts that ended uncleanly within startLasts, the next

@@ -95,8 +95,8 @@ func (h Home) Files() []HomeFile {
 	const folder = string(filepath.Separator)
 	return []HomeFile{
 		{h.Settings(), "the settings"},
-		{h.History(), "sessions and messages, unless the setting history names a PostgreSQL database; its lock files are in the same folder"},
-		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file in this folder; of winnow serve, also the responses to requests that can be repeated"},
+		{h.History(), "sessions and messages, unless the history setting names a PostgreSQL database; its lock files are in the same folder"},
+		{filepath.Dir(h.Journal(".env")) + folder, "unsaved rules and checkpoints of the .env file in this folder; for winnow serve, also the responses to requests that can be repeated"},
 		{filepath.Dir(h.HistoryJournal()) + folder, "checkpoints of changes to the chat history"},
 		{h.Versions() + folder, "the first and the last 20 saved versions of each .env file; winnow rules log lists them"},
 		{h.Log(), "the log: events and errors, never keys, and conversations only with --log-level debug"},

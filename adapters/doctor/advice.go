@@ -93,7 +93,7 @@ var advice = [kinds]string{
 	NotApplied:   "run the after_save command\nwinnow models --drift   lists the models that still differ",
 	UsedHidden:   "winnow rules lint   lists them; winnow rules remove PATTERN shows them again",
 	UnusedShown:  "winnow models --where 'shown unused:90d'   lists them; winnow rules hide --where 'shown unused:90d' hides them",
-	BadUsage:     "check that the setting proxy_data names the proxy's data folder, and update this program if the proxy is newer",
+	BadUsage:     "check that the proxy_data setting names the proxy's data folder, and update this program if the proxy is newer",
 	SilentProxy:  "start the proxy, or change PROXY_BASE_URL and PROXY_API_KEY in {what}",
 	KeyInFile:    "replace the key at its provider, then: rm {what}",
 	NoTools:      "winnow config edit   and correct the [[mcp]] entry {what}, then: winnow tools test {what}",

@@ -26,7 +26,7 @@ type planArgs struct {
 // window's lock only for lookups.
 func (w *Window) planTool() assistant.Tool {
 	t := tool("Query", "plan_rules",
-		"Work out the exact rules that hide, show, allow or keep models named in words or by conditions, with their effect. No other known model is affected. Changes nothing: add the rules or propose them.",
+		"Work out the exact rules that hide, show, allow or keep models named in words or by conditions, with their effect. No other known model is affected. This changes nothing; to apply the rules, add or propose them.",
 		func(_ context.Context, a planArgs) assistant.ToolResult { return w.toolPlanRules(a) })
 	t.Schema.Properties["action"].Enum = []any{"hide", "show", "allow", "only", "remove", "clear"}
 	t.Schema.Properties["list"].Enum = []any{ruleType[Ignore], ruleType[Allow]}

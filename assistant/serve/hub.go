@@ -148,7 +148,7 @@ func (h *Hub) present() windowlock.Others {
 }
 
 // refilter evaluates the filter lines of all sessions again, because different pairs may match now. It skips the
-// session whose id is done, because the view of that session is up to date.
+// session with the id in done, whose view is up to date.
 func (h *Hub) refilter(done string) {
 	for _, s := range h.Sessions() {
 		if s.ID() == done {

@@ -20,7 +20,7 @@ import (
 	"winnow/tui"
 )
 
-// openHistory opens the store on the first call: the user's own file, or the database that the setting history names.
+// openHistory opens the store on the first call: the user's own file, or the database named in the history setting.
 func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	if a.store != nil {
 		return a.store, nil

@@ -9,7 +9,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// picturesAtOnce is the size, in bytes, of the pictures in a batch at which an appender commits the batch.
+// An appender commits a batch as soon as its pictures have picturesAtOnce bytes in total.
 const picturesAtOnce = 32 << 20
 
 // loadPictures reads the Data of the pictures of a pair. A missing or damaged picture gets no Data, and the Notice of the

@@ -211,8 +211,8 @@ func describeKey(o *huma.Operation) {
 	o.Parameters = append(o.Parameters, &huma.Param{
 		Name: keyHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most, Pattern: validKey().String()},
 		Description: "a random value chosen by the client. A request that is repeated with the same key is not carried out again and gets the same response, with the header " + replayedHeader +
-			". A stream begins again with the first event of its turn. A user's keys are stored for 24 hours, even if the server restarts, but at most the newest " +
-			fmt.Sprint(maxKeys) + " keys and " + fmt.Sprint(maxKeyBytes>>20) + " MiB of responses in total",
+			". A stream begins again with the first event of its turn. A user's keys are stored for 24 hours, even if the server restarts, unless newer ones need the room: it keeps up to " +
+			fmt.Sprint(maxKeys) + " keys and " + fmt.Sprint(maxKeyBytes>>20) + " MiB of responses",
 	})
 	codes, _ := o.Metadata[codesKey].([]string)
 	o.Metadata[codesKey] = append(slices.Clone(codes), "key_reused", "key_in_use", "outcome_unknown")

@@ -135,7 +135,7 @@ func (s *Server) failed(o *huma.Operation, err error) *problem {
 	return cmp.Or(p, internalProblem())
 }
 
-// Limits of a problem.
+// Limits of the texts in a problem.
 const (
 	maxErrors = 10  // maximum number of errors that it lists
 	maxDetail = 300 // maximum width of its detail, in terminal cells

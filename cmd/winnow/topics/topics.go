@@ -275,7 +275,7 @@ func keys(p *page, f Facts) {
 const allModes = 5
 
 func settings(p *page, f Facts) {
-	p.text("A flag overrides the environment, which overrides the file, which overrides the default. The file is " + f.Config + "; winnow config edit opens it, and winnow config show prints where each value comes from. The model last used in a folder overrides the setting model of the file.")
+	p.text("A flag overrides the environment, which overrides the file, which overrides the default. The file is " + f.Config + "; winnow config edit opens it, and winnow config show prints where each value comes from. The model last used in a folder overrides the model setting in the file.")
 	for _, s := range f.Settings {
 		from := s.Env()
 		if flag := strings.ReplaceAll(s.Key, "_", "-"); slices.Contains(f.Flags, flag) {
@@ -355,7 +355,7 @@ func team(p *page, _ Facts) {
 	p.head("Backup")
 	p.text("pg_dump -Fc -f winnow.dump DATABASE saves everything while programs are running; createdb NEW and pg_restore -d NEW winnow.dump restore it. winnow history check then verifies every message. Other formats and a copy of the whole server work as well.")
 	p.head("Authors")
-	p.text("Every message has an author: the user of winnow serve, otherwise the setting user, otherwise the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database can read everything in it, for example with SQL: keep private messages in a separate database.")
+	p.text("Every message has an author: the user of winnow serve, otherwise the user setting, otherwise the database role. u selects your own messages, u'NAME' another author's; visibility = \"own\" or \"team\" chooses what a new session shows first. What others send, mark or delete appears on your screen within a second; a deletion names who did it. Everyone who can use the database can read everything in it, for example with SQL: keep private messages in a separate database.")
 	p.head("Who changed which rule")
 	p.text("winnow serve copies every rule change to this history, with host, file, author, session and values, but no messages. Changes made while the database is unreachable are copied later. winnow log --team lists the changes of all served files on any machine; -f follows new ones. A history in a file has no team log; winnow log lists the changes in this folder.")
 	p.head("Moving a history")
