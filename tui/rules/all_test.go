@@ -141,7 +141,7 @@ func TestEnterGoesToTheProvider(t *testing.T) {
 	b.w.Lock()
 	b.show()
 	b.on("openai")
-	if said := b.do("pane-highlight"); said != b.lockedText() || b.w.Provider() != "gemini" || b.tabs.Open != tabAll {
+	if said := b.do("pane-highlight"); said != "assistant is working · esc cancels" || b.w.Provider() != "gemini" || b.tabs.Open != tabAll {
 		t.Errorf("while the assistant works: said %q, %s", said, b.w.Provider())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
 
@@ -20,10 +21,14 @@ func (p *Pane) locked() bool { return p.data.Locked && p.working }
 // refuseLocked returns a notice while the user's assistant is working; otherwise it returns
 // nil. Actions that change rules call it first.
 func (p *Pane) refuseLocked() pane.Action {
-	if p.locked() {
-		return pane.Notify{Text: safetext.Clean(p.lockedText()), IsError: true}
+	if !p.locked() {
+		return nil
 	}
-	return nil
+	text := p.lockedText()
+	if !p.Typing() {
+		text = pane.Join(text, p.keys.Hint(keymap.Escape, "cancels"))
+	}
+	return pane.Notify{Text: safetext.Clean(text), IsError: true}
 }
 
 // refuseFixed returns a notice if the environment decides a list, because such a list

@@ -57,11 +57,12 @@ func (p *Pane) oneLine(rank, w int, look style.Style, text string) pane.Note {
 	return pane.Note{Rank: rank, Text: look.Render(style.Fit(text, w-1, p.st.Icons.Ellipsis) + " ")}
 }
 
-// lockedText says whose assistant has locked the rules.
+// lockedText says whose assistant has locked the rules. What escape does is said by the
+// footer and the status line: the pane does not know what is open above it.
 func (p *Pane) lockedText() string {
 	switch {
 	case p.locked():
-		return pane.Join("assistant is working", p.keys.Hint(keymap.Escape, "cancels"))
+		return "assistant is working"
 	case p.holder != "":
 		return windowlock.AssistantOf(pane.Visible(p.holder)) + " is working"
 	}
