@@ -145,11 +145,17 @@ func customProvider(address string) (config.Provider, error) {
 		}
 		address = scheme + "//" + address
 	}
-	at, err := llm.CheckBaseURL(address, false)
+	at, err := checkBaseURL(address)
 	if err != nil {
 		return config.Provider{}, &Problem{Code: BadAddress, At: address, Err: err}
 	}
 	return config.Provider{Name: NameOf(at), BaseURL: at.String()}, nil
+}
+
+// checkBaseURL checks the address of an endpoint that has no entry in the settings.
+func checkBaseURL(address string) (*url.URL, error) {
+	at, err := llm.CheckBaseURL(address, false)
+	return at, llm.AllowHTTP(err, "add a [[provider]] with allow_http = true to the settings")
 }
 
 // at returns the endpoint of the run at an address, with or without the usual path, or nil.

@@ -84,7 +84,7 @@ func (e *EndpointError) Error() string {
 	return text
 }
 
-// Find lists the endpoints in order of preference without connecting to them. The error is a *NamedError, a
+// Find lists the endpoints in order of preference without connecting to them. The error is an *EndpointError, a
 // *config.Error for an address in the settings, or an error of reading the .env file.
 func Find(o Options) (*Set, error) {
 	f := finder{Options: o}
@@ -192,7 +192,7 @@ func (f *finder) atBaseURL(others []*Endpoint) (*Endpoint, error) {
 	if f.BaseURL == "" {
 		return nil, nil
 	}
-	at, err := llm.CheckBaseURL(f.BaseURL, false)
+	at, err := checkBaseURL(f.BaseURL)
 	if err != nil {
 		return nil, &EndpointError{What: "--base-url", Value: f.BaseURL, Reason: err.Error()}
 	}
@@ -219,7 +219,7 @@ func (f *finder) fromEnvironment() (*Endpoint, error) {
 	}
 	e := &Endpoint{Name: OpenAIName, BaseURL: openaiURL, From: "OPENAI_API_KEY"}
 	if raw != "" {
-		at, err := llm.CheckBaseURL(raw, false)
+		at, err := checkBaseURL(raw)
 		if err != nil {
 			return nil, &EndpointError{What: "OPENAI_BASE_URL", Value: raw, Reason: err.Error()}
 		}
@@ -232,7 +232,7 @@ func (f *finder) fromEnvironment() (*Endpoint, error) {
 func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 	at, err := llm.CheckBaseURL(p.BaseURL, p.AllowHTTP)
 	if err != nil {
-		return nil, &config.Error{Path: f.Settings.Path, Line: p.Line, Where: "provider " + p.Name, Reason: err.Error()}
+		return nil, &config.Error{Path: f.Settings.Path, Line: p.Line, Where: "provider " + p.Name, Reason: llm.AllowHTTP(err, "set allow_http = true in this entry").Error()}
 	}
 	e := &Endpoint{
 		Name: p.Name, BaseURL: at.String(), Key: p.APIKey.String(), From: fmt.Sprintf("%s:%d", f.Settings.Path, p.Line), window: p.ContextWindow,
@@ -296,7 +296,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 	}
 	e := &Endpoint{Name: ProxyName, BaseURL: proxyURL, From: "the usual port of the proxy of " + source.Path, Auto: true, guess: true}
 	if base.Text != "" {
-		at, err := llm.CheckBaseURL(base.Text, false)
+		at, err := checkBaseURL(base.Text)
 		if err == nil {
 			err = models.CheckKey(models.KeyUse{Base: base})
 		}

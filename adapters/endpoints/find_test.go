@@ -60,13 +60,14 @@ func TestOrderOfEndpoints(t *testing.T) {
 }
 
 func TestUnusableNames(t *testing.T) {
+	const addProvider = "OPENAI_BASE_URL: the base URL sends the key unencrypted to example.com: plain http is allowed only for this machine; to allow it, add a [[provider]] with allow_http = true to the settings"
 	for name, c := range map[string]struct {
 		o    Options
 		want string
 	}{
 		"unknown provider":   {Options{Provider: "ofline"}, `there is no endpoint "ofline"; did you mean "offline"?`},
 		"base URL":           {Options{BaseURL: "ftp://example.com"}, "--base-url: "},
-		"plain http":         {Options{Environ: []string{"OPENAI_BASE_URL=http://example.com/v1"}}, "OPENAI_BASE_URL: "},
+		"plain http":         {Options{Environ: []string{"OPENAI_BASE_URL=http://example.com/v1"}}, addProvider},
 		"address of a proxy": {Options{Environ: []string{"PROXY_BASE_URL=http://example.com/v1"}}, ""},
 	} {
 		c.o.Settings = &config.Settings{}
@@ -79,6 +80,13 @@ func TestUnusableNames(t *testing.T) {
 		if !errors.As(err, &named) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+func TestPlainHTTPInTheSettings(t *testing.T) {
+	_, err := Find(Options{Settings: &config.Settings{Providers: []config.Provider{{Name: "lan", BaseURL: "http://lan.example/v1"}}}, EnvFile: filepath.Join(t.TempDir(), ".env")})
+	if err == nil || !strings.HasSuffix(err.Error(), "; to allow it, set allow_http = true in this entry") {
+		t.Errorf("Find = %v", err)
 	}
 }
 

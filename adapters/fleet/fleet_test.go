@@ -96,7 +96,7 @@ func TestServersThatMisbehave(t *testing.T) {
 	if stolen != "" {
 		t.Errorf("another server got %q", stolen)
 	}
-	if _, err := NewServer("a", "http://proxy.example", "secret", false); err == nil || strings.Contains(err.Error(), "secret") {
+	if _, err := NewServer("a", "http://proxy.example", "secret", false); err == nil || strings.Contains(err.Error(), "secret") || !strings.HasSuffix(err.Error(), "set allow_http = true in the [[target]] entry") {
 		t.Errorf("an unencrypted connection: %v", err)
 	}
 }

@@ -41,7 +41,8 @@ const (
 func NewServer(name, address, token string, allowHTTP bool) (*Server, error) {
 	at, err := llm.CheckBaseURL(address, allowHTTP)
 	if err != nil {
-		return nil, errors.New(strings.NewReplacer("the base URL", "url", "the key", "the token").Replace(err.Error()))
+		return nil, errors.New(strings.NewReplacer("the base URL", "url", "the key", "the token").
+			Replace(llm.AllowHTTP(err, "set allow_http = true in the [[target]] entry").Error()))
 	}
 	return &Server{name: name, base: strings.TrimRight(fmt.Sprint(at), "/"), token: token, client: &http.Client{
 		Timeout: requestTime,

@@ -139,7 +139,7 @@ func TestHeadersDoNotFollowARedirect(t *testing.T) {
 
 func TestAnAddressMustBeSafe(t *testing.T) {
 	for url, want := range map[string]string{
-		"http://mcp.example/mcp": "plain http", "https://user:pw@mcp.example": "user name or password", "ftp://mcp.example": "https://",
+		"http://mcp.example/mcp": "to allow it, set allow_http = true in the [[mcp]] entry", "https://user:pw@mcp.example": "user name or password", "ftp://mcp.example": "https://",
 	} {
 		c := open(t, config.MCPServer{Name: "a", URL: url})
 		if err := c.Reports(t.Context())[0].Err; err == nil || !strings.Contains(err.Error(), want) {

@@ -38,7 +38,8 @@ func (s *server) newHTTP(ctx context.Context) (link, error) {
 	o := s.client.opts
 	at, err := llm.CheckBaseURL(s.config.URL, s.config.AllowHTTP)
 	if err != nil {
-		return nil, errors.New(strings.NewReplacer("the base URL", "url", "the key", "the headers").Replace(err.Error()))
+		return nil, errors.New(strings.NewReplacer("the base URL", "url", "the key", "the headers").
+			Replace(llm.AllowHTTP(err, "set allow_http = true in the [[mcp]] entry").Error()))
 	}
 	headers := http.Header{}
 	for name, secret := range s.config.Headers {

@@ -9,9 +9,22 @@ import (
 	"strings"
 )
 
+// ErrPlainHTTP means that a base URL would send the key unencrypted to another machine.
+var ErrPlainHTTP = errors.New("plain http is allowed only for this machine")
+
+// AllowHTTP adds advice to an error of CheckBaseURL that wraps ErrPlainHTTP: how the user
+// allows it, such as "set allow_http = true in the [[mcp]] entry". It returns other errors
+// unchanged.
+func AllowHTTP(err error, how string) error {
+	if errors.Is(err, ErrPlainHTTP) {
+		return fmt.Errorf("%w; to allow it, %s", err, how)
+	}
+	return err
+}
+
 // CheckBaseURL parses the address of an endpoint, such as "https://api.openai.com/v1", and
 // returns it without trailing slashes and with scheme and host in lower case. The error
-// says what is wrong and never contains a password.
+// says what is wrong and never contains a password; it may wrap ErrPlainHTTP.
 //
 // It accepts https. It accepts http only to this machine, unless the user has allowed it
 // for any host (plainHTTP). The path is used unchanged: a missing /v1 is not added.
@@ -40,7 +53,7 @@ func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	switch {
 	case u.Scheme == "https", u.Scheme == "http" && (plainHTTP || Loopback(u.Hostname())):
 	case u.Scheme == "http":
-		return nil, fmt.Errorf("the base URL sends the key unencrypted to %s: plain http is allowed only for this machine", u.Host)
+		return nil, fmt.Errorf("the base URL sends the key unencrypted to %s: %w", u.Host, ErrPlainHTTP)
 	default:
 		return nil, fmt.Errorf("the base URL begins with %s:, not with https://", u.Scheme)
 	}

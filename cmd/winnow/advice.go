@@ -54,6 +54,8 @@ func nextStep(err error) string {
 		return advised.advice
 	case isNamed && named.What == "provider":
 		return fmt.Sprintf("known providers: %s; add others as [[provider]] in the settings (winnow config edit), or use --base-url", strings.Join(named.Names, ", "))
+	case isNamed && named.What == "--base-url":
+		return ""
 	case isNamed:
 		return "correct the variable or unset it"
 	case has[*endpoints.KeyError](err):

@@ -30,6 +30,9 @@ func Sentence(err error) string {
 	}
 	switch p.Code {
 	case endpoints.BadAddress:
+		if errors.Is(err, llm.ErrPlainHTTP) { // the address is written well
+			return cause
+		}
 		return cause + "; for example http://localhost:8000/v1"
 	case endpoints.KeyAsAddress:
 		return "this looks like an API key and was not sent: select its provider first; a host name needs https:// before it"
