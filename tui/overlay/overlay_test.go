@@ -271,8 +271,9 @@ func TestEveryOverlayFitsTheScreen(t *testing.T) {
 // What is confirmed is what is shown: a long line is wrapped, and so are the answers.
 func TestQuestionShowsAllOfItsLines(t *testing.T) {
 	pattern := strings.Repeat("pattern-", 30) + "end"
+	item := strings.Repeat("argument-", 20) + "last"
 	red := "\x1b[31m"
-	q := NewQuestion("Save?", []string{red + "+ " + pattern + "\x1b[m"}, []Answer{
+	q := NewQuestion("Save?", []string{red + "+ " + pattern + "\x1b[m", style.Columns("  "+item, "  b")}, []Answer{
 		{keymap.AnswerSave, "save"}, {keymap.AnswerKeep, "keep for next time"}, {keymap.AnswerDiscard, "discard"}, {keymap.AnswerNo, "stay"},
 	}, keymap.AnswerNo, time.Now)
 	var s Stack
@@ -285,7 +286,7 @@ func TestQuestionShowsAllOfItsLines(t *testing.T) {
 		}
 		text.WriteString(strings.Trim(ansi.Strip(line), "┃│| "))
 	}
-	for _, want := range []string{pattern, "s save", "k keep for next time", "d discard", "n stay"} {
+	for _, want := range []string{pattern, item + "b", "s save", "k keep for next time", "d discard", "n stay"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is not in\n%s", want, view)
 		}

@@ -211,7 +211,10 @@ func (t *Text) Size(w, h int) (int, int) {
 	}
 	for _, l := range t.lines {
 		if columns, ok := style.LayColumns(l, wideWidth); ok {
-			l = columns[0]
+			for _, row := range columns {
+				widest = max(widest, style.Width(row))
+			}
+			continue
 		}
 		widest = max(widest, style.Width(l))
 	}
@@ -226,12 +229,25 @@ func (t *Text) wrap(w int) []string {
 	t.wrapped, t.width = t.wrapped[:0], w
 	for _, l := range t.lines {
 		if columns, ok := style.LayColumns(l, max(1, w)); ok {
-			t.wrapped = append(t.wrapped, columns...)
+			for _, row := range columns {
+				t.wrapped = append(t.wrapped, wrapRow(row, w)...)
+			}
 			continue
 		}
 		t.wrapped = append(t.wrapped, wrapRules(l, max(1, w))...)
 	}
 	return t.wrapped
+}
+
+// wrapRow wraps a row of columns to w cells. What continues the row has its indent.
+func wrapRow(row string, w int) []string {
+	item := strings.TrimLeft(row, " ")
+	indent := min(len(row)-len(item), w/2)
+	lines := wrapRules(item, max(1, w-indent))
+	for i, l := range lines {
+		lines[i] = strings.Repeat(" ", indent) + l
+	}
+	return lines
 }
 
 // wrapRules wraps a line to w cells. It breaks a list of rules after a comma, not at a hyphen

@@ -17,7 +17,8 @@ const columnGap = 2
 func Columns(items ...string) string { return columnBreak + strings.Join(items, columnBreak) }
 
 // LayColumns lays out the items of a Columns line row by row, in as many columns of equal
-// width as fit into w cells. ok is false for any other line.
+// width as fit into w cells. If an item is wider than w cells, each item is a row and none is
+// cut. ok is false for any other line.
 func LayColumns(line string, w int) (rows []string, ok bool) {
 	joined, ok := strings.CutPrefix(line, columnBreak)
 	if !ok {
@@ -29,18 +30,16 @@ func LayColumns(line string, w int) (rows []string, ok bool) {
 		widest = max(widest, ansi.StringWidth(item))
 	}
 	perRow := max(1, (w+columnGap)/(widest+columnGap))
-	width := min(widest, w)
+	if perRow == 1 {
+		return items, true
+	}
 	for from := 0; from < len(items); from += perRow {
 		var row strings.Builder
 		last := min(from+perRow, len(items)) - 1
-		for i, item := range items[from : last+1] {
-			if from+i == last {
-				row.WriteString(Truncate(item, w-i*(width+columnGap), "…"))
-				break
-			}
-			row.WriteString(Fit(item, width, "…") + strings.Repeat(" ", columnGap))
+		for _, item := range items[from:last] {
+			row.WriteString(Fit(item, widest, "") + strings.Repeat(" ", columnGap))
 		}
-		rows = append(rows, row.String())
+		rows = append(rows, row.String()+items[last])
 	}
 	return rows, true
 }

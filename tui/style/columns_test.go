@@ -11,7 +11,7 @@ func TestLayColumns(t *testing.T) {
 		100: {"  gpt-5       " + "  gpt-5-mini  " + "  日本        " + "  o3"},
 		28:  {"  gpt-5       " + "  gpt-5-mini", "  日本        " + "  o3"},
 		12:  {"  gpt-5", "  gpt-5-mini", "  日本", "  o3"},
-		8:   {"  gpt-5", "  gpt-5…", "  日本", "  o3"},
+		8:   {"  gpt-5", "  gpt-5-mini", "  日本", "  o3"},
 	} {
 		if got, ok := LayColumns(items, w); !ok || !slices.Equal(got, want) {
 			t.Errorf("%d cells: %q, want %q", w, got, want)
