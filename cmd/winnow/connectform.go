@@ -132,7 +132,7 @@ func (f *connectForm) answer(ctx context.Context) (endpoints.Job, error) {
 		return flow.EnterAddress(address), err
 	case endpoints.Keying:
 		if f.Key == "" {
-			if err := f.askKey(ctx, "the key for "+cmp.Or(flow.Candidate.Name, flow.Address)); err != nil {
+			if err := f.askKey(ctx, safetext.Sprintf("the key for %s", cmp.Or(flow.Candidate.Name, flow.Address))); err != nil {
 				return nil, err
 			}
 		}
@@ -146,7 +146,7 @@ func (f *connectForm) answer(ctx context.Context) (endpoints.Job, error) {
 	case endpoints.Picking:
 		id, err := f.model(ctx, flow.Checked)
 		if err == nil {
-			err = f.confirm(ctx, fmt.Sprintf("use %s from now on?", safetext.Visible(id)))
+			err = f.confirm(ctx, safetext.Sprintf("use %s from now on?", id))
 		}
 		return flow.Pick(id), err
 	case endpoints.Done:
@@ -296,7 +296,7 @@ func (f *connectForm) model(ctx context.Context, ch *endpoints.Checked) (string,
 // choose asks for one of several lines and returns its index. The user enters the number or the start of a line, or a
 // value for which other returns an index of 0 or more; other may be nil. what describes the possible input in the
 // prompt.
-func (f *connectForm) choose(ctx context.Context, title, what string, lines []string, other func(answer string) int) (int, error) {
+func (f *connectForm) choose(ctx context.Context, title string, what safetext.Text, lines []string, other func(answer string) int) (int, error) {
 	f.Print(title)
 	for i, l := range lines {
 		f.Print(fmt.Sprintf("%3d  %s", i+1, l))
@@ -319,12 +319,12 @@ func (f *connectForm) choose(ctx context.Context, title, what string, lines []st
 		if i >= 0 {
 			return i, nil
 		}
-		f.Print("not one of these; enter a " + what)
+		f.Print(string("not one of these; enter a " + what))
 	}
 }
 
 // ask reads a line. An empty line or the end of the input returns errDeclined.
-func (f *connectForm) ask(ctx context.Context, what string) (string, error) {
+func (f *connectForm) ask(ctx context.Context, what safetext.Text) (string, error) {
 	return trimAnswer(f.Ask(ctx, what+": ", false))
 }
 
@@ -336,7 +336,7 @@ func trimAnswer(line string, err error) (string, error) {
 }
 
 // askKey reads a key without echo.
-func (f *connectForm) askKey(ctx context.Context, what string) (err error) {
+func (f *connectForm) askKey(ctx context.Context, what safetext.Text) (err error) {
 	if f.Ask == nil {
 		return &missingFlagError{"key", "env:NAME, cmd:COMMAND or keyring:NAME, or - to read it from standard input"}
 	}
@@ -345,7 +345,7 @@ func (f *connectForm) askKey(ctx context.Context, what string) (err error) {
 }
 
 // confirm asks whether to continue and returns errDeclined if not.
-func (f *connectForm) confirm(ctx context.Context, question string) error {
+func (f *connectForm) confirm(ctx context.Context, question safetext.Text) error {
 	if f.Yes {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"winnow/adapters/endpoints"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // fakeConnector finds a local server, a proxy that requires a key, and a vendor.
@@ -76,8 +77,8 @@ func converse(f *fakeConnector, form connectForm, answers ...string) (string, er
 	var screen strings.Builder
 	form.Connector = f
 	form.Print = func(line string) { screen.WriteString(line + "\n") }
-	form.Ask = func(_ context.Context, prompt string, hidden bool) (string, error) {
-		screen.WriteString(prompt)
+	form.Ask = func(_ context.Context, prompt safetext.Text, hidden bool) (string, error) {
+		screen.WriteString(string(prompt))
 		if len(answers) == 0 {
 			return "", io.EOF
 		}
@@ -175,7 +176,7 @@ func TestAnAddressAsAFlag(t *testing.T) {
 }
 
 func TestConnectFormReadsFlags(t *testing.T) {
-	f := connectForm{Key: "-", Ask: func(context.Context, string, bool) (string, error) { return "", nil }}
+	f := connectForm{Key: "-", Ask: func(context.Context, safetext.Text, bool) (string, error) { return "", nil }}
 	if err := f.ReadFlags(strings.NewReader("sk-piped\n")); err != nil || f.Key != "sk-piped" || f.Ask != nil {
 		t.Errorf("a piped key is %q, %v", f.Key, err)
 	}

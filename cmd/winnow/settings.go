@@ -19,6 +19,7 @@ import (
 	"winnow/adapters/config"
 	"winnow/adapters/doctor"
 	"winnow/adapters/dotenv"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint/privatefile"
 	"winnow/tui/keymap"
 	"winnow/tui/plain"
@@ -212,7 +213,7 @@ func (a *app) envValue(args []string) (string, error) {
 		return args[1], nil
 	}
 	if isTerminal(a.stdin) {
-		value, err := askOnTerminal(a.stdin.(*os.File), a.stderr)(a.ctx, fmt.Sprintf("value of %s (not shown): ", visible(args[0])), true)
+		value, err := askOnTerminal(a.stdin.(*os.File), a.stderr)(a.ctx, safetext.Sprintf("value of %s (not shown): ", args[0]), true)
 		return strings.TrimRight(value, "\r\n"), err
 	}
 	data, err := io.ReadAll(io.LimitReader(plain.Input(a.ctx, a.stdin), dotenv.MaxSize))

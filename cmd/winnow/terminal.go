@@ -132,7 +132,7 @@ func (a *app) doctorKeys(context.Context, []string) error {
 // goroutine keeps waiting for a line.
 func askOnTerminal(in *os.File, out io.Writer) plain.Ask {
 	reader := bufio.NewReader(in)
-	return func(ctx context.Context, prompt string, hidden bool) (string, error) {
+	return func(ctx context.Context, prompt safetext.Text, hidden bool) (string, error) {
 		if hidden { // hide the input before the prompt appears, so that no typed key is echoed
 			defer fmt.Fprintln(out)
 			defer hideInput(in)()

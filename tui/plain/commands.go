@@ -14,7 +14,7 @@ import (
 	"winnow/assistant/advice"
 	"winnow/assistant/filter"
 	"winnow/assistant/nearest"
-
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -99,8 +99,8 @@ func (c *console) connect(ctx context.Context, _ string) error {
 	if c.opts.Connect == nil || !c.opts.Interactive {
 		return reply("To connect a model, run winnow config connect.")
 	}
-	return c.opts.Connect(ctx, c.out.Line, func(ctx context.Context, prompt string, hidden bool) (string, error) {
-		return c.reply(ctx, prompt, hidden, false)
+	return c.opts.Connect(ctx, c.out.Line, func(ctx context.Context, prompt safetext.Text, hidden bool) (string, error) {
+		return c.reply(ctx, string(prompt), hidden, false)
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	at "winnow/assistant/assistanttest"
-
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 )
 
@@ -24,7 +24,7 @@ func connecting(t *testing.T, offer bool) (r *rig, noted chan string, dismissed,
 		o.Connect = func(ctx context.Context, print func(string), ask Ask) error {
 			print("  1  ollama")
 			for _, q := range []string{"name", "key"} {
-				answer, err := ask(ctx, q+": ", q == "key")
+				answer, err := ask(ctx, safetext.Sprintf("%s: ", q), q == "key")
 				if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 					noted <- "ended"
 					print("Nothing was changed.")

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"winnow/assistant/safetext"
 )
 
 // Line is a line of the input, with the time when it was read.
@@ -31,7 +33,7 @@ const ReadingTime = 300 * time.Millisecond
 // Ask shows a prompt and waits for a line; if hidden, the terminal does not echo the line.
 // The error is io.EOF at the end of the input, the error of a line that cannot be read, or
 // the error of ctx.
-type Ask func(ctx context.Context, prompt string, hidden bool) (string, error)
+type Ask func(ctx context.Context, prompt safetext.Text, hidden bool) (string, error)
 
 // ErrTooLong is the Err of a line longer than maxLine.
 var ErrTooLong = errors.New("the line is longer than 16 MB and was ignored")
