@@ -158,12 +158,12 @@ type (
 	// ConfirmRequest asks the user whether a call may run. The turn waits for
 	// Session.Answer.
 	ConfirmRequest struct {
-		ID     string `json:"id"`
-		Tool   string `json:"tool"`
-		Diff   string `json:"diff"`
-		Digest string `json:"digest"`           // identifies what would be done
-		Note   string `json:"note,omitempty"`   // who changed the plan, as a sentence, if the user is asked again; otherwise ""
-		Server string `json:"server,omitempty"` // the program that would run the call, if not this one; see Tool.Server
+		ID     string        `json:"id"`
+		Tool   string        `json:"tool"`
+		Diff   safetext.Text `json:"diff"`             // what the call would do; see Preview.Text
+		Digest string        `json:"digest"`           // identifies what would be done
+		Note   safetext.Text `json:"note,omitempty"`   // who changed the plan, as a sentence, if the user is asked again; otherwise ""
+		Server string        `json:"server,omitempty"` // the program that would run the call, if not this one; see Tool.Server
 	}
 )
 

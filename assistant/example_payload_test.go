@@ -12,6 +12,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // scene is a proposal that the model writes and the user accepts or rejects.
@@ -25,10 +26,10 @@ func sceneType() (assistant.PayloadType, error) {
 	return assistant.PayloadType{
 		Name: "scene", Source: assistant.FromLLM, Schema: schema, Marker: "SCENE:",
 		Instructions: `SCENE - propose a light: SCENE: {"percent": 10}`,
-		Text: func(data json.RawMessage) string {
+		Text: func(data json.RawMessage) safetext.Text {
 			var s scene
 			_ = json.Unmarshal(data, &s) // it fits the schema
-			return fmt.Sprintf("light at %d %%", s.Percent)
+			return safetext.Sprintf("light at %d %%", s.Percent)
 		},
 		Calls: func(data json.RawMessage) ([]llm.Call, error) {
 			return []llm.Call{{Name: "dim_lamp", Arguments: string(data)}}, nil

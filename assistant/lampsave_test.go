@@ -189,7 +189,7 @@ func Example_window() {
 	plan, err = session.PlanSave(ctx, "")
 	must(err)
 	for _, line := range plan.Lines("anna") {
-		fmt.Println(strings.TrimRight("  "+line, " "))
+		fmt.Println(strings.TrimRight("  "+string(line), " "))
 	}
 	saved, err := session.Save(ctx, assistant.Basis{Digest: plan.Digest})
 	must(err)
@@ -200,7 +200,7 @@ func Example_window() {
 	must(err)
 	fmt.Println("undone:", step.Description)
 	for _, line := range lamp.PlanDiscard("").Lines("anna") {
-		fmt.Println(strings.TrimRight("  "+line, " "))
+		fmt.Println(strings.TrimRight("  "+string(line), " "))
 	}
 	// Output:
 	// checkpoint: dimmed to 40 %

@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
+	"winnow/assistant/safetext"
 )
 
 // Payload is structured data in a conversation that a user interface shows as a
@@ -49,9 +50,9 @@ type PayloadType struct {
 	Summarize func(data json.RawMessage) string
 	// Title and Icon appear on the card; "" lets the user interface choose.
 	Title, Icon string
-	// Text returns the data as lines of plain text for the card; nil shows only
-	// the summary.
-	Text func(data json.RawMessage) string
+	// Text returns the data as lines for the card, which the user may confirm
+	// by accepting a proposal; nil shows only the summary.
+	Text func(data json.RawMessage) safetext.Text
 
 	// Marker starts the payload in the model's text, such as "RULE_PROPOSAL:".
 	// With FromTool, Marker, Parse, Begin and Instructions must not be set.

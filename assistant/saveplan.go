@@ -11,7 +11,9 @@ import (
 )
 
 // SavePlan describes what a save or a discard would do. The window writes the
-// texts; front ends show Lines.
+// sentences; names, paths and values are exact, and Lines makes their hidden
+// characters visible. Front ends show Lines unchanged, because the user confirms
+// them.
 type SavePlan struct {
 	// Digest identifies the plan by what it would write: files, changes and new
 	// values. Plans with the same digest result in the same file contents.
@@ -39,32 +41,28 @@ func Digest(path string, changes []Change, values ...string) string {
 // Change is a difference between a window and its saved state. Before and After
 // describe the values; "" means no value.
 type Change struct {
-	Title    string `json:"title"` // what changed, such as "brightness"
-	Before   string `json:"before"`
-	After    string `json:"after"`
-	Sentence string `json:"sentence,omitempty"` // what was done, such as "dimmed the lamp"
-	By       Author `json:"by,omitzero"`
+	Title    string        `json:"title"` // what changed, such as "brightness"
+	Before   string        `json:"before"`
+	After    string        `json:"after"`
+	Sentence safetext.Text `json:"sentence,omitempty"` // what was done, such as "dimmed the lamp"
+	By       Author        `json:"by,omitzero"`
 }
 
-// Line returns the change as one line that is safe to show: its Sentence or,
-// without one, "+ list item" if only After is set, "- list item" if only Before
-// is, else "brightness: 40 % → 80 %". If Before and After are the same, because
+// Line returns the change as one line: its Sentence or, without one, "+ list
+// item" if only After is set, "- list item" if only Before is, else "brightness: 40 % → 80 %". If Before and After are the same, because
 // the values are masked, it is "brightness changed".
-func (c Change) Line() string {
-	var line string
+func (c Change) Line() safetext.Text {
 	switch {
 	case c.Sentence != "":
-		return string(safetext.VisibleOnce(c.Sentence))
+		return c.Sentence
 	case c.Before == c.After:
-		line = c.Title + " changed"
+		return safetext.Sprintf("%s changed", c.Title)
 	case c.Before == "":
-		line = "+ " + c.Title + " " + c.After
+		return safetext.Sprintf("+ %s %s", c.Title, c.After)
 	case c.After == "":
-		line = "- " + c.Title + " " + c.Before
-	default:
-		line = c.Title + ": " + c.Before + " → " + c.After
+		return safetext.Sprintf("- %s %s", c.Title, c.Before)
 	}
-	return string(safetext.Visible(line))
+	return safetext.Sprintf("%s: %s → %s", c.Title, c.Before, c.After)
 }
 
 // EffectKind says what happens to the items of an effect.
@@ -81,10 +79,10 @@ const (
 // Effect is a consequence of a save or discard, in addition to the changes
 // themselves.
 type Effect struct {
-	Kind     EffectKind `json:"kind"`
-	Sentence string     `json:"sentence"`
-	Items    []string   `json:"items,omitempty"`  // all of them, the marked ones first
-	Marked   int        `json:"marked,omitempty"` // how many of Items are marked as important
+	Kind     EffectKind    `json:"kind"`
+	Sentence safetext.Text `json:"sentence"`
+	Items    []string      `json:"items,omitempty"`  // all of them, the marked ones first
+	Marked   int           `json:"marked,omitempty"` // how many of Items are marked as important
 }
 
 // maxItems is how many items of an effect are shown.
@@ -98,21 +96,20 @@ const (
 
 // Lines returns the sentence, prefixed with "!" if the user has to do
 // something, and the first items, prefixed with ItemIndent or MarkedIndent.
-// They are safe to show.
-func (e Effect) Lines() []string {
-	lines := []string{string(safetext.VisibleOnce(e.Sentence))}
+func (e Effect) Lines() []safetext.Text {
+	lines := []safetext.Text{e.Sentence}
 	if e.Kind == EffectAsks {
 		lines[0] = "! " + lines[0]
 	}
 	for i, item := range e.Items[:min(len(e.Items), maxItems)] {
-		indent := ItemIndent
+		var indent safetext.Text = ItemIndent
 		if i < e.Marked {
 			indent = MarkedIndent
 		}
-		lines = append(lines, indent+string(safetext.Visible(item)))
+		lines = append(lines, indent+safetext.Visible(item))
 	}
 	if more := len(e.Items) - maxItems; more > 0 {
-		lines = append(lines, fmt.Sprintf("%sand %d more", ItemIndent, more))
+		lines = append(lines, safetext.Sprintf(ItemIndent+"and %d more", more))
 	}
 	return lines
 }
@@ -124,12 +121,11 @@ type FileDiff struct {
 	Lines   []FileLine `json:"lines"`   // with secrets masked
 }
 
-// FileLine is a changed line of a file, with secrets masked and invisible
-// characters made visible.
+// FileLine is a changed line of a file.
 type FileLine struct {
-	Kind string `json:"kind"` // "-" removed, "+" added
-	Line int    `json:"line"` // from 1; in the old file if removed, in the new one if added
-	Text string `json:"text"`
+	Kind string        `json:"kind"` // "-" removed, "+" added
+	Line int           `json:"line"` // from 1; in the old file if removed, in the new one if added
+	Text safetext.Text `json:"text"` // from safetext.Visible, with secrets masked
 }
 
 // Empty reports whether the plan changes nothing.
@@ -140,28 +136,28 @@ func (p SavePlan) writes() bool {
 	return slices.ContainsFunc(p.Files, func(f FileDiff) bool { return len(f.Lines) > 0 })
 }
 
-// Lines returns the plan as lines that are safe to show: that there is a
-// conflict, the changes (only if no file changes), the effects, the changes by
-// users other than user, the changed lines of the files, and what the user has
-// to do. Items of effects are indented. A line that starts with + or - is an
-// addition or a removal; one that starts with ! says what the user has to do.
-// Other lines are headings and sentences.
-func (p SavePlan) Lines(user string) []string {
+// Lines returns the plan as lines: that there is a conflict, the changes (only
+// if no file changes), the effects, the changes by users other than user, the
+// changed lines of the files, and what the user has to do. Items of effects are
+// indented. A line that starts with + or - is an addition or a removal; one that
+// starts with ! says what the user has to do. Other lines are headings and
+// sentences.
+func (p SavePlan) Lines(user string) []safetext.Text {
 	if p.Empty() {
-		return []string{"nothing would change"}
+		return []safetext.Text{"nothing would change"}
 	}
-	var blocks [][]string
+	var blocks [][]safetext.Text
 	if p.Conflict != nil {
-		blocks = append(blocks, []string{"Merge with the file or load it first: another program changed the same values."})
+		blocks = append(blocks, []safetext.Text{"Merge with the file or load it first: another program changed the same values."})
 	}
 	if !p.writes() {
-		var changes []string
+		var changes []safetext.Text
 		for _, c := range p.Changes {
 			changes = append(changes, c.Line())
 		}
 		blocks = append(blocks, changes)
 	}
-	var todo [][]string
+	var todo [][]safetext.Text
 	for _, e := range p.Effects {
 		if e.Kind == EffectAsks {
 			todo = append(todo, e.Lines())
@@ -175,7 +171,7 @@ func (p SavePlan) Lines(user string) []string {
 	for _, f := range p.Files {
 		blocks = append(blocks, f.lines())
 	}
-	var lines []string
+	var lines []safetext.Text
 	for _, block := range append(blocks, todo...) {
 		if lines != nil {
 			lines = append(lines, "")
@@ -185,31 +181,31 @@ func (p SavePlan) Lines(user string) []string {
 	return lines
 }
 
-func (f FileDiff) lines() []string {
+func (f FileDiff) lines() []safetext.Text {
 	heading := safetext.Visible(f.Path)
 	if f.Creates {
 		heading += " (new file)"
 	}
-	lines := []string{string(heading)}
+	lines := []safetext.Text{heading}
 	for _, l := range f.Lines {
-		lines = append(lines, l.Kind+" "+string(safetext.VisibleOnce(l.Text)))
+		lines = append(lines, safetext.Sprintf("%s %s", l.Kind, l.Text))
 	}
 	return lines
 }
 
 // DiscardLines returns the lines that ask whether to discard the changes.
-func (p SavePlan) DiscardLines(user string) []string {
-	return append([]string{"These unsaved changes would be lost:"}, p.Lines(user)...)
+func (p SavePlan) DiscardLines(user string) []safetext.Text {
+	return append([]safetext.Text{"These unsaved changes would be lost:"}, p.Lines(user)...)
 }
 
 // OthersLines lists the changes made by users other than user, as a separate
-// block; nil if there are none. The lines are safe to show.
-func OthersLines(changes []Change, user string) (lines []string) {
+// block; nil if there are none.
+func OthersLines(changes []Change, user string) (lines []safetext.Text) {
 	for _, name := range Authors(changes, user) {
 		if user == "" && name == UnknownUser {
 			continue
 		}
-		lines = append(lines, "", string("changed by "+safetext.Visible(name)+":"))
+		lines = append(lines, "", "changed by "+safetext.Visible(name)+":")
 		for _, c := range changes {
 			if c.By.Name() == name {
 				lines = append(lines, c.Line())

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"winnow/assistant/safetext"
@@ -61,20 +59,20 @@ type PlanChanged struct {
 // program.
 const OtherProgram = "another program"
 
-func (e *PlanChanged) Error() string { return e.Changed("") + ": nothing was done" }
+func (e *PlanChanged) Error() string { return string(e.Changed("") + ": nothing was done") }
 
 // Changed returns a clause that says who changed the plan; user appears in it as "you".
-func (e *PlanChanged) Changed(user string) string {
-	by := slices.Clone(e.By)
-	for i, name := range by {
-		if name == user {
+func (e *PlanChanged) Changed(user string) safetext.Text {
+	by := make([]safetext.Text, len(e.By))
+	for i, name := range e.By {
+		if by[i] = safetext.Visible(name); name == user {
 			by[i] = "you"
 		}
 	}
-	if by == nil {
-		by = []string{"someone"}
+	if len(by) == 0 {
+		by = []safetext.Text{"someone"}
 	}
-	return strings.Join(by, " and ") + " changed this after it was shown"
+	return safetext.Join(by, " and ") + " changed this after it was shown"
 }
 
 // Refresher is a Saver that can reload the saved state after another program has changed it.

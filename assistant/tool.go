@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -71,7 +72,10 @@ type Tool struct {
 
 // Preview describes what a tool call would do.
 type Preview struct {
-	Text   string // safe to show
+	// Text is what the user confirms, in lines that front ends show unchanged. Foreign
+	// strings in it pass through safetext.Visible once, so that calls that would do
+	// different things have different texts.
+	Text   safetext.Text
 	Ask    bool   // false if the user need not be asked
 	Digest string // identifies what would be done; "" means the digest of Text
 }
@@ -170,6 +174,21 @@ func Report(ctx context.Context, p Progress) {
 	}
 }
 
+// ArgumentLines returns the arguments of a call as the user confirms them: indented
+// JSON with hidden characters made visible. Numbers and repeated names stay as the model
+// wrote them.
+func ArgumentLines(args json.RawMessage) safetext.Text {
+	var indented bytes.Buffer
+	if json.Indent(&indented, bytes.TrimSpace(args), "", "  ") != nil {
+		return safetext.Visible(string(args))
+	}
+	var lines []safetext.Text
+	for line := range strings.SplitSeq(indented.String(), "\n") {
+		lines = append(lines, safetext.Visible(line))
+	}
+	return safetext.Join(lines, "\n")
+}
+
 // schema returns the schema of the arguments. By default only an empty object is accepted.
 func (t Tool) schema() *jsonschema.Schema {
 	return cmp.Or(t.Schema, &jsonschema.Schema{Type: "object"})
@@ -259,10 +278,10 @@ func (t Tool) preview(ctx context.Context, args json.RawMessage) (shown Preview,
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s panicked: %v", t.Name, p)
 		}
-		shown.Digest = cmp.Or(shown.Digest, Digest(t.Name, nil, shown.Text))
+		shown.Digest = cmp.Or(shown.Digest, Digest(t.Name, nil, string(shown.Text)))
 	}()
 	if t.Preview == nil {
-		return Preview{Text: string(args), Ask: true}, nil
+		return Preview{Text: ArgumentLines(args), Ask: true}, nil
 	}
 	return t.Preview(ctx, args)
 }

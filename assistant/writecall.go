@@ -31,7 +31,7 @@ func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) 
 		return true, "", nil
 	}
 	plan, err := c.tool.preview(t.ctx, c.Arguments)
-	for note := ""; ; {
+	for note := safetext.Text(""); ; {
 		if err != nil || (!plan.Ask && !always) {
 			return err == nil, "", err
 		}
@@ -48,7 +48,7 @@ func (t *turn) approve(c *checkedCall) (approved bool, shown string, err error) 
 			return true, plan.Digest, nil
 		}
 		changed := PlanChanged{By: t.s.changedBy(mark)}
-		plan, note = now, string(safetext.Visible(changed.Changed(t.s.opts.Author))+". This is what would be done now.")
+		plan, note = now, safetext.Sprintf("%s. This is what would be done now.", changed.Changed(t.s.opts.Author))
 	}
 }
 

@@ -60,8 +60,7 @@ func (d *discarding) on(o usecase.Outcome, w wording) intent {
 // first time.
 func (d *discarding) ask(was discarding, plan assistant.SavePlan, changed *assistant.PlanChanged, w wording) intent {
 	was.plan = plan
-	lines := append(w.changed(changed), pane.ChangeLines(plan.Changes, &w.styles.Icons)...)
-	lines = append(lines, assistant.OthersLines(plan.Changes, w.author)...)
+	lines := append(w.changed(changed), pane.UnsavedLines(plan.Changes, w.author, &w.styles.Icons)...)
 	if was.quits {
 		return d.askQuit(was, lines)
 	}

@@ -310,14 +310,13 @@ func (m *Model) onDecided(o usecase.Decided) tea.Cmd {
 	return m.info("rejected; the next message will tell the model")
 }
 
-// askTool shows what a tool wants to change, and asks the user. Invisible characters are
-// made visible, so that the user sees everything that is confirmed. In a shared window, a
-// question that stays unanswered is declined after AnswerWait.
+// askTool shows what a tool wants to change, and asks the user. In a shared window, a question
+// that stays unanswered is declined after AnswerWait.
 func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	yes, _, _ := strings.Cut(string(oneLine(ask.Tool)), "_")
-	title, lines := "The assistant wants to run "+oneLine(ask.Tool), pane.DiffLines(safetext.Lines(ask.Diff, safetext.Visible), &m.styles)
+	title, lines := "The assistant wants to run "+oneLine(ask.Tool), pane.DiffLines(ask.Diff.Lines(), &m.styles)
 	if ask.Note != "" {
-		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + string(oneLine(ask.Note))), ""}, lines...)
+		lines = append([]string{m.styles.Rules.Warn.Render(m.styles.Icons.Warn + " " + string(ask.Note)), ""}, lines...)
 	}
 	if ask.Server != "" {
 		title, yes = "The assistant wants to use the MCP server "+oneLine(ask.Server), "run"

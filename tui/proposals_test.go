@@ -12,6 +12,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 	"winnow/tui/tuitest"
 )
 
@@ -135,7 +136,7 @@ func TestARegisteredPayloadTypeHasItsCard(t *testing.T) {
 		answers: []at.Answer{say(`Here it is. RECEIPT: {"total":"42"} That is all.`)},
 		payloads: []assistant.PayloadType{{
 			Name: "receipt", Description: "a receipt", Source: assistant.FromLLM, Global: true, Marker: "RECEIPT:", Title: "what it costs", Icon: "$",
-			Text: func(data json.RawMessage) string { return "the sum is " + string(data) },
+			Text: func(data json.RawMessage) safetext.Text { return safetext.Sprintf("the sum is %s", string(data)) },
 		}},
 	})
 	d.Type("how much is it", tuitest.Send)

@@ -133,8 +133,7 @@ func (s *saving) askConflict(was saving, c *assistant.Conflict, w wording) inten
 	if len(c.Both) == 0 && !c.Busy && !c.Missing {
 		return s.answered(keymap.AnswerYes)
 	}
-	lines := pane.ConflictLines(c, was.plan.Changes, &w.styles.Icons)
-	lines = append(lines, assistant.OthersLines(was.plan.Changes, w.author)...)
+	lines := pane.ConflictLines(c, was.plan.Changes, w.author, &w.styles.Icons)
 	return question{overlay.Confirm, pane.ConflictTitle(c), lines, keymap.AnswerNo, s.answered, []overlay.Answer{
 		says(keymap.AnswerYes, "load their version and re-apply mine"), says(keymap.AnswerTheirs, "load theirs, drop mine"), says(keymap.AnswerNo, "don't save"),
 	}}

@@ -138,7 +138,7 @@ func Use(filter *modelfilter.Window) []Finding {
 			out = append(out, Problem("use", Warning, BadUsage, f.Problem, ""))
 		}
 		for _, r := range f.Rules {
-			rules = append(rules, p.Name+": "+string(safetext.Visible(r.Text)))
+			rules = append(rules, p.Name+": "+string(r.Text))
 		}
 		known, unused = known || f.Known, unused+len(f.Unused)
 	}

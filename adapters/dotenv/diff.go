@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // secretWord matches a word in a key that marks the value as a secret. Words are separated by underscores or other
@@ -33,11 +34,11 @@ func (b binding) mayContainSecret() bool {
 }
 
 // display returns the statement of a rule key, masked if it may contain a secret.
-func (b binding) display() string {
+func (b binding) display() safetext.Text {
 	if b.mayContainSecret() {
-		return printable(b.key) + "=••••"
+		return safetext.Visible(b.key) + "=••••"
 	}
-	return printable(b.statement())
+	return safetext.Visible(b.statement())
 }
 
 // Diff lists the lines of each rule key whose lines differ, with the lines before the change first. It never shows other

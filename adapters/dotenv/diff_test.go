@@ -38,7 +38,7 @@ func TestDiff(t *testing.T) {
 func patch(lines []assistant.FileLine) string {
 	var all []string
 	for _, l := range lines {
-		all = append(all, l.Kind+l.Text)
+		all = append(all, l.Kind+string(l.Text))
 	}
 	return fmt.Sprint(all)
 }

@@ -159,7 +159,7 @@ func FuzzEnvDiff(f *testing.F) {
 		}
 		var text strings.Builder
 		for _, line := range Diff(old, saved) {
-			text.WriteString(line.Text)
+			text.WriteString(string(line.Text))
 		}
 		if string(file) != string(saved.Bytes()) && text.Len() == 0 {
 			t.Fatalf("the change from %q to %q shows nothing", file, saved.Bytes())

@@ -7,6 +7,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/safetext"
 )
 
 type starArgs struct {
@@ -18,7 +19,7 @@ func (w *Window) planStars(ctx context.Context, a starArgs, now marks) (change, 
 	if a.Stars < 0 || a.Stars > filter.MaxStars {
 		return change{}, refuse(assistant.CodeInvalidArguments, "stars must be 0 to %d, not %d", filter.MaxStars, a.Stars)
 	}
-	words := assistant.Counted(a.Stars, "star")
+	words := safetext.Sprintf("%s", assistant.Counted(a.Stars, "star"))
 	if a.Stars == 0 {
 		words = "no stars"
 	}
@@ -53,24 +54,24 @@ func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change,
 		r.Hint = "Use an existing topic, or set create."
 		return change{}, r
 	}
-	words := "the topic " + quote(path)
+	words := safetext.Sprintf("the topic %q", path)
 	if !found {
-		words = "the new topic " + quote(path)
+		words = safetext.Sprintf("the new topic %q", path)
 	}
 	return w.planMark(ctx, a.pairArgs, now, mark{topics, path}, words)
 }
 
 // planMark plans to set a mark on pairs; words describes the mark in messages, such as "3 stars".
-func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark, words string) (change, error) {
+func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark, words safetext.Text) (change, error) {
 	s, err := w.selectPairs(ctx, which)
 	if err != nil {
 		return change{}, err
 	}
 	has := func(pairs seqs) string {
 		if len(pairs) == 1 {
-			return "has " + words
+			return "has " + string(words)
 		}
-		return "have " + words
+		return "have " + string(words)
 	}
 	same, pairs := s.pairs.split(now.byMark[m])
 	c := change{pairs: pairs, mark: m, words: words, data: map[string]any{"matched": len(s.pairs), "changed": len(pairs)}}

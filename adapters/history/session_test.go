@@ -237,7 +237,7 @@ func TestManyPairsAskInASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, ask := assistanttest.Until[assistant.ConfirmRequest](t, events)
-	if !strings.HasPrefix(ask.Diff, "51 messages will have 1 star:") {
+	if !strings.HasPrefix(string(ask.Diff), "51 messages will have 1 star:") {
 		t.Errorf("the user is asked %q", ask.Diff)
 	}
 	if err := d.Answer(ask.ID, false); err != nil {

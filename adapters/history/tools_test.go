@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 func TestToolsThatWork(t *testing.T) {
@@ -172,7 +175,7 @@ func TestMoreThanFiftyPairsAsk(t *testing.T) {
 	} {
 		tl := tool(t, w, c.tool)
 		shown, err := tl.Preview(t.Context(), json.RawMessage(c.args))
-		if err != nil || shown.Ask != (c.shows != "") || !strings.HasPrefix(shown.Text, c.shows) {
+		if err != nil || shown.Ask != (c.shows != "") || !strings.HasPrefix(string(shown.Text), c.shows) {
 			t.Errorf("%s: Preview = %+v, %v; want %q", name, shown, err, c.shows)
 		}
 	}
@@ -284,4 +287,24 @@ func TestToolsEndWithTheirContext(t *testing.T) {
 			t.Errorf("%s works after its context has ended: %+v", x.Name, r)
 		}
 	}
+}
+
+// A question about many pairs hides nothing, whatever the topic is called.
+func TestAQuestionHidesNothing(t *testing.T) {
+	s, w := library(t)
+	for i := range confirmAbove {
+		put(t, s, spoken("s3", "Many", fmt.Sprint("pair ", i), "ok"))
+	}
+	setTopic := tool(t, w, "set_topic")
+	at.CheckConfirmation(t, func(name string) string {
+		args, err := json.Marshal(map[string]any{"line": "b", "topic": name, "create": true})
+		if err != nil || !utf8.ValidString(name) || history.TopicPath(name) != name {
+			return ""
+		}
+		shown, err := setTopic.Preview(t.Context(), args)
+		if err != nil || !shown.Ask {
+			t.Fatalf("Preview = %+v, %v", shown, err)
+		}
+		return string(shown.Text)
+	})
 }

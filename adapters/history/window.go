@@ -183,10 +183,10 @@ const confirmAbove = 50
 
 // change is what a write tool is about to do.
 type change struct {
-	pairs   seqs   // the pairs that will change
-	mark    mark   // the new mark
-	words   string // the mark in words, such as "3 stars"
-	message string // the message of the result
+	pairs   seqs          // the pairs that will change
+	mark    mark          // the new mark
+	words   safetext.Text // the mark in words, such as "3 stars"
+	message string        // the message of the result
 	data    map[string]any
 }
 
@@ -223,7 +223,7 @@ func writeTool[A any](w *Window, name, description string, plan func(context.Con
 		if _, err = result(assistant.ToolResult{}, err); err != nil || len(c.pairs) <= confirmAbove {
 			return assistant.Preview{}, err
 		}
-		return assistant.Preview{Text: fmt.Sprintf("%s will have %s:\n%s", assistant.Counted(len(c.pairs), "message"), c.words, c.pairs), Ask: true}, nil
+		return assistant.Preview{Text: safetext.Sprintf("%s will have %s:\n%s", assistant.Counted(len(c.pairs), "message"), c.words, c.pairs), Ask: true}, nil
 	}
 	return t
 }

@@ -15,6 +15,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 )
 
 // tool returns the tool with this name, or fails the test.
@@ -73,7 +74,7 @@ func TestToolsOfACommand(t *testing.T) {
 		t.Errorf("fail = %+v", r)
 	}
 	shown, err := fail.Preview(t.Context(), json.RawMessage(`{"a":"b"}`))
-	if err != nil || !shown.Ask || !strings.Contains(shown.Text, "fail on greeter") || !strings.Contains(shown.Text, "\"a\": \"b\"") || !strings.Contains(shown.Text, "cannot be undone here") {
+	if err != nil || !shown.Ask || !strings.Contains(string(shown.Text), "fail on greeter") || !strings.Contains(string(shown.Text), "\"a\": \"b\"") || !strings.Contains(string(shown.Text), "cannot be undone here") {
 		t.Errorf("the question is %+v, %v", shown, err)
 	}
 }
@@ -336,4 +337,17 @@ func TestAResultIsBounded(t *testing.T) {
 	if data(t, r) != `{"text":"{\"a\":1}"}` {
 		t.Errorf("structured content is %s", data(t, r))
 	}
+}
+
+// A question about a call hides nothing, whatever the server calls its tool.
+func TestAQuestionHidesNothing(t *testing.T) {
+	c := open(t)
+	at.CheckConfirmation(t, func(name string) string {
+		s := &server{client: c, config: config.MCPServer{Name: "s"}}
+		shown, err := s.tool("s__t", &sdk.Tool{Name: name}, true).Preview(t.Context(), json.RawMessage(`{"a":1}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(shown.Text)
+	})
 }

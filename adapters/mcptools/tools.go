@@ -84,29 +84,15 @@ func (s *server) offer(listed []*sdk.Tool) (offered []assistant.Tool, r Report) 
 
 // tool returns a tool that calls the server. If asks is set, every call needs the user's approval.
 func (s *server) tool(name string, t *sdk.Tool, asks bool) assistant.Tool {
-	shown := s.client.line(t.Name, maxName)
 	description := cut(s.client.clean(t.Description), maxDescription)
 	return assistant.Tool{
 		Name: name, Category: category, Server: s.config.Name, Lasting: asks, Timeout: timeout(s.config),
 		Description: strings.TrimSpace(fmt.Sprintf("[MCP server %s; %s] %s", s.config.Name, notUndone, description)),
 		Preview: func(_ context.Context, args json.RawMessage) (assistant.Preview, error) {
-			return assistant.Preview{Ask: true, Text: fmt.Sprintf("%s on %s (MCP server); what it does %s.\n%s", shown, s.config.Name, notUndone, indented(args))}, nil
+			return assistant.Preview{Ask: true, Text: safetext.Sprintf("%s on %s (MCP server); what it does %s.\n%s", s.client.opts.Redactor.Redact(t.Name), s.config.Name, notUndone, assistant.ArgumentLines(args))}, nil
 		},
 		Run: func(ctx context.Context, args json.RawMessage) assistant.ToolResult { return s.call(ctx, t.Name, args) },
 	}
-}
-
-// indented returns arguments as JSON with one field per line.
-func indented(args json.RawMessage) string {
-	var value any
-	if json.Unmarshal(args, &value) != nil {
-		return string(args)
-	}
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return string(args)
-	}
-	return string(text)
 }
 
 // unsafeInName matches a character that some providers do not accept in tool names.

@@ -118,7 +118,7 @@ func (a AddRule) do(_ context.Context, w *Window) (safetext.Text, error) {
 		return err
 	})
 	if err == nil {
-		none := withLock(w, func() string { return w.matchesNone(a.Provider, a.Rule.Pattern) })
+		none := withLock(w, func() safetext.Text { return w.matchesNone(a.Provider, a.Rule.Pattern) })
 		if none != "" {
 			done = safetext.Sprintf("added %s: %s", a.Rule, none)
 		}
@@ -229,7 +229,7 @@ func (w *Window) edited(provider string, done safetext.Text, change func(Scope) 
 	}
 	after := s.snapshot()
 	text, hidden := modelsChanged(before, after.Models)
-	return withClause(done+text, safetext.Visible(after.UsedText(hidden))), nil
+	return withClause(done+text, after.UsedText(hidden)), nil
 }
 
 // modelsChanged describes how many models a change to a provider's rules hid and showed, and

@@ -42,7 +42,7 @@ func (w *Window) DescribeChange(before, after json.RawMessage) string {
 	case changes != nil:
 		return sentenceOf(changes, effects)
 	case was.Provider != is.Provider:
-		return string("switched to " + safetext.Line(is.Provider, maxPatternCells))
+		return string("switched to " + safetext.Line(safetext.Visible(is.Provider), maxPatternCells))
 	}
 	return ""
 }
@@ -75,11 +75,11 @@ func sentenceOf(changes []RuleChange, effects []ModelEffect) string {
 	var providers, patterns []string
 	hidden, shown, known, alike := 0, 0, false, len(effects) == 1
 	for _, e := range effects {
-		providers = append(providers, string(safetext.Line(e.Provider, maxPatternCells)))
+		providers = append(providers, string(safetext.Line(safetext.Visible(e.Provider), maxPatternCells)))
 		hidden, shown, known = hidden+len(e.Hidden), shown+len(e.Shown), known || e.Known
 	}
 	for _, c := range changes {
-		patterns = append(patterns, string(safetext.Line(c.Pattern, maxPatternCells)))
+		patterns = append(patterns, string(safetext.Line(safetext.Visible(c.Pattern), maxPatternCells)))
 		alike = alike && c.List == changes[0].List && c.Added == changes[0].Added
 	}
 	what := "changed " + assistant.Counted(len(changes), "rule")
@@ -131,7 +131,7 @@ const shownRules = 3
 // ChangeSentence describes a logged change: "hid *mini* on openai (7 models)", "saved: hid
 // *mini* on openai". It is safe to show.
 func ChangeSentence(c checkpoint.Change) string {
-	what := safetext.Visible(c.What)
+	what := safetext.VisibleOnce(c.What) // a stored description, in which patterns are already visible
 	switch c.Kind {
 	case checkpoint.RollbackChange:
 		return string("rolled back to before “" + what + "”")
@@ -179,7 +179,7 @@ func ruleAt(path string, raw json.RawMessage, added bool) string {
 		at := max(0, strings.LastIndex(name, "."))
 		if list, known := lists[strings.TrimPrefix(name[at:], ".")]; known {
 			rule.Provider, rule.List = name[:at], list
-			return rule.sentence()
+			return string(rule.sentence())
 		}
 	}
 	sign := "-"

@@ -211,7 +211,7 @@ func say(t *testing.T, s *assistant.Session, text string) (all []assistant.Event
 	}
 	for e := range events {
 		if ask, ok := e.(assistant.ConfirmRequest); ok {
-			asked = ask.Diff
+			asked = string(ask.Diff)
 			if err := s.Answer(ask.ID, true); err != nil {
 				t.Fatal(err)
 			}

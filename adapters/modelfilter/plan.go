@@ -13,6 +13,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // masked replaces the value of a variable that is not a rule list.
@@ -47,8 +48,8 @@ func inWords(changes []RuleChange) []assistant.Change {
 }
 
 // sentence describes the effect of adding or removing the rule: "hid *mini* on openai".
-func (c RuleChange) sentence() string {
-	return c.Verb() + " " + visible(c.Pattern) + " on " + visible(c.Provider)
+func (c RuleChange) sentence() safetext.Text {
+	return safetext.Sprintf("%s %s on %s", c.Verb(), c.Pattern, c.Provider)
 }
 
 // Diff lists the staged changes to the rules in the file, sorted by provider.
@@ -75,7 +76,7 @@ func stagedChanges(providers []*provider) []assistant.Change {
 				list := p.name + " " + List(list).String()
 				out = append(out, assistant.Change{
 					Title: list, Before: strings.Join(l.saved, ","), After: strings.Join(l.rules, ","),
-					Sentence: "reordered the " + visible(list) + " rules",
+					Sentence: safetext.Sprintf("reordered the %s rules", list),
 				})
 			}
 		}
@@ -298,7 +299,7 @@ func (e ModelEffect) inWords() (out []assistant.Effect) {
 			for i, id := range part.ids {
 				items[i] = displayName(e.Provider, id)
 			}
-			effect := assistant.Effect{Kind: part.kind, Sentence: fmt.Sprintf("%s: %s", e.Provider, becomes(n, part.word)), Items: items}
+			effect := assistant.Effect{Kind: part.kind, Sentence: safetext.Sprintf("%s: %s", e.Provider, becomes(n, part.word)), Items: items}
 			if part.kind == assistant.EffectRemoves {
 				effect.Sentence, effect.Marked = withClause(effect.Sentence, e.UsedText()), len(e.Used)
 			}
@@ -307,9 +308,9 @@ func (e ModelEffect) inWords() (out []assistant.Effect) {
 	}
 	switch {
 	case !e.Known:
-		return []assistant.Effect{{Sentence: e.Provider + ": no models are known"}}
+		return []assistant.Effect{{Sentence: safetext.Sprintf("%s: no models are known", e.Provider)}}
 	case out == nil:
-		return []assistant.Effect{{Sentence: e.Provider + ": no model changes"}}
+		return []assistant.Effect{{Sentence: safetext.Sprintf("%s: no model changes", e.Provider)}}
 	}
 	return out
 }

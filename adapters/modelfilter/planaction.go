@@ -68,20 +68,20 @@ func planTexts(effects []assistant.Effect, provider string, shown int) planText 
 	on := " on " + visible(provider)
 	for _, e := range effects {
 		names := displayNames(provider, e.Items)
-		_, use, _ := strings.Cut(e.Sentence, "; ")
+		_, use, _ := strings.Cut(string(e.Sentence), "; ")
 		models, listed, is := assistant.Counted(len(names), "model"), quoteAnd(names, maxFoundNames), " are "
 		if len(names) == 1 {
 			is = " is "
 		}
 		switch e.Kind {
 		case assistant.EffectRemoves:
-			effect = append(effect, withClause(fmt.Sprintf("would hide %d of %s: %s", len(names), assistant.Counted(shown, "shown model"), listed), visible(use)))
-			does, done = append(does, "would hide "+models), append(done, withClause(listed+is+"hidden"+on+" now", visible(use))+".")
+			effect = append(effect, withClause(fmt.Sprintf("would hide %d of %s: %s", len(names), assistant.Counted(shown, "shown model"), listed), use))
+			does, done = append(does, "would hide "+models), append(done, withClause(listed+is+"hidden"+on+" now", use)+".")
 		case assistant.EffectAdds:
 			effect = append(effect, "would show "+models+" again: "+listed)
 			does, done = append(does, "would show "+models+" again"), append(done, listed+is+"shown"+on+" again.")
 		case assistant.EffectNone:
-			none := strings.Replace(e.Sentence, "changes", "would change", 1)
+			none := strings.Replace(string(e.Sentence), "changes", "would change", 1)
 			effect, does = append(effect, none), append(does, none)
 		case assistant.EffectAsks:
 		}

@@ -11,6 +11,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 )
 
 // PayloadProposal is the payload type of a Proposal.
@@ -155,10 +156,10 @@ func (w *Window) proposalEffects(data json.RawMessage) ([]assistant.Effect, erro
 	}
 	var out []assistant.Effect
 	if n := len(e.Hidden); n > 0 {
-		out = append(out, assistant.Effect{Kind: assistant.EffectRemoves, Sentence: withClause("hides "+assistant.Counted(n, "model"), e.UsedText()), Items: e.Hidden})
+		out = append(out, assistant.Effect{Kind: assistant.EffectRemoves, Sentence: withClause(safetext.Sprintf("hides %s", assistant.Counted(n, "model")), e.UsedText()), Items: e.Hidden})
 	}
 	if n := len(e.Shown); n > 0 {
-		out = append(out, assistant.Effect{Kind: assistant.EffectAdds, Sentence: "shows " + assistant.Counted(n, "model"), Items: e.Shown})
+		out = append(out, assistant.Effect{Kind: assistant.EffectAdds, Sentence: safetext.Sprintf("shows %s", assistant.Counted(n, "model")), Items: e.Shown})
 	}
 	switch {
 	case !e.Known:
@@ -167,7 +168,7 @@ func (w *Window) proposalEffects(data json.RawMessage) ([]assistant.Effect, erro
 		out = append(out, assistant.Effect{Sentence: "changes no model"})
 	}
 	for _, why := range refused {
-		out = append(out, assistant.Effect{Kind: assistant.EffectAsks, Sentence: why.Error()})
+		out = append(out, assistant.Effect{Kind: assistant.EffectAsks, Sentence: safetext.Visible(why.Error())})
 	}
 	return out, nil
 }

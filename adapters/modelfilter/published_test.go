@@ -239,7 +239,7 @@ func TestARuleThatMatchesNothingNamesTheProviderItFits(t *testing.T) {
 	}
 	var said []string
 	for _, e := range plan.Effects {
-		said = append(said, e.Sentence)
+		said = append(said, string(e.Sentence))
 	}
 	if all := strings.Join(said, "\n"); strings.Count(all, none) != 1 || !strings.Contains(all, "openai: *flash* "+none) {
 		t.Errorf("the plan says:\n%s", all)
@@ -262,7 +262,7 @@ func TestRulesThatMatchNothingAreOneEffect(t *testing.T) {
 	for _, e := range plan.Effects {
 		if e.Sentence == "openai: 40 patterns match no known model" {
 			named = len(e.Items)
-		} else if strings.Contains(e.Sentence, "later") {
+		} else if strings.Contains(string(e.Sentence), "later") {
 			t.Errorf("a sentence of its own: %s", e.Sentence)
 		}
 	}

@@ -185,7 +185,7 @@ const maxLogged = 100
 func (w *Window) logSaved(saved assistant.Saved, who dotenv.Maker) {
 	var made []loggedChange
 	for _, c := range saved.Changes[:min(len(saved.Changes), maxLogged)] {
-		made = append(made, loggedChange{c.Line(), c.By.Name()})
+		made = append(made, loggedChange{string(c.Line()), c.By.Name()})
 	}
 	level, more := slog.LevelInfo, []slog.Attr{}
 	if saved.Warning != "" {

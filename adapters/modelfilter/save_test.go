@@ -9,6 +9,7 @@ import (
 
 	"winnow/adapters/dotenv"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 func TestSaveTouchesOnlyTheRules(t *testing.T) {
@@ -353,7 +354,7 @@ func TestVersions(t *testing.T) {
 	if err != nil || len(log) != 3 || log[2].ID != dotenv.OriginalVersion || log[0].Author.Who != dotenv.Assistant || log[1].Author.Who != dotenv.User || log[0].Author.Session != "session-1" {
 		t.Fatalf("Versions = %+v, %v", log, err)
 	}
-	if lines, err := f.VersionDiff(t.Context(), log[0].ID); err != nil || len(lines) != 2 || !strings.Contains(lines[1].Text, "gpt-4") {
+	if lines, err := f.VersionDiff(t.Context(), log[0].ID); err != nil || len(lines) != 2 || !strings.Contains(string(lines[1].Text), "gpt-4") {
 		t.Errorf("VersionDiff = %v, %v", lines, err)
 	}
 	f.must(second(f.Add(Allow, "x")))
@@ -425,7 +426,7 @@ func TestRefresh(t *testing.T) {
 }
 
 // text is a plan as the user is shown it.
-func text(plan assistant.SavePlan) string { return strings.Join(plan.Lines(""), "\n") }
+func text(plan assistant.SavePlan) string { return string(safetext.Join(plan.Lines(""), "\n")) }
 
 // The model is told what went wrong after the file was written.
 func TestTheToolSaysTheWarningOfASave(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"winnow/adapters/dotenv"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/servetest"
 	"winnow/checkpoint"
@@ -118,7 +119,7 @@ func TestASaveWritesThePlanThatWasShown(t *testing.T) {
 					saved++
 					values := map[string]string{} // of the last line of each variable: it counts
 					for _, l := range plan.Files[0].Lines {
-						key, value, _ := strings.Cut(l.Text, "=")
+						key, value, _ := strings.Cut(string(l.Text), "=")
 						delete(before, key)
 						if l.Kind == "+" {
 							values[key] = strings.Trim(value, "'\"")
@@ -180,7 +181,7 @@ func TestASaveOfWhatAnotherUserChanged(t *testing.T) {
 	if !ok || !slices.Equal(changed.By, []string{"bert"}) || o.file() != plainEnv {
 		t.Fatalf("the save ends with %v", err)
 	}
-	if text := strings.Join(changed.Plan.Lines("anna"), "\n"); !strings.Contains(text, "changed by bert:\nhid gpt-4* on openai") || strings.Contains(text, "changed by anna") {
+	if text := string(safetext.Join(changed.Plan.Lines("anna"), "\n")); !strings.Contains(text, "changed by bert:\nhid gpt-4* on openai") || strings.Contains(text, "changed by anna") {
 		t.Errorf("anna is shown\n%s", text)
 	}
 	_, err = anna.Save(t.Context(), assistant.Basis{Digest: changed.Plan.Digest})
@@ -344,7 +345,7 @@ func TestAPlanSaysWhatAppliesTheRules(t *testing.T) {
 		f.must(second(w.Add(Ignore, "o1")))
 		plan, err := w.PlanSave(t.Context(), "")
 		f.must(err)
-		if last := plan.Effects[len(plan.Effects)-1]; last.Sentence != tt.want {
+		if last := plan.Effects[len(plan.Effects)-1]; string(last.Sentence) != tt.want {
 			t.Errorf("the last effect is %+v, want %q", last, tt.want)
 		}
 	}

@@ -102,7 +102,7 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	sentences := []string{}
 	for _, e := range effects {
 		names := displayNames(p.Provider, e.Items)
-		sentences = append(sentences, visible(e.Sentence))
+		sentences = append(sentences, string(e.Sentence))
 		switch e.Kind {
 		case assistant.EffectRemoves:
 			out["hides"], out["hides_count"] = names[:min(len(names), maxListed)], len(names)

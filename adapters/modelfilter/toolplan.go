@@ -12,6 +12,7 @@ import (
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // toolList lists the rules of the named providers, or of all providers that have rules. Its
@@ -101,7 +102,7 @@ func (w *Window) toolPropose(p Proposal) assistant.ToolResult {
 	}
 	what, would := summarizeProposal(data), []string{}
 	for _, e := range effects {
-		would = append(would, e.Sentence)
+		would = append(would, string(e.Sentence))
 	}
 	r := assistant.OK(fmt.Sprintf("Proposed: %s. Effect: %s. Only the user can accept the proposal.", what, strings.Join(would, "; ")), fields{"effects": would, "provider": visible(p.Provider)})
 	r.Payload = &assistant.Payload{Type: PayloadProposal, Data: data, Summary: what}
@@ -121,13 +122,13 @@ func (w *Window) toolPlan(ctx context.Context, _ noArgs) assistant.ToolResult {
 	}
 	data := w.savedFields(w.Diff())
 	data["effects"] = effectSentences(plan.Effects)
-	return assistant.OK(strings.Join(plan.Lines(w.user()), "\n"), data)
+	return assistant.OK(string(safetext.Join(plan.Lines(w.user()), "\n")), data)
 }
 
 func effectSentences(effects []assistant.Effect) []string {
 	out := []string{}
 	for _, e := range effects {
-		out = append(out, visible(e.Sentence))
+		out = append(out, string(e.Sentence))
 	}
 	return out
 }

@@ -18,7 +18,7 @@ import (
 func (w *Window) editResult(p *provider, effect, done string, hidden []string, data fields) assistant.ToolResult {
 	e, saved := w.engine(p), "Not saved yet."
 	if used := (ModelEffect{Provider: p.name, Hidden: hidden}).withUse(p.use, w.opts.Now()); len(used.Used) > 0 {
-		done += " " + sentence(visible(used.UsedText()))
+		done += " " + sentence(string(used.UsedText()))
 		data["used_models"] = p.usedFields(used.Used)
 	}
 	if !w.dirty() { // the change reverted an unsaved change

@@ -11,6 +11,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // The arguments of the tools.
@@ -316,7 +317,7 @@ func (w *Window) previewSave(ctx context.Context, _ json.RawMessage) (assistant.
 	if err != nil {
 		return assistant.Preview{}, err
 	}
-	return assistant.Preview{Text: strings.Join(plan.Lines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil
+	return assistant.Preview{Text: safetext.Join(plan.Lines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil
 }
 
 // user returns the user working in the window; "" if unknown.
@@ -345,5 +346,5 @@ func (w *Window) toolDiscard(ctx context.Context, _ noArgs) assistant.ToolResult
 // previewDiscard shows what discarding would lose, and the effect on the models.
 func (w *Window) previewDiscard(context.Context, json.RawMessage) (assistant.Preview, error) {
 	plan := w.PlanDiscard("")
-	return assistant.Preview{Text: strings.Join(plan.DiscardLines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil
+	return assistant.Preview{Text: safetext.Join(plan.DiscardLines(w.user()), "\n"), Ask: !plan.Empty(), Digest: plan.Digest}, nil
 }

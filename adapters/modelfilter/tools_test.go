@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 )
 
 // toolNames are the tools of the specification, in its order; true writes.
@@ -474,7 +477,7 @@ func TestPreviewsAsk(t *testing.T) {
 			if tool.Name == name {
 				shown, err := tool.Preview(t.Context(), json.RawMessage("{}"))
 				f.must(err)
-				return shown.Text, shown.Ask
+				return string(shown.Text), shown.Ask
 			}
 		}
 		t.Fatal(name)
@@ -558,4 +561,41 @@ func TestFailedSaysLocked(t *testing.T) {
 	if r := errorResult(errors.Join(ErrLocked)); r.ErrorCode != assistant.CodeLocked {
 		t.Errorf("errorResult(ErrLocked) = %+v", r)
 	}
+}
+
+// What a user confirms hides nothing, whatever the names of rules, models and providers contain.
+func TestConfirmationsHideNothing(t *testing.T) {
+	preview := func(f *fixture, name string) string {
+		i := slices.IndexFunc(f.Tools(), func(t assistant.Tool) bool { return t.Name == name })
+		shown, err := f.Tools()[i].Preview(t.Context(), nil)
+		f.must(err)
+		return string(shown.Text)
+	}
+	for _, name := range []string{"save_changes", "discard_changes"} {
+		t.Run(name, func(t *testing.T) {
+			at.CheckConfirmation(t, func(pattern string) string {
+				f := fresh(t, plainEnv)
+				if added, err := f.Add(Allow, pattern); err != nil || added.Pattern != pattern {
+					return ""
+				}
+				return strings.ReplaceAll(preview(f, name), f.path, "the file")
+			})
+		})
+	}
+	t.Run("long pattern", func(t *testing.T) {
+		f := fresh(t, plainEnv)
+		_, err := f.Add(Ignore, strings.Repeat("p", maxPattern-1)+"q")
+		f.must(err)
+		if got := preview(f, "discard_changes"); !strings.Contains(got, "pq on ") {
+			t.Errorf("the end of a long pattern is hidden in %q", got)
+		}
+	})
+	used := func(id string) safetext.Text {
+		now := clock()
+		return ModelEffect{Provider: "p", Hidden: []string{id, "b"}, Used: []UsedModel{{"p/" + id, usage.Use{Requests: 1, Last: now}}}, Known: true, now: now}.inWords()[0].Sentence
+	}
+	t.Run("models in use", func(t *testing.T) { at.CheckConfirmation(t, func(id string) string { return string(used(id)) }) })
+	t.Run("provider", func(t *testing.T) {
+		at.CheckConfirmation(t, func(name string) string { return string(ModelEffect{Provider: name}.inWords()[0].Sentence) })
+	})
 }

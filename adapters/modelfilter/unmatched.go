@@ -1,11 +1,9 @@
 package modelfilter
 
 import (
-	"fmt"
-	"strings"
-
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // unmatched returns effects about the added patterns that match none of a provider's known models. A
@@ -21,15 +19,15 @@ func (w *Window) unmatched(p *provider) []assistant.Effect {
 		case text == matchesNothing:
 			nowhere = append(nowhere, c.Pattern)
 		default:
-			out = append(out, assistant.Effect{Sentence: visible(p.name) + ": " + visible(c.Pattern) + " " + text})
+			out = append(out, assistant.Effect{Sentence: safetext.Sprintf("%s: %s %s", p.name, c.Pattern, text)})
 		}
 	}
 	switch len(nowhere) {
 	case 0:
 	case 1:
-		out = append(out, assistant.Effect{Sentence: visible(p.name) + ": " + visible(nowhere[0]) + " " + matchesNothing})
+		out = append(out, assistant.Effect{Sentence: safetext.Sprintf("%s: %s "+matchesNothing, p.name, nowhere[0])})
 	default:
-		out = append(out, assistant.Effect{Sentence: fmt.Sprintf("%s: %d patterns match no known model", visible(p.name), len(nowhere)), Items: nowhere})
+		out = append(out, assistant.Effect{Sentence: safetext.Sprintf("%s: %d patterns match no known model", p.name, len(nowhere)), Items: nowhere})
 	}
 	return out
 }
@@ -40,24 +38,24 @@ const matchesNothing = "matches no known model"
 // clause names the other providers in use that have matching models, because the pattern may have
 // been meant for them. matchesNone returns "" if the pattern matches a model, or if no models of the
 // provider are known. The caller holds mu.
-func (w *Window) matchesNone(provider, pattern string) string {
+func (w *Window) matchesNone(provider, pattern string) safetext.Text {
 	if e := w.engine(w.providerNamed(provider)); e.Total() == 0 || len(e.Matching(pattern)) > 0 {
 		return ""
 	}
-	var others []string
+	var others []safetext.Text
 	for _, name := range w.order {
 		p := w.providerNamed(name)
 		if name == provider || !p.hasKey && len(p.lists[Ignore].rules)+len(p.lists[Allow].rules) == 0 {
 			continue
 		}
 		if n := len(w.peek(p).Matching(pattern)); n > 0 {
-			others = append(others, assistant.Counted(n, "model")+" of "+visible(name))
+			others = append(others, safetext.Sprintf("%s of %s", assistant.Counted(n, "model"), name))
 		}
 	}
 	if len(others) == 0 {
 		return matchesNothing
 	}
-	return matchesNothing + "; elsewhere it matches " + strings.Join(others, ", ")
+	return matchesNothing + "; elsewhere it matches " + safetext.Join(others, ", ")
 }
 
 // peek returns an engine with the models of a provider. Unlike Window.engine, it does not load the

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 const (
@@ -85,41 +85,43 @@ func (e ModelEffect) withUse(r *usage.Report, now time.Time) ModelEffect {
 }
 
 // UsedText names the hidden models that were used recently; "" if there are none.
-func (e ModelEffect) UsedText() string { return usedText(e.Provider, e.Used, len(e.Hidden), e.now) }
+func (e ModelEffect) UsedText() safetext.Text {
+	return usedText(e.Provider, e.Used, len(e.Hidden), e.now)
+}
 
 // UsedText is like ModelEffect.UsedText, for hidden models of this provider.
-func (s *ProviderSnapshot) UsedText(hidden []string) string {
+func (s *ProviderSnapshot) UsedText(hidden []string) safetext.Text {
 	return ModelEffect{Provider: s.Provider, Hidden: hidden}.withUse(s.use, s.now()).UsedText()
 }
 
 // UsedText is like ModelEffect.UsedText, for hidden models of this provider. It may wait for
 // the disk or the proxy.
-func (s Scope) UsedText(hidden []string) string {
+func (s Scope) UsedText(hidden []string) safetext.Text {
 	s.w.readUse(s.Provider())
 	return s.snapshot().UsedText(hidden)
 }
 
 // usedText names the recently used models among n hidden models of a provider.
-func usedText(provider string, used []UsedModel, n int, now time.Time) string {
+func usedText(provider string, used []UsedModel, n int, now time.Time) safetext.Text {
 	if len(used) == 0 {
 		return ""
 	}
 	if n == 1 {
-		return fmt.Sprintf("it was last used %s, with %s in all", agoText(now.Sub(used[0].Last)), countedRequests(used[0].Requests))
+		return safetext.Sprintf("it was last used %s, with %s in all", agoText(now.Sub(used[0].Last)), countedRequests(used[0].Requests))
 	}
 	const named = 3
-	var names []string
+	var names []safetext.Text
 	for _, u := range used[:min(len(used), named)] {
-		names = append(names, displayName(provider, u.ID)+" ("+lastUsedText(u.Use, now)+")")
+		names = append(names, safetext.Sprintf("%s (%s)", displayName(provider, u.ID), lastUsedText(u.Use, now)))
 	}
 	if more := len(used) - named; more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
+		names = append(names, safetext.Sprintf("%d more", more))
 	}
 	were := "were"
 	if len(used) == 1 {
 		were = "was"
 	}
-	return fmt.Sprintf("%d of them %s used in the last 7 days: %s", len(used), were, strings.Join(names, ", "))
+	return safetext.Sprintf("%d of them %s used in the last 7 days: %s", len(used), were, safetext.Join(names, ", "))
 }
 
 // lastUsedText describes the use of a model: "last used 2 h ago, 1,204 requests in all".
@@ -168,9 +170,9 @@ type UseFindings struct {
 
 // UseRule is an ignore rule with the recently used models that it hides.
 type UseRule struct {
-	Pattern string      `json:"pattern"`
-	Models  []UsedModel `json:"models"`
-	Text    string      `json:"text"` // a sentence that names the models
+	Pattern string        `json:"pattern"`
+	Models  []UsedModel   `json:"models"`
+	Text    safetext.Text `json:"text"` // a sentence that names the models
 }
 
 // UseFindings compares the rules of the provider with the use of its models. If their use is
@@ -197,8 +199,8 @@ func (s Scope) UseFindings() UseFindings {
 	for i, ids := range hiddenBy {
 		if used := usedSince(shown.use, ids, now.Add(-usedLately)); len(used) > 0 {
 			pattern := shown.Rules[Ignore][i].Pattern
-			f.Rules = append(f.Rules, UseRule{Pattern: pattern, Models: used, Text: fmt.Sprintf("%s hides %s; %s",
-				Rule{Ignore, pattern}, assistant.Counted(len(ids), "model"), usedText(shown.Provider, used, len(ids), now))})
+			f.Rules = append(f.Rules, UseRule{Pattern: pattern, Models: used, Text: safetext.Sprintf("ignore rule “%s” hides %s; %s",
+				pattern, assistant.Counted(len(ids), "model"), usedText(shown.Provider, used, len(ids), now))})
 		}
 	}
 	return f

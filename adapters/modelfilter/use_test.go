@@ -12,6 +12,7 @@ import (
 
 	"winnow/adapters/modelfilter/usage"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 const secretKey, secretName = "sk-secret-0123456789", "credential-of-anna"
@@ -141,7 +142,7 @@ func TestUsedModelsComeFirstInAPlan(t *testing.T) {
 	}
 	digest := plan.Digest
 	writeUse(t, w, map[string]time.Duration{"o1": time.Hour})
-	if plan, err = w.PlanSave(t.Context(), ""); err != nil || strings.Contains(strings.Join(plan.Lines(""), "\n"), "used") || plan.Digest != digest {
+	if plan, err = w.PlanSave(t.Context(), ""); err != nil || strings.Contains(text(plan), "used") || plan.Digest != digest {
 		t.Errorf("after the file has changed: %q, digest %s, %v; the use is no part of what is saved", plan.Lines(""), plan.Digest, err)
 	}
 }
@@ -152,10 +153,10 @@ func TestADiscardThatHidesUsedModelsNamesThem(t *testing.T) {
 	if err := w.Remove(Ignore, "gpt-4*"); err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(w.PlanDiscard("").DiscardLines(""), "\n"); !strings.Contains(text, "1 of them was used") {
+	if text := string(safetext.Join(w.PlanDiscard("").DiscardLines(""), "\n")); !strings.Contains(text, "1 of them was used") {
 		t.Errorf("said %q", text)
 	}
-	if plan, err := w.PlanSave(t.Context(), ""); err != nil || strings.Contains(strings.Join(plan.Lines(""), "\n"), "used") {
+	if plan, err := w.PlanSave(t.Context(), ""); err != nil || strings.Contains(text(plan), "used") {
 		t.Errorf("a save that shows it says %q, %v", plan.Lines(""), err)
 	}
 }
@@ -165,7 +166,7 @@ func TestUseFindings(t *testing.T) {
 	day := 24 * time.Hour
 	writeUse(t, w, map[string]time.Duration{"gpt-4-turbo": day, "gpt-4": 89 * day, "gpt-4o": 91 * day})
 	f := w.UseFindings()
-	if len(f.Rules) != 1 || f.Rules[0].Pattern != "*turbo*" || !strings.Contains(f.Rules[0].Text, "gpt-4-turbo (last used 24 h ago, 1,204 requests in all)") {
+	if len(f.Rules) != 1 || f.Rules[0].Pattern != "*turbo*" || !strings.Contains(string(f.Rules[0].Text), "gpt-4-turbo (last used 24 h ago, 1,204 requests in all)") {
 		t.Errorf("rules %+v", f.Rules)
 	}
 	if got := strings.Join(f.Unused, " "); !strings.Contains(got, "openai/gpt-4o ") || strings.Contains(got, "openai/gpt-4 ") || strings.Contains(got, "turbo") {
@@ -213,7 +214,7 @@ func TestUsedText(t *testing.T) {
 	used := func(n int64, age time.Duration) UsedModel {
 		return UsedModel{"openai/m", usage.Use{Requests: n, Last: now.Add(-age)}}
 	}
-	for want, got := range map[string]string{
+	for want, got := range map[safetext.Text]safetext.Text{
 		"": usedText("openai", nil, 3, now),
 		"it was last used 3 days ago, with 1 request in all": usedText("openai", []UsedModel{used(1, 80*time.Hour)}, 1, now),
 		"4 of them were used in the last 7 days: m (last used just now, 12 requests in all), m (last used 5 min ago, 1,234,567 requests in all), m (last used 47 h ago, 0 requests in all), 1 more": usedText("openai",

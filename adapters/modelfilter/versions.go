@@ -25,12 +25,12 @@ func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLi
 
 // VersionChanges describes how a version changed the rules: "hid *mini* on openai". It
 // returns nothing for the original version.
-func (w *Window) VersionChanges(ctx context.Context, id string) ([]string, error) {
+func (w *Window) VersionChanges(ctx context.Context, id string) ([]safetext.Text, error) {
 	before, after, err := w.versions.Files(ctx, w.loaded(), id)
 	if err != nil {
 		return nil, err
 	}
-	out := []string{}
+	out := []safetext.Text{}
 	for _, c := range fileChanges(before, after) {
 		out = append(out, c.Line())
 	}

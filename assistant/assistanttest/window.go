@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // Window is an assistant.Window for tests, a list of words. Its tools are
@@ -247,7 +248,7 @@ func (w *Window) save() assistant.Tool {
 	t.Preview = func(context.Context, json.RawMessage) (assistant.Preview, error) {
 		words, saved := w.Words(), w.Saved()
 		return assistant.Preview{
-			Text: fmt.Sprintf("-%s\n+%s", strings.Join(saved, " "), strings.Join(words, " ")), Ask: !slices.Equal(words, saved),
+			Text: safetext.Sprintf("-%s\n+%s", strings.Join(saved, " "), strings.Join(words, " ")), Ask: !slices.Equal(words, saved),
 		}, nil
 	}
 	return t

@@ -17,6 +17,15 @@ func (t Text) TrimSpace() Text { return Text(strings.TrimSpace(string(t))) }
 // TrimLeftFunc is strings.TrimLeftFunc for Text.
 func (t Text) TrimLeftFunc(f func(rune) bool) Text { return Text(strings.TrimLeftFunc(string(t), f)) }
 
+// Lines returns the lines of t, without their line feeds.
+func (t Text) Lines() []Text {
+	lines := make([]Text, 0, strings.Count(string(t), "\n")+1)
+	for l := range strings.SplitSeq(string(t), "\n") {
+		lines = append(lines, Text(l))
+	}
+	return lines
+}
+
 // ReplaceAll is strings.ReplaceAll for Text.
 func (t Text) ReplaceAll(old, new Text) Text {
 	return Text(strings.ReplaceAll(string(t), string(old), string(new)))

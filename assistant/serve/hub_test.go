@@ -573,7 +573,7 @@ func TestAQuestionLeavesTheWindowFree(t *testing.T) {
 	r.must(r.add(bert, "dog"))
 	r.must(anna.Answer(first.ID, true))
 	second := ask()
-	if saved := r.Words.Saved(); len(saved) != 1 || second.Digest == first.Digest || !strings.Contains(second.Diff, "dog") || !strings.HasPrefix(second.Note, "bert changed this after it was shown") {
+	if saved := r.Words.Saved(); len(saved) != 1 || second.Digest == first.Digest || !strings.Contains(string(second.Diff), "dog") || !strings.HasPrefix(string(second.Note), "bert changed this after it was shown") {
 		t.Errorf("saved %q, asked %+v", saved, second)
 	}
 	r.must(anna.Answer(second.ID, true))

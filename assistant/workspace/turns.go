@@ -13,6 +13,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 )
 
@@ -134,7 +135,7 @@ func (w *Workspace) Effects(p assistant.Payload) []assistant.Effect {
 		}
 		effects, err := t.Effects(p.Data)
 		if err != nil {
-			effects = append(effects, assistant.Effect{Kind: assistant.EffectAsks, Sentence: err.Error()})
+			effects = append(effects, assistant.Effect{Kind: assistant.EffectAsks, Sentence: safetext.Sprintf("%v", err)})
 		}
 		return effects
 	}

@@ -260,10 +260,11 @@ func (q *asked) fails(e assistant.ToolComplete) bool {
 
 // note prints to standard error a line that is not part of the answer.
 func (q *asked) note(label, text string) {
-	if label != "" {
-		text = label + ": " + text
+	if label == "" { // a line of a question
+		printLines(q.app, []string{text})
+		return
 	}
-	q.app.printErr("%s", text)
+	q.app.printErr("%s: %s", label, text)
 }
 
 // suggest prints the messages that an answer suggests, each with its effect if the label describes one.
@@ -288,7 +289,7 @@ func (q *asked) confirm(e assistant.ConfirmRequest) error {
 		yes = q.app.askYesNo("Run " + e.Tool + "?")
 	default:
 		q.err = errPending
-		next := e.Diff
+		next := string(e.Diff)
 		if e.Tool == saveTool {
 			next = "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -13,9 +14,12 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 	"winnow/assistant/serve"
 	"winnow/assistant/serve/api"
 	"winnow/tui"
@@ -240,5 +244,59 @@ func TestHiddenCharactersReachNoScreen(t *testing.T) {
 	}
 	for range 5 { // the texts copied with y and Y
 		o.noneHidden("the clipboard", <-copied)
+	}
+}
+
+// Every front end shows foreign names in the plan of a save once made visible, so that no two plans look alike.
+func TestEveryFrontEndShowsWhatASaveHides(t *testing.T) {
+	t.Chdir(t.TempDir())
+	o := newOffice(t)
+	defer o.close()
+	filter := o.p.window.filter
+	shown := map[string]string{}
+	for _, name := range at.ForeignNames(300, rand.Uint64()) {
+		spelled := string(safetext.Visible(name))
+		if !utf8.ValidString(name) || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsMark) || style.Width(spelled) != utf8.RuneCountInString(spelled) {
+			continue // not every front end takes any bytes, and the lines of the screen are read by their columns
+		}
+		if len(shown) == 6 || !strings.ContainsAny(spelled, "‹›") || style.Width(spelled) > 50 { // a question breaks a wider line
+			continue
+		}
+		o.savers["http"].edit(name)
+		if len(filter.Diff()) == 0 {
+			continue // refused
+		}
+		want := string(safetext.Visible("IGNORE_MODELS_OPENAI=w0," + name))
+		for _, by := range []string{"http", "screen", "mcp", "rules"} {
+			plan := o.savers[by].plan()
+			if plan == nil {
+				t.Fatalf("%s shows no plan for %q", by, name)
+			}
+			if line := plan.lines["IGNORE_MODELS_OPENAI"]; line != want {
+				t.Errorf("%s shows %q as %q, want %q", by, name, line, want)
+			}
+		}
+		if other, same := shown[want]; same {
+			t.Errorf("%q and %q are both shown as %q", other, name, want)
+		}
+		shown[want] = name
+		o.savers["rules"].(*commandLine).run("rules", "discard", "--plan", o.savers["rules"].plan().digest)
+	}
+	if len(shown) < 6 {
+		t.Errorf("only %d names were accepted", len(shown))
+	}
+}
+
+// A line that the user may confirm is not cut, unlike other lines on standard error.
+func TestLinesToConfirmAreWhole(t *testing.T) {
+	var screen bytes.Buffer
+	a := &app{stderr: &screen, redactor: &safetext.Redactor{}, environ: []string{"LANG=C.UTF-8"}}
+	line := strings.Repeat("rule,", maxLine) + "\u202eend"
+	printLines(a, []string{"one", "", line})
+	if got, want := screen.String(), "one\n"+string(safetext.Clean(line))+"\n"; got != want {
+		t.Errorf("printed %d bytes, want %d", len(got), len(want))
+	}
+	if a.printErr("%s", line); strings.HasSuffix(screen.String(), "end\n") {
+		t.Error("another line is not cut")
 	}
 }

@@ -203,7 +203,7 @@ func (b *bench) diffTells(want story, command string) string {
 	plan := told[assistant.SavePlan](b, statusPending, "rules", command)
 	hides := 0
 	for _, e := range plan.Effects {
-		provider, _, _ := strings.Cut(e.Sentence, ":")
+		provider, _, _ := strings.Cut(string(e.Sentence), ":")
 		hidden := make([]string, len(e.Items))
 		for i, item := range e.Items {
 			hidden[i] = provider + "/" + item
@@ -227,7 +227,7 @@ func (b *bench) diffTells(want story, command string) string {
 		if l.Kind != "+" {
 			b.t.Errorf("rules %s removes line %q", command, l.Text)
 		}
-		lines.WriteString(l.Text + "\r\n")
+		lines.WriteString(string(l.Text) + "\r\n")
 	}
 	return lines.String()
 }

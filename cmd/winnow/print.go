@@ -45,7 +45,12 @@ func (a *app) printErr(format string, args ...any) {
 	if text == "" {
 		return
 	}
-	line := a.displayable(string(safetext.Line(a.redactor.Redact(text), maxLine)))
+	a.errLine(safetext.Line(a.redactor.Redact(text), maxLine))
+}
+
+// errLine prints a line on standard error, or keeps it for printDeferred.
+func (a *app) errLine(text safetext.Text) {
+	line := a.displayable(string(text))
 	a.deferMu.Lock()
 	defer a.deferMu.Unlock()
 	switch {

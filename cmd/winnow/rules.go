@@ -13,6 +13,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/plain"
@@ -236,12 +237,12 @@ func ruleRemark(r modelfilter.RuleView) string {
 
 // lintJSON describes a rule that has no effect or that hides models in use.
 type lintJSON struct {
-	Provider string `json:"provider"`
-	Kind     string `json:"kind"`
-	Type     string `json:"type"`
-	Pattern  string `json:"pattern"`
-	By       string `json:"by"`
-	Used     string `json:"used,omitempty"` // which of the models that the rule hides are used
+	Provider string        `json:"provider"`
+	Kind     string        `json:"kind"`
+	Type     string        `json:"type"`
+	Pattern  string        `json:"pattern"`
+	By       string        `json:"by"`
+	Used     safetext.Text `json:"used,omitempty"` // which of the models that the rule hides are used
 }
 
 // hidesUsed is the lintJSON.Kind of a rule that hides models in use.
@@ -263,7 +264,7 @@ func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error
 		use := s.UseFindings()
 		for _, r := range use.Rules {
 			found = append(found, lintJSON{use.Provider, hidesUsed, listName(modelfilter.Ignore), r.Pattern, "", r.Text})
-			lines = append(lines, use.Provider+": "+visible(r.Text))
+			lines = append(lines, use.Provider+": "+string(r.Text))
 		}
 		if use.Problem != "" {
 			a.printErr("%s", use.Problem)

@@ -14,6 +14,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/plain"
 )
@@ -44,13 +45,13 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 
 // changeJSON is the result of adding or removing one pattern.
 type changeJSON struct {
-	Provider  string   `json:"provider"`
-	Pattern   string   `json:"pattern"`
-	OK        bool     `json:"ok"`
-	Affected  []string `json:"affected_models"`
-	Redundant []string `json:"redundant"`
-	Used      string   `json:"used,omitempty"` // which of the models that the pattern hides were used recently
-	Error     string   `json:"error,omitempty"`
+	Provider  string        `json:"provider"`
+	Pattern   string        `json:"pattern"`
+	OK        bool          `json:"ok"`
+	Affected  []string      `json:"affected_models"`
+	Redundant []string      `json:"redundant"`
+	Used      safetext.Text `json:"used,omitempty"` // which of the models that the pattern hides were used recently
+	Error     string        `json:"error,omitempty"`
 }
 
 func (c changeJSON) text(verb string, list modelfilter.List, provider string) string {
@@ -60,7 +61,7 @@ func (c changeJSON) text(verb string, list modelfilter.List, provider string) st
 	}
 	text := fmt.Sprintf("%s %s rule %s for %s: %s affected", done, list, visible(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
 	if c.Used != "" {
-		text += "; " + visible(c.Used)
+		text += "; " + string(c.Used)
 	}
 	if len(c.Redundant) > 0 {
 		text += "; now redundant: " + visible(strings.Join(c.Redundant, ", "))
@@ -118,7 +119,7 @@ func (a *app) finishEdits(ctx context.Context, w *journaledWindow, ws *workspace
 		}
 		if w.recovered { // rules of an earlier run are saved, too
 			for _, c := range saved.Changes {
-				e.lines = append(e.lines, "  "+c.Line())
+				e.lines = append(e.lines, "  "+string(c.Line()))
 			}
 		}
 	} else if len(e.results) > len(e.refused) && w.unsaved() {
@@ -185,7 +186,7 @@ func rulesPlanCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.printLines(e.notes)
+			printLines(a, e.notes)
 			staging = append(staging, a.hideCommand(where))
 		}
 		if err := errors.Join(e.refused...); err != nil {
@@ -246,7 +247,11 @@ func (a *app) showPlan(plan assistant.SavePlan, staging ...string) error {
 	if plan.Empty() {
 		return a.emit(plan, nothingStaged)
 	}
-	lines := append(plan.Lines(a.userName()), "")
+	var lines []string
+	for _, line := range plan.Lines(a.userName()) {
+		lines = append(lines, string(line))
+	}
+	lines = append(lines, "")
 	if len(staging) > 0 {
 		lines = append(append(lines, "Nothing is staged yet. These commands stage exactly this plan and save it:"), staging...)
 		lines = append(lines, "winnow rules save --plan "+plan.Digest)
@@ -303,11 +308,10 @@ func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 			keys = append(keys, c.String())
 		}
 		all = append(all, versionJSON{v.ID, v.Time.UTC(), v.Author, keys, v.Created})
-		changes, err := w.filter.VersionChanges(ctx, v.ID)
-		if err != nil {
-			changes = keys
+		what := strings.Join(keys, ", ")
+		if changes, err := w.filter.VersionChanges(ctx, v.ID); err == nil {
+			what = string(safetext.Join(changes, ", "))
 		}
-		what := strings.Join(changes, ", ")
 		if what == "" {
 			what = "the file before the first save"
 		}

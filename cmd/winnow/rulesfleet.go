@@ -163,7 +163,7 @@ func (a *app) applyTo(ctx context.Context, from string, to []string, yes bool) e
 		lines = append(lines, planLines(j, a.userName())...)
 	}
 	if planned && (yes || a.asks()) {
-		a.printLines(lines)
+		printLines(a, lines)
 		lines = nil
 	}
 	if yes || planned && a.asks() && a.askYesNo("Save these changes?") {
@@ -181,7 +181,7 @@ func planLines(j *fleet.Job, user string) []string {
 	}
 	lines := []string{j.Target + " would change:"}
 	for _, line := range j.Plan.Lines(user) {
-		lines = append(lines, strings.TrimRight("  "+line, " "))
+		lines = append(lines, strings.TrimRight("  "+string(line), " "))
 	}
 	return append(lines, "")
 }

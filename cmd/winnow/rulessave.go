@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -90,7 +90,7 @@ func (a *app) askSave(ctx context.Context, ws *workspace.Workspace) error {
 		if plan.Empty() {
 			return a.emit(plan, nothingStaged)
 		}
-		a.printLines(plan.Lines(a.userName()))
+		printLines(a, plan.Lines(a.userName()))
 		if !a.askYesNo("Save these changes?") {
 			a.printErr("nothing was saved")
 			return errPending
@@ -118,7 +118,7 @@ func (a *app) askDiscard(ws *workspace.Workspace) error {
 	if plan.Empty() {
 		return a.discardPlan(ws, assistant.Basis{Digest: plan.Digest})
 	}
-	a.printLines(plan.DiscardLines(a.userName()))
+	printLines(a, plan.DiscardLines(a.userName()))
 	if !a.askYesNo("Discard these changes?") {
 		a.printErr("nothing was discarded")
 		return errPending
@@ -178,15 +178,18 @@ func (a *app) othersChanges(ws *workspace.Workspace) (pending, err error) {
 	}
 	if lines := assistant.OthersLines(plan.Changes, a.userName()); len(lines) > 0 {
 		a.printErr("changes by others stay staged; winnow rules diff shows all changes and the digest for --plan")
-		a.printLines(lines[1:])
+		printLines(a, lines[1:])
 		pending = errPending
 	}
 	return pending, nil
 }
 
-func (a *app) printLines(lines []string) {
+// printLines prints lines on standard error like printErr, but does not cut them: the user may be asked to confirm them.
+func printLines[S ~string](a *app, lines []S) {
 	for _, line := range lines {
-		a.printErr("%s", line)
+		if line != "" {
+			a.errLine(safetext.Clean(a.redactor.Redact(string(line))))
+		}
 	}
 }
 
@@ -211,7 +214,7 @@ func (a *app) saveError(err error) error {
 	}
 	lines := []error{fmt.Errorf("nothing was saved: %w", err)}
 	st := style.New(style.Options{Profile: style.NoColor, Unicode: a.unicode()})
-	for _, line := range slices.Concat(pane.ConflictLines(c, c.Both, &st.Icons), assistant.OthersLines(c.Both, a.userName())) {
+	for _, line := range pane.ConflictLines(c, c.Both, a.userName(), &st.Icons) {
 		lines = append(lines, errors.New(line))
 	}
 	return advise(errors.Join(lines...), "discard your changes with winnow rules discard, or save in the program, which shows both versions and asks which to keep")

@@ -325,7 +325,7 @@ func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string
 		}
 		newest = now
 		a.printErr("steps to undo:")
-		a.printLines(stepLines(steps))
+		printLines(a, stepLines(steps))
 	}
 	for !asks || a.askYesNo("Roll back?") {
 		back, err := ws.Rollback(ctx, id, scope, newest)
@@ -338,7 +338,7 @@ func (a *app) rollBackTo(ctx context.Context, ws *workspace.Workspace, id string
 			return back, cmp.Or(a.emit(map[string]any{"steps": changed.Steps, "newest": changed.Newest, "changed_by": changed.By}, stepLines(changed.Steps)...), error(errPending))
 		}
 		newest = changed.Newest
-		a.printLines(stepLines(changed.Steps))
+		printLines(a, stepLines(changed.Steps))
 	}
 	a.printErr("nothing was rolled back")
 	return workspace.RolledBack{}, errPending

@@ -3,20 +3,19 @@ package chat
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
-// Row is a paragraph of a card. Its text may be unsafe and of any length: it is cleaned and
-// wrapped when drawn.
+// Row is a paragraph of a card. Its text may be of any length: it is wrapped when drawn.
 type Row struct {
 	Icon string // at most two cells, before the first line
-	Text string
+	Text safetext.Text
 	Tone Tone
 }
 
@@ -63,7 +62,7 @@ func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, r
 	icon, title = t.Icon, cmp.Or(t.Title, oneLine(p.Type))
 	switch {
 	case t.Text != nil:
-		for line := range strings.SplitSeq(t.Text(p.Data), "\n") {
+		for _, line := range t.Text(p.Data).Lines() {
 			rows = append(rows, Row{Text: line})
 		}
 	case p.Type == pane.RuleProposal:
@@ -182,7 +181,7 @@ func (p *payloadPart) drawPayload(i, width int, rc *renderContext) {
 		p.addVisible(rc, p.data[i], layout{lead: indent, width: width - indent, draw: indented(indent, rc.st.Chat.ToolArgs)})
 	}
 	if payload.Decision != "" {
-		p.addRows([]Row{{Text: payload.Decision, Tone: Quiet}}, width, rc)
+		p.addRows([]Row{{Text: safetext.Visible(payload.Decision), Tone: Quiet}}, width, rc)
 	}
 }
 
@@ -195,7 +194,7 @@ func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 		}
 		before = style.Truncate(before, max(0, width-minText), "")
 		lead, tone := style.Width(before), r.Tone.style(&rc.st.Chat)
-		p.addVisible(rc, r.Text, layout{lead: lead, width: width - lead, draw: func(i int, line string) string {
+		p.addText(rc, r.Text, layout{lead: lead, width: width - lead, draw: func(i int, line string) string {
 			if i > 0 {
 				return tone.Render(strings.Repeat(" ", lead)) + tone.Render(line)
 			}
@@ -221,13 +220,13 @@ func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	if json.Unmarshal(p.Data, &r) != nil {
 		return nil
 	}
-	on := ""
+	on := safetext.Text("")
 	if r.Provider != "" {
-		on = " on " + r.Provider
+		on = safetext.Sprintf(" on %s", r.Provider)
 	}
-	add := func(sign, words string, tone Tone, patterns []string) {
+	add := func(sign string, words safetext.Text, tone Tone, patterns []string) {
 		for _, pattern := range patterns {
-			rows = append(rows, Row{sign, words + pattern + on, tone})
+			rows = append(rows, Row{sign, words + safetext.Visible(pattern) + on, tone})
 		}
 	}
 	i := rc.st.Icons
@@ -236,7 +235,7 @@ func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	add(i.Add, "allow ", Good, r.AddAllow)
 	add(i.Add, "ignore ", Bad, r.AddIgnore)
 	if r.Reasoning != "" {
-		rows = append(rows, Row{Text: r.Reasoning, Tone: Quiet})
+		rows = append(rows, Row{Text: safetext.Clean(r.Reasoning), Tone: Quiet})
 	}
 	return rows
 }
@@ -259,9 +258,13 @@ func (v *View) EffectRows(effects []assistant.Effect) (rows []Row) {
 		case assistant.EffectNone:
 		}
 		if n := len(e.Items); n > 0 {
-			row.Text += ": " + strings.Join(e.Items[:min(n, maxNamed)], ", ")
+			names := make([]safetext.Text, min(n, maxNamed))
+			for i := range names {
+				names[i] = safetext.Visible(e.Items[i])
+			}
+			row.Text += ": " + safetext.Join(names, ", ")
 			if more := n - maxNamed; more > 0 {
-				row.Text += fmt.Sprintf(" and %d more", more)
+				row.Text += safetext.Sprintf(" and %d more", more)
 			}
 		}
 		rows = append(rows, row)

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
 
@@ -34,7 +37,9 @@ func TestARegisteredTypeHasItsCard(t *testing.T) {
 	show(v, withPayload("model_list", `{"n":2}`))
 	v.SetPayloadTypes([]assistant.PayloadType{{
 		Name: "model_list", Title: "models", Icon: "◇",
-		Text:  func(data json.RawMessage) string { return "rows of " + string(data) + " \x1b[31m\u202ehostile" },
+		Text: func(data json.RawMessage) safetext.Text {
+			return safetext.Sprintf("rows of %s", string(data)+" \x1b[31m\u202ehostile")
+		},
 		Calls: func(json.RawMessage) ([]llm.Call, error) { return nil, nil },
 	}})
 	got := plain(v.View(60, 20))
@@ -130,5 +135,42 @@ func TestProposalsShareACard(t *testing.T) {
 	frame := plain(byTool.View(80, 40))
 	if strings.Count(frame, "proposed rules") != 1 || !strings.Contains(frame, "ignore *-gemini") || !strings.Contains(frame, "hides 3 models") || strings.Index(frame, "proposed rules") < strings.Index(frame, "propose_rules") {
 		t.Errorf("proposals of a tool:\n%s", frame)
+	}
+}
+
+// What accepting a proposal would do is shown in full, whatever the rules and the models are called.
+func TestAProposalHidesNothing(t *testing.T) {
+	text := map[string]func(name string) []Row{
+		"rule": func(name string) []Row {
+			raw, err := json.Marshal(proposal{AddIgnore: []string{name}})
+			if err != nil || !utf8.ValidString(name) {
+				return nil
+			}
+			return view().rc.proposalRows(assistant.Payload{Data: raw})
+		},
+		"provider": func(name string) []Row {
+			raw, err := json.Marshal(proposal{Provider: name, RemoveAllow: []string{"a"}})
+			if err != nil || !utf8.ValidString(name) {
+				return nil
+			}
+			return view().rc.proposalRows(assistant.Payload{Data: raw})
+		},
+		"model": func(name string) []Row {
+			return view().EffectRows([]assistant.Effect{{Kind: assistant.EffectRemoves, Sentence: "hides 1 model", Items: []string{name}}})
+		},
+	}
+	for what, rows := range text {
+		t.Run(what, func(t *testing.T) {
+			at.CheckConfirmation(t, func(name string) string {
+				all := rows(name)
+				if all == nil {
+					return ""
+				}
+				p := payloadPart{}
+				p.begin()
+				p.addRows(all, 600, &view().rc)
+				return plain(p.ready().text)
+			})
+		})
 	}
 }

@@ -23,14 +23,14 @@ func SavePlanLines(plan assistant.SavePlan, user string, st *style.Styles) []str
 	return DiffLines(plan.Lines(user), st)
 }
 
-// DiffLines draws the lines of a plan, which must be safe to show. A line that starts with +
-// is added, one with - is removed, and one with ! says what the user has to do. Items start
-// with assistant.ItemIndent or MarkedIndent, and are drawn in columns. Any other line is a
-// heading.
-func DiffLines(lines []string, st *style.Styles) []string {
+// DiffLines draws the lines of a plan. A line that starts with + is added, one with - is
+// removed, and one with ! says what the user has to do. Items start with
+// assistant.ItemIndent or MarkedIndent, and are drawn in columns. Any other line is a heading.
+func DiffLines(lines []safetext.Text, st *style.Styles) []string {
 	out := make([]string, 0, len(lines))
 	var items []string
-	for _, l := range lines {
+	for _, text := range lines {
+		l := string(text)
 		if item, ok := strings.CutPrefix(l, assistant.ItemIndent); ok {
 			items = append(items, "  "+st.Overlay.Text.Render(item))
 			continue
@@ -65,8 +65,8 @@ func diffLine(l string, st *style.Styles) string {
 }
 
 // ConflictLines returns lines that show what another program changed in a file, and then the
-// unsaved changes.
-func ConflictLines(c *assistant.Conflict, mine []assistant.Change, icons *style.Icons) []string {
+// unsaved changes, see UnsavedLines.
+func ConflictLines(c *assistant.Conflict, mine []assistant.Change, user string, icons *style.Icons) []string {
 	head := "theirs:"
 	switch {
 	case c.Missing:
@@ -74,16 +74,26 @@ func ConflictLines(c *assistant.Conflict, mine []assistant.Change, icons *style.
 	case c.Busy:
 		head = "theirs (may be incomplete):"
 	}
-	lines := append([]string{head}, ChangeLines(c.Theirs, icons)...)
-	return append(append(lines, "", "yours:"), ChangeLines(mine, icons)...)
+	lines := append([]string{head}, changeLines(c.Theirs, icons)...)
+	return append(append(lines, "", "yours:"), UnsavedLines(mine, user, icons)...)
 }
 
-// ChangeLines returns a line for each of the first maxLines changes, and one that counts the
+// UnsavedLines returns lines that show unsaved changes, and then those that other users than
+// user have made.
+func UnsavedLines(changes []assistant.Change, user string, icons *style.Icons) []string {
+	lines := changeLines(changes, icons)
+	for _, l := range assistant.OthersLines(changes, user) {
+		lines = append(lines, string(l))
+	}
+	return lines
+}
+
+// changeLines returns a line for each of the first maxLines changes, and one that counts the
 // others.
-func ChangeLines(changes []assistant.Change, icons *style.Icons) []string {
+func changeLines(changes []assistant.Change, icons *style.Icons) []string {
 	var lines []string
 	for _, c := range changes {
-		line := c.Line()
+		line := string(c.Line())
 		if rest, ok := strings.CutPrefix(line, "+"); ok {
 			line = icons.Add + rest
 		} else if rest, ok := strings.CutPrefix(line, "-"); ok {

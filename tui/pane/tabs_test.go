@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/style"
 )
@@ -186,6 +188,15 @@ func TestSaveSheet(t *testing.T) {
 	}
 }
 
+// What a user confirms is drawn as the plan shows it.
+func TestTheLinesOfAPlanHideNothing(t *testing.T) {
+	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
+	at.CheckConfirmation(t, func(name string) string {
+		shown := safetext.Visible(name)
+		return strings.Join(DiffLines([]safetext.Text{"+ " + shown, assistant.ItemIndent + shown, assistant.MarkedIndent + shown, shown}, &st), "\n")
+	})
+}
+
 func TestConflictShowsBothSides(t *testing.T) {
 	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
 	c := &assistant.Conflict{Path: "/x/.env", Theirs: []assistant.Change{
@@ -193,14 +204,14 @@ func TestConflictShowsBothSides(t *testing.T) {
 	}}
 	mine := []assistant.Change{{Title: "p allow", After: "d"}, {Title: "p ignore", Before: "b"}, {Title: "brightness", Before: "40 %", After: "80 %"}}
 	want := "theirs:\n+ IGNORE_MODELS_P c‹U+200B›\n- IGNORE_MODELS_P a\nAPI_KEY changed\n\nyours:\n+ p allow d\n- p ignore b\nbrightness: 40 % → 80 %"
-	if got := strings.Join(ConflictLines(c, mine, &st.Icons), "\n"); got != want {
+	if got := strings.Join(ConflictLines(c, mine, "", &st.Icons), "\n"); got != want {
 		t.Errorf("shown:\n%s\nwant:\n%s", got, want)
 	}
 	if got := ConflictTitle(c); got != ".env was changed by another program" {
 		t.Errorf("title %q", got)
 	}
 	gone := &assistant.Conflict{Path: "/x/.env", Missing: true}
-	if got := ConflictLines(gone, nil, &st.Icons)[0]; got != "theirs: the file is gone" {
+	if got := ConflictLines(gone, nil, "", &st.Icons)[0]; got != "theirs: the file is gone" {
 		t.Errorf("a file that is gone: %q", got)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
-
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -88,7 +87,7 @@ func (c *console) save(ctx context.Context) (done bool, err error) {
 			c.out.Line("Nothing to save: the file has the same rules.")
 			return true, nil
 		}
-		c.out.Indent(plan.Lines(c.workspace.Author())...)
+		indent(c.out, plan.Lines(c.workspace.Author()))
 		if !c.yes(ctx, "Type yes to save: ") {
 			c.nothingDone()
 			return false, nil
@@ -117,8 +116,7 @@ func (c *console) save(ctx context.Context) (done bool, err error) {
 // askConflict asks which version to use after another program has changed the file.
 func (c *console) askConflict(ctx context.Context, plan assistant.SavePlan, st *style.Styles) error {
 	c.out.Label("Notice", string(pane.ConflictTitle(plan.Conflict)+"."))
-	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, &st.Icons)...)
-	c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
+	c.out.Indent(pane.ConflictLines(plan.Conflict, plan.Changes, c.workspace.Author(), &st.Icons)...)
 	var drop *assistant.Basis
 	switch c.ask(ctx, "Type mine to load the file and re-apply your changes, or theirs to load it and drop your changes: ", "mine", "theirs") {
 	case "":
@@ -153,7 +151,7 @@ func (c *console) askDiscard(ctx context.Context, plan assistant.SavePlan) (done
 		c.out.Line("There are no unsaved changes.")
 		return true, nil
 	}
-	c.out.Indent(plan.DiscardLines(c.workspace.Author())...)
+	indent(c.out, plan.DiscardLines(c.workspace.Author()))
 	if !c.yes(ctx, "Type yes to discard these changes: ") {
 		c.nothingDone()
 		return false, nil
@@ -329,7 +327,7 @@ func (c *console) quit(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	c.out.Indent(assistant.OthersLines(plan.Changes, c.workspace.Author())...)
+	indent(c.out, assistant.OthersLines(plan.Changes, c.workspace.Author()))
 	c.out.Label("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
 	done := false
 	switch c.ask(ctx, "Type save, keep, discard or stay: ", "save", "keep", "discard") {

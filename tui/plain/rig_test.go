@@ -153,7 +153,7 @@ func (w savedWords) PlanSave(context.Context, string) (assistant.SavePlan, error
 func (w savedWords) PlanDiscard(string) assistant.SavePlan {
 	plan := assistant.SavePlan{}
 	if w.Dirty() {
-		plan.Files = []assistant.FileDiff{{Path: "words", Lines: []assistant.FileLine{{Kind: "-", Text: strings.Join(w.Saved(), " ")}, {Kind: "+", Text: strings.Join(w.Words(), " ")}}}}
+		plan.Files = []assistant.FileDiff{{Path: "words", Lines: []assistant.FileLine{{Kind: "-", Text: safetext.Visible(strings.Join(w.Saved(), " "))}, {Kind: "+", Text: safetext.Visible(strings.Join(w.Words(), " "))}}}}
 		for _, word := range w.Words() {
 			if !slices.Contains(w.Saved(), word) {
 				plan.Changes = append(plan.Changes, assistant.Change{Title: "word", After: word})

@@ -180,8 +180,8 @@ func (t *TurnLines) Question(e assistant.ConfirmRequest) {
 		tool = "a tool of the MCP server " + Name(e.Server)
 	}
 	t.Note("Question", "the assistant wants to run "+tool+". This is what it would do:")
-	for l := range strings.SplitSeq(strings.TrimRight(e.Diff, "\n"), "\n") {
-		t.Note("", string(safetext.Visible(l)))
+	for _, l := range e.Diff.Lines() {
+		t.Note("", string(l))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/safetext"
 )
 
 // printed is what a Turn prints of events, with or without reasoning.
@@ -72,14 +74,9 @@ func TestTurn(t *testing.T) {
 
 // What a user confirms is spelled out in full: no two plans look the same.
 func TestAQuestionHidesNothing(t *testing.T) {
-	shown := map[string]string{}
-	for _, diff := range []string{"+a\u202eb", "+a‹U+202E›b", "+a\tb", "+ab"} {
-		got := printed(t, false, slices.Values([]assistant.Event{assistant.ConfirmRequest{Tool: "save", Diff: diff}}))
-		if before := shown[got]; before != "" || strings.ContainsAny(got, "\u202e\t") {
-			t.Errorf("%q is shown as %q, as %q is", diff, got, before)
-		}
-		shown[got] = diff
-	}
+	at.CheckConfirmation(t, func(name string) string {
+		return printed(t, false, slices.Values([]assistant.Event{assistant.ConfirmRequest{Tool: "save", Diff: "+" + safetext.Visible(name)}}))
+	})
 }
 
 // A turn that nobody can print is stopped once, and read to its end.

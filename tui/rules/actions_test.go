@@ -322,7 +322,7 @@ func TestBothSaveDialogsAreTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	byKey := pane.SavePlanLines(plan, "", &b.st)
-	byTool := pane.DiffLines(strings.Split(shown.Text, "\n"), &b.st)
+	byTool := pane.DiffLines(shown.Text.Lines(), &b.st)
 	if !slices.Equal(byKey, byTool) {
 		t.Errorf("the key shows\n%s\nthe assistant\n%s", strings.Join(byKey, "\n"), strings.Join(byTool, "\n"))
 	}

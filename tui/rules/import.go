@@ -60,7 +60,7 @@ func (p *Pane) importLines(rules importedRules) []string {
 		if err == nil && e.Known {
 			head += ": " + changeText(len(e.Hidden), len(e.Shown))
 			if used := e.UsedText(); used != "" {
-				head += "; " + pane.Visible(used)
+				head += "; " + string(used)
 			}
 		}
 		for _, err := range errs {

@@ -120,7 +120,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	}
 	notes = append(notes, p.oneLine(1, w, st.Count, text))
 	if used := p.data.UsedText(v.change.Hidden); used != "" {
-		notes = append(notes, pane.Note{Rank: 2, Text: signWarn.in(&p.st.Icons) + " " + pane.Visible(used), Style: st.Warn, MaxLines: 3})
+		notes = append(notes, pane.Note{Rank: 2, Text: signWarn.in(&p.st.Icons) + " " + string(used), Style: st.Warn, MaxLines: 3})
 	}
 	icon := signHidden.in(&p.st.Icons)
 	if p.input.list == modelfilter.Allow {

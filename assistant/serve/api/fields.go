@@ -52,7 +52,7 @@ var fields = map[string]map[string]string{
 	"CheckpointCreated": {"id": "the id of the checkpoint", "description": "the step, in one line"},
 	"Complete":          {"payload": "the whole answer"},
 	"ConfirmRequest": {
-		"id": "the id of the question, for the path of the request that answers it", "tool": "the tool that asks", "diff": "what the tool would change", "digest": "identifies what the tool would do", "note": "why the question is asked again: a sentence that says who has changed what the tool would do; absent the first time",
+		"id": "the id of the question, for the path of the request that answers it", "tool": "the tool that asks", "diff": "what the tool would do, in lines to show unchanged: hidden characters are shown as their numbers", "digest": "identifies what the tool would do", "note": "why the question is asked again: a sentence that says who has changed what the tool would do; absent the first time",
 		"server": "the MCP server that would carry out the call; absent for a tool of the window",
 	},
 	"Conflict": {
@@ -67,7 +67,7 @@ var fields = map[string]map[string]string{
 	"Effect":        {"kind": "what happens to the items", "sentence": "what happens, as a sentence", "items": "all affected items, the marked ones first", "marked": "how many of the items are marked, such as models in use"},
 	"Error":         {"code": "identifies the failure, for example overflow, quota or interrupted", "message": "describes the failure"},
 	"FileDiff":      {"creates": "true if the file does not exist yet", "lines": "what changes, with secrets masked"},
-	"FileLine":      {"kind": "- for a removed line, + for an added line", "line": "the line number from 1, in the old file if removed and in the new file if added", "text": "the text, with secrets masked"},
+	"FileLine":      {"kind": "- for a removed line, + for an added line", "line": "the line number from 1, in the old file if removed and in the new file if added", "text": "the text, with secrets masked and hidden characters shown as their numbers"},
 	"Holder":        {"user": "the name of the user", "since": "when the turn began to change the window", "doing": "the first write tool of the turn"},
 	"LeftOut":       {"seq": "the seq of the pair", "id": "the id of the pair", "tokens": "the estimated tokens of the pair"},
 	"PairInfo": {

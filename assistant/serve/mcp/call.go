@@ -260,7 +260,7 @@ func canAsk(req *sdk.CallToolRequest) bool {
 func (s *server) question(e assistant.ConfirmRequest) *sdk.CallToolResult {
 	return &sdk.CallToolResult{
 		InputRequests: sdk.InputRequestMap{confirmID: &sdk.ElicitParams{
-			Mode: "form", Message: s.clean("Run " + e.Tool + "?\n\n" + e.Diff),
+			Mode: "form", Message: s.clean("Run " + e.Tool + "?\n\n" + string(e.Diff)),
 			RequestedSchema: json.RawMessage(`{"type":"object","properties":{"confirm":{"type":"boolean","title":"Do it","default":false}},"required":["confirm"]}`),
 		}},
 		RequestState: e.Digest,

@@ -20,6 +20,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 )
 
@@ -751,4 +752,13 @@ func TestPromptsAndQueriesAreOffered(t *testing.T) {
 	if got := r.call(c, "first_word", map[string]any{"x": 1}); got.ErrorCode != assistant.CodeInvalidArguments {
 		t.Errorf("first_word(x) = %+v", got)
 	}
+}
+
+// The question for the user of a client shows the plan as it is.
+func TestAQuestionHidesNothing(t *testing.T) {
+	s := &server{}
+	at.CheckConfirmation(t, func(name string) string {
+		ask := s.question(assistant.ConfirmRequest{Tool: "save", Diff: "+ " + safetext.Visible(name)})
+		return ask.InputRequests[confirmID].(*sdk.ElicitParams).Message
+	})
 }
