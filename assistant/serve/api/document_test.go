@@ -29,8 +29,7 @@ type parsed struct {
 	Paths      map[string]map[string]*described
 	Components struct{ Schemas map[string]any }
 
-	definitions map[string]any
-	resolved    sync.Map // *jsonschema.Resolved, by schema
+	resolved sync.Map // *jsonschema.Resolved, by schema
 }
 
 // theDocument is the document of all rigs; theirs differ in the address only.
@@ -40,10 +39,7 @@ var theDocument = sync.OnceValues(func() (*parsed, error) {
 		return nil, err
 	}
 	p := &parsed{}
-	if err := json.Unmarshal(raw, p); err != nil {
-		return nil, err
-	}
-	return p, json.Unmarshal([]byte(definitionsOf(p.Components.Schemas)), &p.definitions)
+	return p, json.Unmarshal(raw, p)
 })
 
 // described is an operation of a document.
@@ -163,17 +159,12 @@ func (d *parsed) resolve(schema any) (*jsonschema.Resolved, error) {
 	if r, ok := d.resolved.Load(key); ok {
 		return r.(*jsonschema.Resolved), nil
 	}
-	var whole map[string]any
-	if err := json.Unmarshal([]byte(definitionsOf(schema)), &whole); err != nil {
-		return nil, err
-	}
-	whole["$defs"] = d.definitions
-	raw, err := json.Marshal(whole)
-	if err != nil {
-		return nil, err
-	}
+	whole := maps.Clone(schema.(map[string]any))
+	used := map[string]any{}
+	d.use(schema, used)
+	whole["$defs"] = used
 	var s jsonschema.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
+	if err := json.Unmarshal([]byte(definitionsOf(whole)), &s); err != nil {
 		return nil, err
 	}
 	r, err := s.Resolve(nil)
@@ -181,6 +172,28 @@ func (d *parsed) resolve(schema any) (*jsonschema.Resolved, error) {
 		d.resolved.Store(key, r)
 	}
 	return r, err
+}
+
+// use adds to used the named schemas that a part of the document refers to, directly or through others: the validator
+// takes longer to resolve all of them than to check most values.
+func (d *parsed) use(part any, used map[string]any) {
+	switch v := part.(type) {
+	case []any:
+		for _, item := range v {
+			d.use(item, used)
+		}
+	case map[string]any:
+		if ref, ok := v["$ref"].(string); ok {
+			name := strings.TrimPrefix(ref, schemas)
+			if _, known := used[name]; !known {
+				used[name] = d.Components.Schemas[name]
+				d.use(used[name], used)
+			}
+		}
+		for _, item := range v {
+			d.use(item, used)
+		}
+	}
 }
 
 func (d *document) note(what string) {

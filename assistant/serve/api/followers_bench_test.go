@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	at.UseMemory()
 	debug.SetGCPercent(400) // the values of each response are short-lived
 	os.Exit(m.Run())
 }
