@@ -173,7 +173,10 @@ func (m *Model) undo() tea.Cmd {
 
 // undo does the work of (*Model).undo once the acts before it have ended.
 func (b *rollingBack) undo(p *parts, request int64) intent {
-	step := p.Checkpoints.Last
+	var step *checkpoint.Checkpoint
+	if p.Checkpoints != nil { // nil before the session has started, and without a window
+		step = p.Checkpoints.Last
+	}
 	switch refused := p.refused(); {
 	case refused != nil:
 		return showError{refused}
