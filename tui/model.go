@@ -84,8 +84,8 @@ type Parts struct {
 // Recovery describes unsaved changes left by a crash; the user decides what happens to
 // them.
 type Recovery struct {
-	Lines  []string // what happened and what was found
-	Digest string   // identifies the changes that a discard would lose
+	Lines  []safetext.Text // what happened and what was found
+	Digest string          // identifies the changes that a discard would lose
 }
 
 // Model is the screen, the program's only tea.Model. It routes messages to its children,

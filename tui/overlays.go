@@ -82,7 +82,7 @@ func (m *Model) askConfirm(o usecase.ConfirmWanted) tea.Cmd {
 	case workspace.ConfirmUndoRollback:
 		lines := changed
 		if c.By != "" {
-			lines = append(lines, string("The last rollback was made by "+oneLine(c.By)+"."))
+			lines = append(lines, string(safetext.Sprintf("The last rollback was made by %s.", c.By)))
 		}
 		if len(c.Drops) > 0 {
 			lines = append(append(lines, "Undoing the rollback loses these later steps:"), w.steps(c.Drops)...)

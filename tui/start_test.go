@@ -16,6 +16,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/keymap"
 	"winnow/tui/overlay"
@@ -227,7 +228,7 @@ func TestWhatWasTypedFirstDoesNotReplaceTheDraftOfBefore(t *testing.T) {
 }
 
 func TestNoKeyOfBeforeAnswersTheQuestionAfterACrash(t *testing.T) {
-	b := bootFixture(t, setup{change: func(o *Options) { o.Recovery = &Recovery{Lines: []string{"+ a rule"}} }}, nil)
+	b := bootFixture(t, setup{change: func(o *Options) { o.Recovery = &Recovery{Lines: []safetext.Text{"+ a rule"}} }}, nil)
 	b.Type("d")
 	b.box("d")
 	b.gate.Open()

@@ -135,11 +135,11 @@ func deleteTopic(path string) intent {
 		return notify{text: "“no topic” cannot be deleted"}
 	}
 	parent, _ := splitTopic(path)
-	lines := []string{"No message is deleted: the topic's messages and the topics below it", string("move to " + oneLine(parent) + ".")}
+	lines := []string{"No message is deleted: the topic's messages and the topics below it", string(safetext.Sprintf("move to %s.", parent))}
 	if parent == "" {
 		lines = []string{"No message is deleted: the topic's messages get no topic,", "and the topics below it move to the top level."}
 	}
-	return confirm("Delete the topic "+oneLine(path)+"?", lines, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
+	return confirm(safetext.Sprintf("Delete the topic %s?", path), lines, "delete", "keep", change(func(c *usecase.Commands, request int64) tea.Cmd { return c.DeleteTopic(request, path, parent) }))
 }
 
 // onTopicsChanged shows a change to the topic tree.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/tui/tuitest"
 )
 
@@ -181,4 +182,11 @@ func TestFavouriteModelsComeFirst(t *testing.T) {
 	}
 	r.Type(tuitest.Key("alt+f"))
 	r.WaitGone("favourites")
+}
+
+// The question before a topic is deleted tells topics apart that look alike.
+func TestDeletingATopicHidesNothing(t *testing.T) {
+	at.CheckConfirmation(t, func(name string) string {
+		return string(deleteTopic(name).(question).title)
+	})
 }

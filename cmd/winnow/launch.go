@@ -316,16 +316,16 @@ func (w *journaledWindow) recovery() *tui.Recovery {
 	if w.filter == nil || last.Closed || !w.recovered { // the chat history has no unsaved changes
 		return nil
 	}
-	lines := []string{"These changes to the rules were not saved:"}
+	lines := []safetext.Text{"These changes to the rules were not saved:"}
 	for _, c := range w.filter.Diff() {
 		icon := "-"
 		if c.Added {
 			icon = "+"
 		}
-		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", icon, c.List, visible(c.Pattern), c.Provider))
+		lines = append(lines, safetext.Sprintf("%s %s rule %s of %s", icon, c.List.String(), c.Pattern, c.Provider))
 	}
 	if last.Turn.ID != "" {
-		lines = append(lines, "The last turn: "+last.Turn.Description)
+		lines = append(lines, "The last turn: "+safetext.VisibleOnce(last.Turn.Description))
 	}
 	return &tui.Recovery{Lines: lines, Digest: w.filter.PlanDiscard("").Digest}
 }

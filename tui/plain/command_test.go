@@ -12,6 +12,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/safetext"
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -382,7 +383,7 @@ func TestRecovery(t *testing.T) {
 	for answer, dropped := range map[string]bool{"discard": true, "yes": false, "": false} {
 		t.Run("answer "+answer, func(t *testing.T) {
 			var window *at.Window
-			r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.Recovery = []string{"2 rules are unsaved."} },
+			r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.Recovery = []safetext.Text{"2 rules are unsaved."} },
 				func(o *assistant.Options) {
 					window = o.Window.(savedWords).Window
 					if err := window.Type("bee"); err != nil {

@@ -11,9 +11,9 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
-
 	"winnow/tui/keymap"
 	"winnow/tui/pane"
 )
@@ -37,12 +37,12 @@ type Options struct {
 	Interactive bool
 	Interrupt   <-chan os.Signal // receives Ctrl+C; may be nil
 
-	Width    func() int // width of the terminal at Out in cells, 0 if unknown; nil if Out is not a terminal
-	Color    bool       // highlight labels
-	Examples []string   // messages that the user can choose while the session is empty
-	Notice   string     // shown at the start
-	Recovery []string   // unsaved changes left by a crash, one per line; nil if none
-	Digest   string     // digest of the changes in Recovery: only these changes may be discarded
+	Width    func() int      // width of the terminal at Out in cells, 0 if unknown; nil if Out is not a terminal
+	Color    bool            // highlight labels
+	Examples []string        // messages that the user can choose while the session is empty
+	Notice   string          // shown at the start
+	Recovery []safetext.Text // unsaved changes left by a crash, one per line; nil if none
+	Digest   string          // digest of the changes in Recovery: only these changes may be discarded
 	Topics   []keymap.HelpTopic
 	// Connect connects a model and asks the user what it needs for that; nil if models cannot
 	// be connected here.
@@ -323,7 +323,7 @@ func (c *console) showWaiting() {
 // recover asks what to do with unsaved changes left by a crash.
 func (c *console) recover(ctx context.Context) error {
 	c.out.Label("Question", "winnow stopped unexpectedly last time.")
-	c.out.Indent(c.opts.Recovery...)
+	indent(c.out, c.opts.Recovery)
 	if c.ask(ctx, "Type discard to drop the unsaved changes; anything else keeps them: ", "discard") == "" {
 		c.out.Line("Recovered; nothing is saved yet.")
 		return nil

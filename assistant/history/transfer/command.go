@@ -144,7 +144,7 @@ func (c Command) Question() (title safetext.Text, lines []string) {
 	switch {
 	case c.DryRun:
 	case c.Verb == filter.SetTopic && c.newTopic && !c.NoConfirm:
-		return "There is no topic " + oneLine(c.Topic) + ". Create it?", []string{string(does + ".")}
+		return safetext.Sprintf("There is no topic %s. Create it?", c.Topic), []string{string(does + ".")}
 	case c.Verb == filter.Delete:
 		return does + " for good?", c.quoted()
 	case c.Changes() && len(c.Seqs) > ManyPairs && !c.NoConfirm:

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
@@ -390,4 +391,12 @@ func TestCommandDeletes(t *testing.T) {
 	if refs, _ := o.s.Refs(context.Background(), "", 3.5); len(refs) != 1 {
 		t.Errorf("%d pairs are left", len(refs))
 	}
+}
+
+// The question of a command tells topics apart that look alike.
+func TestAQuestionHidesNothing(t *testing.T) {
+	at.CheckConfirmation(t, func(name string) string {
+		title, _ := Command{Command: filter.Command{Verb: filter.SetTopic, Topic: name}, Seqs: []int64{1}, newTopic: true}.Question()
+		return string(title)
+	})
 }
