@@ -29,12 +29,12 @@ func TestConversations(t *testing.T) {
 		"no leaves it":                 {"hide everything => | ask first", "no => | Nothing was changed", "yes => | no open question"},
 		"a question names what to say": {"save? => | That is a question | Say `save` to do it | chip: save"},
 		"every provider asks with counts": {
-			"hide all preview models on every provider => | on all providers, so I ask first | anthropic: would hide 1 of | gemini: would hide 1 of",
+			"hide all preview models on every provider => | on 2 providers, so I ask first | anthropic: would hide 1 of | gemini: would hide 1 of",
 			"yes => anthropic+ignore(*preview*) gemini+ignore(*preview*)",
 		},
 		"mini is no part of gemini": {"hide mini on every provider => | openai: would hide 3 of 17 | xai: would hide 1 of 3", "do it => openai+ignore(*mini*) xai+ignore(*mini*)"},
 		"a provider can be excepted": {
-			"hide all preview models on every provider except gemini => | anthropic: would hide 1 of", "yes => anthropic+ignore(*preview*)",
+			"hide all preview models on every provider except gemini => | change rules on anthropic, which was not named, so I ask first | anthropic: would hide 1 of", "yes => anthropic+ignore(*preview*)",
 		},
 		"an exception is kept": {
 			"hide all claude models on anthropic except claude-sonnet-5 => | anthropic: would hide 4 of", "yes => anthropic+allow(claude-sonnet-5) anthropic+ignore(claude*)",

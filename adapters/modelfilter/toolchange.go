@@ -52,6 +52,10 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 		return f
 	}
 	listed, says, hint := []fields{}, []string(nil), ""
+	unnamed := ""
+	if all := len(w.Providers()); !namesEach(a.Provider) && all > 1 {
+		unnamed = unnamedProviders(changing(plans), all)
+	}
 	for i, p := range plans {
 		if i == 0 {
 			p.notes = append(slices.Clone(r.text), p.notes...)
@@ -59,7 +63,7 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 				p.notes = append(p.notes, about)
 			}
 		}
-		data, say, err := w.planFields(p, !namesEach(a.Provider))
+		data, say, err := w.planFields(p, unnamed)
 		if err != nil {
 			return errorResult(err)
 		}
@@ -76,9 +80,22 @@ func (w *Window) toolPlanRules(a planArgs) assistant.ToolResult {
 	return done
 }
 
-// planFields returns a plan with its effect as data and as text. If every is set, the providers
-// were not named one by one, and the user must confirm the plan if there are several.
-func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
+// unnamedProviders names the providers of plans that were not named one by one. all is the number
+// of all providers.
+func unnamedProviders(plans []rulePlan, all int) string {
+	switch n := len(plans); n {
+	case all:
+		return "all providers"
+	case 1:
+		return visible(plans[0].Provider) + ", which was not named"
+	default:
+		return fmt.Sprintf("%d providers", n)
+	}
+}
+
+// planFields returns a plan with its effect as data and as text. unnamed names the providers with
+// changed rules if the user did not name them, and must confirm the plan; else it is "".
+func (w *Window) planFields(p rulePlan, unnamed string) (fields, string, error) {
 	s, err := w.On(p.Provider)
 	if err != nil {
 		return nil, "", err
@@ -115,7 +132,7 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 	rules := summarizeProposal(data)
 	out["effects"], out["effect"], out["does"], out["done"] = sentences, rules+": "+t.effect, t.does, t.done
 	says := append([]string{sentence(t.does + ": " + strings.TrimSuffix(rules, " for "+visible(p.Provider)))}, p.notes...)
-	if why := confirmation(every && len(w.Providers()) > 1, out["hides_count"].(int), c.Shown); why != "" {
+	if why := confirmation(unnamed, out["hides_count"].(int), c.Shown); why != "" {
 		out["confirm"] = why
 	}
 	return out, strings.Join(says, " "), nil
@@ -123,10 +140,10 @@ func (w *Window) planFields(p rulePlan, every bool) (fields, string, error) {
 
 // confirmation describes, in words that follow "would", an effect that the user must confirm first;
 // "" if there is none.
-func confirmation(every bool, hides, shown int) string {
+func confirmation(unnamed string, hides, shown int) string {
 	switch {
-	case every:
-		return "change rules on all providers"
+	case unnamed != "":
+		return "change rules on " + unnamed
 	case 2*hides > shown:
 		return "hide more than half of the models that are shown"
 	}
