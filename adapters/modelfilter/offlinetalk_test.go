@@ -223,11 +223,13 @@ func TestAFamilyThatIsNowhereIsSaid(t *testing.T) {
 // nothing: no rule changes, and no card is shown.
 func TestUnknownWordsChangeNothing(t *testing.T) {
 	t.Parallel()
-	verbs := []string{"hide", "block", "only allow", "allow", "unhide", "remove", "keep", "stop hiding", "get rid of", "please hide", "clear", "save and hide", "propose hiding"}
+	verbs := []string{"hide", "block", "only allow", "allow", "unhide", "remove", "keep", "stop hiding", "get rid of", "please hide", "clear", "save and hide", "propose hiding",
+		"clear all rules", "undo", "save", "discard", "switch to"}
 	words := []string{
 		"mini", "nano", "gpt", "claude", "all", "the", "models", "every", "newest", "old", "and", "or", ",", "gpt-4o", "*turbo*", `"o3"`, "preview",
 		"on gemini", "on every provider", "except", "opus", "but not", "too", "everything", "starting with", "anthropic",
 	}
+	odds := []string{"zqxv", "carefully", "wolpertinger", "q", "qq-7", "because", "whether", "likes"} // the last three are no names of models
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var o *operator
 	for n := range assistanttest.Rounds(60, 2000) {
@@ -238,7 +240,7 @@ func TestUnknownWordsChangeNothing(t *testing.T) {
 		for range 1 + rnd.IntN(6) {
 			said = append(said, words[rnd.IntN(len(words))])
 		}
-		odd := []string{"zqxv", "carefully", "foobarish", "wolpertinger", "q", "qq-7"}[rnd.IntN(6)]
+		odd := odds[rnd.IntN(len(odds))]
 		said = slices.Insert(said, rnd.IntN(len(said)+1), odd)
 		text := "hello. " + verbs[rnd.IntN(len(verbs))] + " " + strings.Join(said, " ")
 		before := fmt.Sprint(o.Diff())
