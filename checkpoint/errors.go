@@ -59,12 +59,12 @@ type Report struct {
 	UnreadableRecords int      // number of unreadable or missing records
 	Lost, Kept        int      // number of checkpoints whose state was lost, and number of all others
 	StateLost         bool     // the newest state could not be rebuilt; Current is older
-	Narrowed          []string // files and folders that other users could access until now
+	Narrowed          []string // what other users could do until now, such as "read PATH"
 }
 
-func (r *Report) addNarrowed(path string, narrowed bool) {
-	if narrowed {
-		r.Narrowed = append(r.Narrowed, path)
+func (r *Report) addNarrowed(path, could string) {
+	if could != "" {
+		r.Narrowed = append(r.Narrowed, could+" "+path)
 	}
 }
 
@@ -85,8 +85,8 @@ func (r Report) Notices() []string {
 	if r.TornBytes > 0 {
 		out = append(out, fmt.Sprintf("An unfinished record was removed from the end of the checkpoint journal. Bytes removed: %d.", r.TornBytes))
 	}
-	for _, path := range r.Narrowed {
-		out = append(out, "Other users could read "+path+"; they no longer can.")
+	for _, could := range r.Narrowed {
+		out = append(out, "Other users could "+could+"; they no longer can.")
 	}
 	return out
 }

@@ -152,7 +152,7 @@ func (j *Journal) read() error {
 // openWriter reads the file. Unless another process holds the writer lock, it also repairs and compacts the file.
 func (j *Journal) openWriter() error {
 	dir := filepath.Dir(j.path)
-	dirNarrowed, err := privatefile.Folder(dir)
+	dirCould, err := privatefile.Folder(dir)
 	if errors.Is(err, privatefile.ErrWritable) {
 		return fmt.Errorf("%w: %s: %w", ErrUnsafe, dir, err)
 	} else if err != nil {
@@ -171,10 +171,10 @@ func (j *Journal) openWriter() error {
 			j.opts.Log.Warn("checkpoint journal could not be compacted", "error", err)
 		}
 	}
-	j.report.addNarrowed(dir, dirNarrowed)
-	narrowed, err := privatefile.Narrow(j.path, j.info)
+	j.report.addNarrowed(dir, dirCould)
+	could, err := privatefile.Narrow(j.path, j.info)
 	if err == nil {
-		j.report.addNarrowed(j.path, narrowed)
+		j.report.addNarrowed(j.path, could)
 		err = j.joinAlive()
 	}
 	return errors.Join(err, j.unlockFile())

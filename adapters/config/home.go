@@ -12,6 +12,8 @@ import (
 	"slices"
 
 	"github.com/adrg/xdg"
+
+	"winnow/checkpoint/privatefile"
 )
 
 // Home contains the folders of winnow's files.
@@ -194,18 +196,22 @@ func (h Home) CanLog() bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// RepairFile removes other users' access to a file that may contain secrets. It returns a notice that they had access
-// and, if it could not be removed, why.
+// RepairFile removes other users' access to a file that may contain secrets. It returns a notice that they could read
+// or change the file and, if this could not be repaired, why.
 func RepairFile(path string) (notice string) {
 	const others = 0o077
 	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS == "windows" || !info.Mode().IsRegular() || info.Mode().Perm()&others == 0 {
+	if err != nil || runtime.GOOS == "windows" || !info.Mode().IsRegular() {
+		return ""
+	}
+	can := privatefile.OthersCan(info.Mode())
+	if can == "" {
 		return ""
 	}
 	if err := os.Chmod(path, info.Mode().Perm()&^others); err != nil {
-		return fmt.Sprintf("other users can read %s, and this could not be changed: %v", path, err)
+		return fmt.Sprintf("other users can %s %s, and its mode cannot be changed: %v", can, path, err)
 	}
-	return "other users could read " + path + "; they no longer can"
+	return "other users could " + can + " " + path + "; they no longer can"
 }
 
 func checkFolder(dir string) (notice string, err error) {

@@ -183,6 +183,25 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestRepairFileSaysWhatOthersCould(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes have no effect on this system")
+	}
+	path := filepath.Join(t.TempDir(), "f")
+	for mode, want := range map[os.FileMode]string{
+		0o600: "", 0o640: "other users could read " + path, 0o622: "other users could change " + path, 0o666: "other users could read and change " + path,
+	} {
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		notice := RepairFile(path)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != 0o600 || strings.TrimSuffix(notice, "; they no longer can") != want {
+			t.Errorf("mode %v: RepairFile = %q, mode %v, %v; want %q", mode, notice, info.Mode(), err, want)
+		}
+	}
+}
+
 func TestMakePrivateNarrowsAFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -132,19 +132,12 @@ func (s *Source) ModeNotice() string {
 	return fmt.Sprintf("%s: other users can %s it (mode %04o): chmod 600 makes it private; saving does not change the mode", printable(s.Path), others, s.Mode)
 }
 
-// OthersCan returns what the mode of the file allows other users to do: "read", "change", "read and change", or "" if
-// they can do neither.
+// OthersCan returns what the mode of the file allows other users to do; see privatefile.OthersCan.
 func (s *Source) OthersCan() string {
-	reads, changes := s.Exists && s.Mode&0o044 != 0, s.Exists && s.Mode&0o022 != 0
-	switch {
-	case reads && changes:
-		return "read and change"
-	case reads:
-		return "read"
-	case changes:
-		return "change"
+	if !s.Exists {
+		return ""
 	}
-	return ""
+	return privatefile.OthersCan(s.Mode)
 }
 
 // resolve follows the symbolic links at path. The last link may point to a file that does not exist.

@@ -72,8 +72,8 @@ func Sum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// DocumentFolder creates a folder that only its owner can enter. If other users can read an existing folder, it
-// removes their permissions and returns true. It rejects a folder that others can replace or write to.
+// DocumentFolder creates a folder that only its owner can enter. If other users can read or enter an existing
+// folder, it removes their permissions and returns true. It rejects a folder that others can replace or write to.
 func DocumentFolder(dir string) (repaired bool, err error) {
 	if err := os.MkdirAll(dir, FolderMode); err != nil {
 		return false, Cause(err)

@@ -22,33 +22,53 @@ const HasModes = runtime.GOOS != "windows"
 // ErrWritable means that anyone can replace files in a folder.
 var ErrWritable = errors.New("anyone can write to this folder")
 
-// Folder creates a folder and its parents, or removes the permissions of other users from an existing one; narrowed
-// then reports whether there were any. The error wraps ErrWritable or is an *fs.PathError.
-func Folder(dir string) (narrowed bool, err error) {
+// Folder creates a folder and its parents, or removes the permissions of other users from an existing one; could is
+// then as in Narrow. The error wraps ErrWritable or is an *fs.PathError.
+func Folder(dir string) (could string, err error) {
 	if err := os.MkdirAll(dir, FolderMode); err != nil {
-		return false, err
+		return "", err
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	const worldWritable = 0o002
 	if HasModes && info.Mode().Perm()&worldWritable != 0 {
-		return false, fmt.Errorf("%w (mode %04o)", ErrWritable, info.Mode().Perm())
+		return "", fmt.Errorf("%w (mode %04o)", ErrWritable, info.Mode().Perm())
 	}
 	return Narrow(dir, info)
 }
 
-// Narrow removes the permissions of other users from a file or folder, and reports whether there were any.
-func Narrow(path string, info fs.FileInfo) (narrowed bool, err error) {
+// Narrow removes the permissions of other users from a file or folder. could says what they allowed, as a verb: see
+// OthersCan; "" if they allowed nothing.
+func Narrow(path string, info fs.FileInfo) (could string, err error) {
 	mode := FileMode
 	if info.IsDir() {
 		mode = FolderMode
 	}
 	if !HasModes || info.Mode().Perm()&^mode == 0 {
-		return false, nil
+		return "", nil
 	}
-	return true, os.Chmod(path, info.Mode().Perm()&mode)
+	could = OthersCan(info.Mode())
+	if could == "" && info.IsDir() {
+		could = "enter"
+	}
+	return could, os.Chmod(path, info.Mode().Perm()&mode)
+}
+
+// OthersCan returns what the mode of a file allows other users to do: "read", "change", "read and change", or "" if they
+// can do neither.
+func OthersCan(mode fs.FileMode) string {
+	const read, write = 0o044, 0o022
+	switch {
+	case mode&read != 0 && mode&write != 0:
+		return "read and change"
+	case mode&read != 0:
+		return "read"
+	case mode&write != 0:
+		return "change"
+	}
+	return ""
 }
 
 // Replace creates or replaces the file at path with what fill writes and gives it mode. After a crash, either the old

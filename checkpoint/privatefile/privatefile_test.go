@@ -24,27 +24,28 @@ func TestFolder(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		mode, want fs.FileMode
-		narrowed   bool
+		could      string
 		err        error
 	}{
-		"private":      {0o700, 0o700, false, nil},
-		"read-only":    {0o500, 0o500, false, nil},
-		"readable":     {0o755, 0o700, true, nil},
-		"group writes": {0o770, 0o700, true, nil},
-		"anybody":      {0o777, 0o777, false, ErrWritable},
+		"private":      {0o700, 0o700, "", nil},
+		"read-only":    {0o500, 0o500, "", nil},
+		"readable":     {0o755, 0o700, "read", nil},
+		"group writes": {0o770, 0o700, "read and change", nil},
+		"entered":      {0o711, 0o700, "enter", nil},
+		"anybody":      {0o777, 0o777, "", ErrWritable},
 	} {
 		dir := t.TempDir()
 		if err := os.Chmod(dir, c.mode); err != nil {
 			t.Fatal(err)
 		}
-		narrowed, err := Folder(dir)
-		if !errors.Is(err, c.err) || narrowed != c.narrowed || modeOf(t, dir) != c.want {
-			t.Errorf("%s: Folder = %v, %v, mode %v; want %v, %v, mode %v", name, narrowed, err, modeOf(t, dir), c.narrowed, c.err, c.want)
+		could, err := Folder(dir)
+		if !errors.Is(err, c.err) || could != c.could || modeOf(t, dir) != c.want {
+			t.Errorf("%s: Folder = %v, %v, mode %v; want %v, %v, mode %v", name, could, err, modeOf(t, dir), c.could, c.err, c.want)
 		}
 	}
 	made := filepath.Join(t.TempDir(), "a", "b")
-	if narrowed, err := Folder(made); err != nil || narrowed || modeOf(t, filepath.Dir(made)) != FolderMode || modeOf(t, made) != FolderMode {
-		t.Errorf("a new folder: %v, %v, modes %v and %v", narrowed, err, modeOf(t, filepath.Dir(made)), modeOf(t, made))
+	if could, err := Folder(made); err != nil || could != "" || modeOf(t, filepath.Dir(made)) != FolderMode || modeOf(t, made) != FolderMode {
+		t.Errorf("a new folder: %v, %v, modes %v and %v", could, err, modeOf(t, filepath.Dir(made)), modeOf(t, made))
 	}
 }
 
@@ -53,7 +54,7 @@ func TestNarrow(t *testing.T) {
 		t.Skip("modes have no effect on this system")
 	}
 	path := filepath.Join(t.TempDir(), "f")
-	for mode, want := range map[fs.FileMode]bool{0o600: false, 0o400: false, 0o644: true, 0o620: true, 0o755: true} {
+	for mode, want := range map[fs.FileMode]string{0o600: "", 0o400: "", 0o700: "", 0o611: "", 0o644: "read", 0o620: "change", 0o766: "read and change"} {
 		os.Remove(path)
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -65,9 +66,9 @@ func TestNarrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		narrowed, err := Narrow(path, info)
-		if err != nil || narrowed != want || modeOf(t, path) != mode&FileMode {
-			t.Errorf("Narrow of mode %v = %v, %v, mode %v; want %v", mode, narrowed, err, modeOf(t, path), want)
+		could, err := Narrow(path, info)
+		if err != nil || could != want || modeOf(t, path) != mode&FileMode {
+			t.Errorf("Narrow of mode %v = %v, %v, mode %v; want %v", mode, could, err, modeOf(t, path), want)
 		}
 	}
 }

@@ -308,14 +308,18 @@ func (a *app) reportUnset(p *program) {
 // which contains keys.
 func (a *app) reportOpenFile(ctx context.Context, p *program) {
 	w := p.window.filter
-	if w == nil || !w.FileExists() || w.FileMode().Perm()&0o077 == 0 {
+	if w == nil || !w.FileExists() {
+		return
+	}
+	others := privatefile.OthersCan(w.FileMode())
+	if others == "" {
 		return
 	}
 	key := "open file reported:" + w.EnvFile()
 	if told, err := p.store.Get(ctx, key); err != nil || told != "" {
 		return
 	}
-	a.printErr("other users of this machine can read or change %s (mode %04o): chmod 600 makes it private", visible(filepath.Base(w.EnvFile())), w.FileMode().Perm())
+	a.printErr("other users of this machine can %s %s (mode %04o): chmod 600 makes it private", others, visible(filepath.Base(w.EnvFile())), w.FileMode().Perm())
 	_ = p.store.Set(ctx, key, "yes") // if this fails, it will be reported again
 }
 

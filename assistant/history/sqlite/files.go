@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -43,29 +44,29 @@ func (s *store) prepareFiles() error {
 		}
 	}
 	for _, dir := range []string{filepath.Dir(s.path), s.runDir} {
-		narrowed, err := privatefile.Folder(dir)
+		could, err := privatefile.Folder(dir)
 		if errors.Is(err, privatefile.ErrWritable) {
 			return &history.FileError{Path: dir, Reason: err.Error()}
 		} else if err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
-		s.reportNarrowed(dir, narrowed)
+		s.reportNarrowed(dir, could)
 	}
 	for path, info := range there {
-		narrowed, err := privatefile.Narrow(path, info)
+		could, err := privatefile.Narrow(path, info)
 		if errors.Is(err, syscall.EROFS) {
 			return fmt.Errorf("history: %w", err)
 		} else if err != nil {
-			return &history.FileError{Path: path, Reason: "other users can read it, and its mode cannot be changed: " + err.Error()}
+			return &history.FileError{Path: path, Reason: "other users can " + cmp.Or(could, "run") + " it, and its mode cannot be changed: " + err.Error()}
 		}
-		s.reportNarrowed(path, narrowed)
+		s.reportNarrowed(path, could)
 	}
 	return nil
 }
 
-func (s *store) reportNarrowed(path string, narrowed bool) {
-	if narrowed {
-		s.report.Repaired = append(s.report.Repaired, "other users could read "+path+"; they no longer can")
+func (s *store) reportNarrowed(path, could string) {
+	if could != "" {
+		s.report.Repaired = append(s.report.Repaired, "other users could "+could+" "+path+"; they no longer can")
 	}
 }
 
