@@ -203,39 +203,22 @@ func (p *payloadPart) addRows(rows []Row, width int, rc *renderContext) {
 	}
 }
 
-// proposal is the data of a pane.RuleProposal, as far as the card shows it.
-type proposal struct {
-	Provider     string   `json:"provider"`
-	AddIgnore    []string `json:"add_ignore"`
-	AddAllow     []string `json:"add_whitelist"`
-	RemoveIgnore []string `json:"remove_ignore"`
-	RemoveAllow  []string `json:"remove_whitelist"`
-	Reasoning    string   `json:"reasoning"`
-}
-
 // proposalRows returns a row for each proposed rule, and one for the reasoning. The effect on
 // the models is added with SetExtraRows, see EffectRows.
 func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
-	var r proposal
-	if json.Unmarshal(p.Data, &r) != nil {
-		return nil
-	}
-	on := safetext.Text("")
-	if r.Provider != "" {
-		on = safetext.Sprintf(" on %s", r.Provider)
-	}
-	add := func(sign string, words safetext.Text, tone Tone, patterns []string) {
-		for _, pattern := range patterns {
-			rows = append(rows, Row{sign, words + safetext.Visible(pattern) + on, tone})
+	rules, reasoning := pane.ProposedRules(p)
+	for _, r := range rules {
+		row := Row{Icon: rc.st.Icons.Add, Text: r.Text, Tone: Bad}
+		switch {
+		case r.Removes:
+			row.Icon, row.Tone = rc.st.Icons.Remove, Quiet
+		case r.Allows:
+			row.Tone = Good
 		}
+		rows = append(rows, row)
 	}
-	i := rc.st.Icons
-	add(i.Remove, "no longer ignore ", Quiet, r.RemoveIgnore)
-	add(i.Remove, "no longer allow ", Quiet, r.RemoveAllow)
-	add(i.Add, "allow ", Good, r.AddAllow)
-	add(i.Add, "ignore ", Bad, r.AddIgnore)
-	if r.Reasoning != "" {
-		rows = append(rows, Row{Text: safetext.Clean(r.Reasoning), Tone: Quiet})
+	if reasoning != "" {
+		rows = append(rows, Row{Text: reasoning, Tone: Quiet})
 	}
 	return rows
 }

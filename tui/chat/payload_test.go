@@ -142,18 +142,18 @@ func TestProposalsShareACard(t *testing.T) {
 func TestAProposalHidesNothing(t *testing.T) {
 	text := map[string]func(name string) []Row{
 		"rule": func(name string) []Row {
-			raw, err := json.Marshal(proposal{AddIgnore: []string{name}})
+			raw, err := json.Marshal(map[string]any{"add_ignore": []string{name}})
 			if err != nil || !utf8.ValidString(name) {
 				return nil
 			}
-			return view().rc.proposalRows(assistant.Payload{Data: raw})
+			return view().rc.proposalRows(assistant.Payload{Type: pane.RuleProposal, Data: raw})
 		},
 		"provider": func(name string) []Row {
-			raw, err := json.Marshal(proposal{Provider: name, RemoveAllow: []string{"a"}})
+			raw, err := json.Marshal(map[string]any{"provider": name, "remove_whitelist": []string{"a"}})
 			if err != nil || !utf8.ValidString(name) {
 				return nil
 			}
-			return view().rc.proposalRows(assistant.Payload{Data: raw})
+			return view().rc.proposalRows(assistant.Payload{Type: pane.RuleProposal, Data: raw})
 		},
 		"model": func(name string) []Row {
 			return view().EffectRows([]assistant.Effect{{Kind: assistant.EffectRemoves, Sentence: "hides 1 model", Items: []string{name}}})

@@ -168,7 +168,7 @@ func everything(seq int64, text string) assistant.Pair {
 	p := pair(seq, text, text+"\n\n[[tool:0]]\n\n"+text)
 	p.Reasoning, p.State, p.ErrorMessage, p.ErrorCode, p.Notice = safetext.Text(text), assistant.PairError, safetext.Text(text), "net", safetext.Text(text)
 	p.ToolCalls = []assistant.ToolCall{{Name: "a_tool", Arguments: json.RawMessage(`{"a":"b"}`), Result: &assistant.ToolResult{Success: true, Message: text}}}
-	raw, _ := json.Marshal(proposal{AddIgnore: []string{"*x*"}, Reasoning: text})
+	raw, _ := json.Marshal(map[string]any{"add_ignore": []string{"*x*"}, "reasoning": text})
 	p.Payloads = []assistant.Payload{{ID: "p", Type: pane.RuleProposal, Data: raw, Summary: text}}
 	return p
 }

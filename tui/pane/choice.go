@@ -25,6 +25,42 @@ type Choice struct {
 	KeyAction keymap.Action              // action of the key table, offered below a failed pair; "" for other choices
 }
 
+// ProposedRule is a change to the rules that a RuleProposal proposes.
+type ProposedRule struct {
+	Text    safetext.Text // "ignore *mini* on openai"; different changes have different texts
+	Removes bool          // removes a rule; otherwise adds one
+	Allows  bool          // of the allow rules; otherwise of the ignore rules
+}
+
+// ProposedRules returns the changes of a RuleProposal and the reasons for them, if there are any.
+func ProposedRules(p assistant.Payload) (rules []ProposedRule, reasoning safetext.Text) {
+	var r struct {
+		Provider     string        `json:"provider"`
+		AddIgnore    []string      `json:"add_ignore"`
+		AddAllow     []string      `json:"add_whitelist"`
+		RemoveIgnore []string      `json:"remove_ignore"`
+		RemoveAllow  []string      `json:"remove_whitelist"`
+		Reasoning    safetext.Text `json:"reasoning"`
+	}
+	if p.Type != RuleProposal || json.Unmarshal(p.Data, &r) != nil {
+		return nil, ""
+	}
+	var on safetext.Text
+	if r.Provider != "" {
+		on = safetext.Sprintf(" on %s", r.Provider)
+	}
+	add := func(patterns []string, does safetext.Text, removes, allows bool) {
+		for _, pattern := range patterns {
+			rules = append(rules, ProposedRule{does + " " + safetext.Visible(pattern) + on, removes, allows})
+		}
+	}
+	add(r.RemoveIgnore, "no longer ignore", true, false)
+	add(r.RemoveAllow, "no longer allow", true, true)
+	add(r.AddAllow, "allow", false, true)
+	add(r.AddIgnore, "ignore", false, false)
+	return rules, r.Reasoning
+}
+
 // maxLabel is the maximum width of a label in cells.
 const maxLabel = 60
 

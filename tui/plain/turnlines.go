@@ -79,7 +79,7 @@ func (t *TurnLines) print(e assistant.Event) error {
 	case assistant.ToolComplete:
 		return t.tool(e)
 	case assistant.PayloadFound:
-		return t.note(payloadLabel(e.Payload.Type), strings.TrimSpace(e.Payload.Summary+" "+e.Payload.Decision))
+		return t.payload(e.Payload)
 	case assistant.ContextTrimmed:
 		return t.note("Notice", fmt.Sprintf("too long for the model: trying again without %d of %s.", e.Trimmed, assistant.Counted(e.Sent+e.Trimmed, "message")))
 	case assistant.Retrying:
@@ -183,6 +183,24 @@ func (t *TurnLines) Question(e assistant.ConfirmRequest) {
 	for _, l := range e.Diff.Lines() {
 		t.Note("", string(l))
 	}
+}
+
+// payload prints the summary of a payload. Of rules that the user can still accept it prints
+// each one instead, because a summary names only some.
+func (t *TurnLines) payload(p assistant.Payload) error {
+	label := payloadLabel(p.Type)
+	rules, _ := pane.ProposedRules(p)
+	switch {
+	case p.Decision != "" || len(rules) == 0:
+		return t.note(label, strings.TrimSpace(p.Summary+" "+p.Decision))
+	case len(rules) == 1:
+		return t.note(label, string(rules[0].Text))
+	}
+	err := t.note(label, assistant.Counted(len(rules), "change")+":")
+	for _, r := range rules {
+		t.Note("", string(r.Text))
+	}
+	return err
 }
 
 // payloadLabel returns the label of a payload: its type, with spaces in place of underscores.

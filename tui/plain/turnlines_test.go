@@ -12,6 +12,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/safetext"
+	"winnow/tui/pane"
 )
 
 // printed is what a Turn prints of events, with or without reasoning.
@@ -55,9 +56,14 @@ func TestTurn(t *testing.T) {
 		},
 		"marker of the model": {[]assistant.Event{assistant.TextDelta{Text: `It is \[[tool:0]].`}}, "Assistant: It is [[tool:0]].\n"},
 		"marker with text":    {[]assistant.Event{done, assistant.TextDelta{Text: "[[tool:0]]text"}}, "Tool: add_rule, done: 2 models hidden\nAssistant: text\n"},
-		"payload":             {[]assistant.Event{assistant.PayloadFound{Payload: assistant.Payload{Type: "rule_proposal", Summary: "hide a*"}}}, "Rule proposal: hide a*\n"},
-		"trimmed":             {[]assistant.Event{assistant.ContextTrimmed{Sent: 3, Trimmed: 1}}, "Notice: too long for the model: trying again without 1 of 4 messages.\n"},
-		"end":                 {[]assistant.Event{assistant.TextDelta{Text: "One."}, assistant.Complete{Payload: assistant.ResponsePayload{Notice: "cut"}}}, "Assistant: One.\nNotice: cut\n"},
+		"one proposed rule":   {[]assistant.Event{assistant.PayloadFound{Payload: assistant.Payload{Type: pane.RuleProposal, Summary: "cut", Data: json.RawMessage(`{"add_ignore":["a‹"]}`)}}}, "Rule proposal: ignore a‹U+2039›\n"},
+		"proposed rules": {
+			[]assistant.Event{assistant.PayloadFound{Payload: assistant.Payload{Type: pane.RuleProposal, Summary: "cut", Data: json.RawMessage(`{"provider":"p","add_ignore":["a"],"remove_whitelist":["b"]}`)}}},
+			"Rule proposal: 2 changes:\n: no longer allow b on p\n: ignore a on p\n",
+		},
+		"payload": {[]assistant.Event{assistant.PayloadFound{Payload: assistant.Payload{Type: "rule_proposal", Summary: "hide a*"}}}, "Rule proposal: hide a*\n"},
+		"trimmed": {[]assistant.Event{assistant.ContextTrimmed{Sent: 3, Trimmed: 1}}, "Notice: too long for the model: trying again without 1 of 4 messages.\n"},
+		"end":     {[]assistant.Event{assistant.TextDelta{Text: "One."}, assistant.Complete{Payload: assistant.ResponsePayload{Notice: "cut"}}}, "Assistant: One.\nNotice: cut\n"},
 	} {
 		if got := printed(t, false, slices.Values(c.events)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
