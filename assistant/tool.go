@@ -54,12 +54,12 @@ type Tool struct {
 	// a file. The user is asked first, unless Preview or the ConfirmPolicy says
 	// that this is unnecessary.
 	Lasting bool
-	// Preview describes what a call would do, for the confirmation dialog. nil
-	// shows the arguments.
+	// Preview describes what a call would do, for the user who is asked to
+	// confirm it. If it is nil, the user is shown the arguments.
 	Preview func(ctx context.Context, args json.RawMessage) (Preview, error)
 	// Server names the program that runs the calls, if not this one, such as an MCP server.
-	// The effects of the calls cannot be undone here, so such a tool cannot have Write set;
-	// a call that ran is stored at once.
+	// The effects of the calls cannot be undone here: such a tool cannot have Write set, and
+	// a call is stored as soon as it has run.
 	Server      string
 	Destructive bool // may remove or overwrite something, not only add
 	Idempotent  bool // repeating a call has no further effect
@@ -117,7 +117,7 @@ func Fail(code, format string, args ...any) ToolResult {
 // without omitempty are required. It panics if A has no JSON Schema, which is a
 // bug in the program. run may return a ToolResult or a string. An error becomes
 // a failure with CodeFailed and its text, which the model reads. A write tool
-// that fails must leave the window unchanged or covered by its checkpoint.
+// that fails must leave no change that its checkpoint cannot undo.
 func NewTool[A any, R ToolResult | string](name, description string, run func(ctx context.Context, args A) (R, error)) Tool {
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
@@ -293,8 +293,8 @@ func withShown(ctx context.Context, digest string) context.Context {
 	return context.WithValue(ctx, shownKey{}, digest)
 }
 
-// CallInWords describes a call to the user before the tool has described it: "dim lamp 40,
-// kitchen", with the values in the order of their names.
+// CallInWords describes a call by the tool and the values of its arguments, which are in the
+// order of their names: "dim lamp 40, kitchen". It is for a call that has no result yet.
 func CallInWords(name string, args json.RawMessage) string {
 	text := strings.ReplaceAll(name, "_", " ")
 	var object map[string]json.RawMessage

@@ -100,7 +100,7 @@ func (m *Model) beginEdit(request int64, e pane.Edit) tea.Cmd {
 // onEditEnded shows how an act of the pane has ended.
 func (m *Model) onEditEnded(e pane.Edit, o usecase.Outcome) tea.Cmd {
 	edited, ok := o.(usecase.Edited)
-	if failed, failedSo := o.(usecase.Failed); failedSo {
+	if failed, isFailed := o.(usecase.Failed); isFailed {
 		return m.fail(failed.Err)
 	}
 	switch {
@@ -259,9 +259,9 @@ func (m *Model) StoreDraft(ctx context.Context) error {
 	return m.unstored
 }
 
-// choose chooses number i, counted from 0, of what the number keys choose from: an answer to
-// the question about enter, a button of the cancelled card, a line of the welcome, or a
-// suggestion of the newest answer.
+// choose handles a number key; i counts from 0. The numbers choose an answer to the question
+// about enter, a button of the cancelled card, a line of the welcome, or a suggestion of the
+// newest answer.
 func (m *Model) choose(i int) tea.Cmd {
 	switch m.numbersOf() {
 	case ofEnterQuestion:
