@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/history/sqlstore"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -74,7 +76,7 @@ func openDamaged(t *testing.T, path string) (*store, *history.Salvage) {
 func checkSaved(t *testing.T, s *store, saved *history.Salvage, n int, original string) {
 	t.Helper()
 	pairs := load(t, s, seqs(t, s, "")...)
-	if len(pairs) != saved.Salvaged || saved.Salvaged+saved.Lost < n-saved.Altered {
+	if len(pairs) != saved.Salvaged || saved.Salvaged+max(saved.Lost, 0) < n-saved.Altered {
 		t.Errorf("%d pairs; Salvage = %+v of %d", len(pairs), *saved, n)
 	}
 	wrong := 0
@@ -148,6 +150,41 @@ func TestDamagedFileIsSalvaged(t *testing.T) {
 				t.Error("salvaged twice")
 			}
 		})
+	}
+}
+
+// The texts of pairs are saved if their rows are unreadable.
+func TestTextsOutliveTheirRows(t *testing.T) {
+	const n = 100
+	path := closedStore(t, n)
+	s := open(t, path, Options{})
+	var root int64
+	err := s.Read(t.Context(), func(tx *sqlstore.Tx) {
+		root, _ = tx.Number("SELECT rootpage FROM sqlite_master WHERE name = 'pair'")
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	lost := 0 // rows below the first child of the root
+	damageFile(t, path, func(b []byte) []byte {
+		const interior, firstCell = 5, 12
+		page := b[(root-1)*4096:][:4096]
+		if page[0] != interior {
+			t.Fatal("the table has one page only")
+		}
+		cell := page[binary.BigEndian.Uint16(page[firstCell:]):]
+		clear(cell[:4]) // the number of the page
+		lost = int(cell[4])
+		return b
+	})
+	s, saved := openDamaged(t, path)
+	if saved == nil || saved.Salvaged != n || saved.Altered != lost {
+		t.Fatalf("Salvage = %+v, want %d pairs, %d of which are texts alone", saved, n, lost)
+	}
+	for i, p := range load(t, s, seqs(t, s, "")...) {
+		if string(p.UserText) != "question "+itoa(i) || (p.Notice == history.DamagedPair) != (i < lost) {
+			t.Errorf("pair %d is %+v", i, p)
+		}
 	}
 }
 

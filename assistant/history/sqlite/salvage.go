@@ -225,6 +225,9 @@ func (r *salvager) copyPairs() {
 			seq, unreadable = next, 0
 		default:
 			unreadable++
+			if next != seq {
+				continue // what exists of seq is unreadable
+			}
 		}
 		r.copyPair(seq)
 	}
