@@ -191,7 +191,7 @@ func (a *app) printJobs(from string, jobs []*fleet.Job, lines []string) error {
 	failed, pending := false, false
 	for _, j := range jobs {
 		text := map[fleet.State]string{
-			fleet.Unchanged: "unchanged: it already has these rules", fleet.Discarded: "not saved; nothing stays staged", fleet.Failed: j.Error,
+			fleet.Unchanged: "unchanged: it already has these rules", fleet.Discarded: "not saved; the changes were discarded", fleet.Failed: j.Error,
 		}[j.State]
 		if j.State == fleet.Saved {
 			text = string((j.Saved.Message + " " + j.Saved.Warning).TrimSpace())

@@ -198,6 +198,6 @@ func (t *localTarget) Save(ctx context.Context, digest string) (assistant.Saved,
 
 // Discard implements fleet.Target.
 func (t *localTarget) Discard(_ context.Context, digest string) error {
-	_, err := t.workspace.Discard("discard the rules of another target", assistant.Basis{Digest: digest})
+	_, err := t.workspace.Discard("discard the copied rules", assistant.Basis{Digest: digest})
 	return err
 }

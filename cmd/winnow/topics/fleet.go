@@ -20,6 +20,6 @@ func fleet(p *page, _ Facts) {
 	p.head("Comparing")
 	p.text("winnow rules diff --target staging --target production lists the saved rules that only one of the two has, and the models that only one of them shows; a single --target is compared with this folder. The All tab of the pane counts both kinds of difference for every target; ctrl+r in that tab asks the targets again.")
 	p.head("Applying")
-	p.text("winnow rules apply --from staging --to production,here stages the rules on every target, shows each plan with its effects, asks once, and saves each plan by its digest. --yes saves without asking; without a terminal and without --yes, nothing is saved, nothing stays staged, and the exit status is 3.")
+	p.text("winnow rules apply --from staging --to production,here stages the rules on every target, shows each plan with its effects, asks once, and saves each plan by its digest. --yes saves without asking; without a terminal and without --yes, nothing is saved, the staged changes are discarded, and the exit status is 3.")
 	p.text("A target that cannot be reached, has unsaved changes, or has changed since its plan was shown is left unchanged; the others are saved. The result says which changes stay staged on which target, and the exit status is 1. A provider that only the source or only the target has is left unchanged too. The setting after_save is used only for the .env of the current folder.")
 }
