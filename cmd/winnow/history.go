@@ -211,6 +211,9 @@ func historyImportCommand(a *app) *cobra.Command {
 			sum.Added += r.Added
 			sum.Known += r.Known
 			if err != nil {
+				if sum.Added == 0 {
+					return err
+				}
 				return advise(err, "%s added before the error; importing again adds no duplicates", assistant.Counted(sum.Added, "message"))
 			}
 		}

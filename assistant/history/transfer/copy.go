@@ -54,7 +54,7 @@ func Copy(ctx context.Context, from, to history.Store, progress func(done, total
 		err = copyBranches(ctx, from, to)
 	}
 	if err != nil {
-		return report, fmt.Errorf("history: copy: %w", err)
+		return report, err
 	}
 	err = compare(ctx, to, hashes, &report)
 	return report, err
@@ -131,7 +131,7 @@ func compare(ctx context.Context, to history.Pairs, hashes map[string][sha256.Si
 		return nil
 	})
 	if err == nil && found < len(hashes) {
-		err = fmt.Errorf("history: copy: the target lacks %d of %d messages", len(hashes)-found, len(hashes))
+		err = fmt.Errorf("the target lacks %d of %d messages", len(hashes)-found, len(hashes))
 	}
 	return err
 }

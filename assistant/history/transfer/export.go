@@ -79,7 +79,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 	for piece := range slices.Chunk(seqs, loadAtOnce) {
 		pairs, err := s.Load(ctx, piece)
 		if err != nil {
-			return fmt.Errorf("history: export: %w", err)
+			return err
 		}
 		for i := range pairs {
 			if p := &pairs[i]; f == JSON {
@@ -94,10 +94,7 @@ func Export(ctx context.Context, s Source, w io.Writer, f Format, o ExportOption
 		}
 	}
 	write("end", sessions)
-	if err := errors.Join(err, out.Flush()); err != nil {
-		return fmt.Errorf("history: export: %w", err)
-	}
-	return nil
+	return errors.Join(err, out.Flush())
 }
 
 // ExportFile exports to a file that only its owner can read. When it returns nil, the file is complete and durable. If it

@@ -50,7 +50,7 @@ func newFormatter(f Format) (formatter, error) {
 	case HTML:
 		return htmltemplate.New("").Funcs(helpers).ParseFS(templates, "export.html")
 	}
-	return nil, fmt.Errorf("history: unknown export format %q; use json, md, txt or html", f)
+	return nil, fmt.Errorf("unknown export format %q; use json, md, txt or html", f)
 }
 
 // view is a pair as shown in an export for people.

@@ -1,12 +1,15 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -42,10 +45,24 @@ func Import(ctx context.Context, s ImportTarget, r io.Reader, progress func(done
 		err = addSessions(ctx, s, sessions)
 	}
 	report = ImportReport{Added: a.added, Known: a.known}
-	if err != nil {
-		return report, fmt.Errorf("history: import: %w", err)
+	return report, err
+}
+
+var errNoExport = errors.New("the input is not a JSON export from winnow")
+
+// faultOf describes an error of decoding in the words of JSON instead of Go. It returns other errors unchanged.
+func faultOf(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		field := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
+		return fmt.Errorf("%s cannot be a JSON %s", cmp.Or(field, "it"), wrong.Value)
 	}
-	return report, nil
+	if wrong, ok := errors.AsType[*time.ParseError](err); ok {
+		return fmt.Errorf("%s is not a time such as 2026-01-02T15:04:05Z", wrong.Value)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errors.New("the input ends too early")
+	}
+	return err
 }
 
 // decodeExport calls f for every pair of an export, and returns the sessions of the export. A file written by hand may
@@ -53,6 +70,8 @@ func Import(ctx context.Context, s ImportTarget, r io.Reader, progress func(done
 func decodeExport(d *json.Decoder, f func(*assistant.Pair) error) (sessions []exportedSession, err error) {
 	if err := delim(d, '{'); errors.Is(err, io.EOF) {
 		return nil, errors.New("the input is empty")
+	} else if errors.As(err, new(*json.SyntaxError)) {
+		return nil, errNoExport
 	} else if err != nil {
 		return nil, err
 	}
@@ -60,7 +79,7 @@ func decodeExport(d *json.Decoder, f func(*assistant.Pair) error) (sessions []ex
 	if err == nil && field == "meta" {
 		var m exportMeta
 		if err := d.Decode(&m); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("meta: %w", faultOf(err))
 		}
 		if m.Version > exportVersion {
 			return nil, fmt.Errorf("format version %d is newer than this winnow supports (up to %d)", m.Version, exportVersion)
@@ -68,20 +87,20 @@ func decodeExport(d *json.Decoder, f func(*assistant.Pair) error) (sessions []ex
 		field, err = d.Token()
 	}
 	if err != nil || field != "pairs" {
-		return nil, errors.New("the input is not a JSON export from winnow")
+		return nil, errNoExport
 	}
 	if err := decodePairs(d, f); err != nil {
 		return nil, err
 	}
 	if d.More() {
 		if field, err = d.Token(); err != nil || field != "sessions" {
-			return nil, errors.New("the input is not a JSON export from winnow")
+			return nil, errNoExport
 		}
 		if err := d.Decode(&sessions); err != nil {
-			return nil, fmt.Errorf("sessions: %w", err)
+			return nil, fmt.Errorf("sessions: %w", faultOf(err))
 		}
 	}
-	return sessions, delim(d, '}')
+	return sessions, faultOf(delim(d, '}'))
 }
 
 func decodePairs(d *json.Decoder, f func(*assistant.Pair) error) error {
@@ -108,16 +127,16 @@ func decodePairs(d *json.Decoder, f func(*assistant.Pair) error) error {
 			err = f(p)
 		}
 		if err != nil {
-			return fmt.Errorf("message %d in the file: %w", n+1, err)
+			return fmt.Errorf("message %d in the file: %w", n+1, faultOf(err))
 		}
 	}
-	return delim(d, ']')
+	return faultOf(delim(d, ']'))
 }
 
 func delim(d *json.Decoder, want json.Delim) error {
 	token, err := d.Token()
 	if err == nil && token != want {
-		err = fmt.Errorf("found %v at byte %d, want %v", token, d.InputOffset(), want)
+		err = errNoExport
 	}
 	return err
 }

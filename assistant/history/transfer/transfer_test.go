@@ -210,15 +210,22 @@ func TestPairsWithoutIDsAreImportedOnce(t *testing.T) {
 
 func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	s := newStore(t)
-	for name, text := range map[string]string{
-		"empty": "", "not JSON": "hello", "list": "[]", "nothing": "{}", "cut": `{"pairs":[{"id":"a"`,
-		"unknown field": `{"pears":[]}`, "newer": `{"meta":{"version":99},"pairs":[]}`,
-		"stars": `{"pairs":[{"star":7}]}`, "state": `{"pairs":[{"state":"odd"}]}`, "type": `{"pairs":[{"star":"x"}]}`,
-		"messages": `{"messages":[],"version":"1.0"}`,
+	const noExport = "the input is not a JSON export from winnow"
+	for name, c := range map[string]struct{ text, want string }{
+		"empty": {"", "the input is empty"}, "not JSON": {"hello", noExport}, "list": {"[]", noExport}, "nothing": {"{}", noExport},
+		"cut":           {`{"pairs":[{"id":"a"`, "message 1 in the file: the input ends too early"},
+		"cut between":   {`{"pairs":[`, "the input ends too early"},
+		"unknown field": {`{"pears":[]}`, noExport}, "messages": {`{"messages":[],"version":"1.0"}`, noExport},
+		"newer":    {`{"meta":{"version":99},"pairs":[]}`, "format version 99 is newer than this winnow supports (up to 2)"},
+		"stars":    {`{"pairs":[{"star":7}]}`, "message 1 in the file: stars must be 0 to 3, not 7"},
+		"state":    {`{"pairs":[{"state":"odd"}]}`, `message 1 in the file: unknown state "odd"`},
+		"type":     {`{"pairs":[{"star":"x"}]}`, "message 1 in the file: star cannot be a JSON string"},
+		"time":     {`{"pairs":[{"created_at":"now"}]}`, "message 1 in the file: now is not a time such as 2026-01-02T15:04:05Z"},
+		"sessions": {`{"pairs":[],"sessions":5}`, "sessions: it cannot be a JSON number"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := Import(t.Context(), s, strings.NewReader(text), nil); err == nil || got.Added != 0 {
-				t.Errorf("Import(%s) = %+v, %v; want an error and nothing added", text, got, err)
+			if got, err := Import(t.Context(), s, strings.NewReader(c.text), nil); err == nil || err.Error() != c.want || got.Added != 0 {
+				t.Errorf("Import(%s) = %+v, %v; want %s and nothing added", c.text, got, err, c.want)
 			}
 		})
 	}
