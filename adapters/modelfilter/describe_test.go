@@ -55,7 +55,7 @@ func TestDescribeChange(t *testing.T) {
 		"what is allowed":     {none, `{"rules":{"anthropic":{"ignore":["*"]}}}`, "hid * on anthropic (1 model)"}, // the environment allows claude-4
 		"the order":           {`{"rules":{"openai":{"ignore":["a","b"]}}}`, `{"rules":{"openai":{"ignore":["b","a"]}}}`, ""},
 		"unknown provider":    {none, `{"rules":{"unknown":{"ignore":["*"]}}}`, "hid * on unknown"},
-		"invisible in a rule": {none, `{"rules":{"openai":{"ignore":["zz\u001b[31m*"]}}}`, "hid zz* on openai (changes no model)"},
+		"invisible in a rule": {none, `{"rules":{"openai":{"ignore":["zz\u001b[31m*"]}}}`, "hid zz‹U+001B›[31m* on openai (changes no model)"},
 		"not a state":         {none, `[`, ""},
 	} {
 		if got := w.DescribeChange(json.RawMessage(c.before), json.RawMessage(c.after)); got != c.want {
