@@ -150,7 +150,7 @@ func TestTheQuestionBeforeDeletingSaysWhatGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := startProgram(t, setup{w: 80, h: 24, pairs: []assistant.Pair{c.pair}})
-			d.Wait("/1")
+			d.Wait(string(c.pair.UserText)) // a key for a message that is not loaded does nothing
 			d.goTo("VIEW")
 			d.Type("d")
 			for _, text := range c.says {
