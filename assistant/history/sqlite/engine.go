@@ -18,6 +18,8 @@ var sqlDialect = sqlstore.Dialect{
 	IDs:      "(SELECT value FROM json_each(?))",
 	SeqArray: "json_group_array",
 	NewSeq:   "NULL", // SQLite assigns the seq
+	// RETURNING opens a savepoint, and FTS5 flushes its index to the database at each savepoint.
+	LastKey:  "SELECT last_insert_rowid()",
 	UserText: "b.user",
 	Exact:    "NULL",
 	// This query runs at startup, so it reads only the most recent pairs.

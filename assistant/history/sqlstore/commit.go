@@ -235,8 +235,19 @@ func (c *Change) putRow(p *assistant.Pair, r *history.Row) {
 	if p.Seq != 0 {
 		c.Later(insert, args...)
 	} else {
-		p.Seq, _ = c.Number(insert+" RETURNING seq", args...)
+		p.Seq = c.insert(insert, "seq", args...)
 	}
+}
+
+// insert executes an INSERT and returns the key that the database assigned to the row.
+func (c *Change) insert(insert, key string, args ...any) (n int64) {
+	if c.s.LastKey == "" {
+		n, _ = c.Number(insert+" RETURNING "+key, args...)
+		return n
+	}
+	c.Run(insert, args...)
+	n, _ = c.Number(c.s.LastKey)
+	return n
 }
 
 // bit returns b as the integer that filters compare with.
@@ -252,7 +263,7 @@ func (c *Change) name(table, name string) int64 {
 	return c.number(table, name, func() int64 {
 		n, found := c.Number("SELECT n FROM "+table+" WHERE name = ?", name)
 		if !found {
-			n, _ = c.Number("INSERT INTO "+table+" (name) VALUES (?) RETURNING n", name)
+			n = c.insert("INSERT INTO "+table+" (name) VALUES (?)", "n", name)
 		}
 		return n
 	})
@@ -264,7 +275,7 @@ func (c *Change) session(id string, started time.Time) int64 {
 		n, found := c.Number("SELECT n FROM session WHERE id = ?", id)
 		if !found {
 			insert, args := c.s.insertOwn("session", "id, started, used, touched", id, started.UnixMilli(), started.UnixMilli(), c.Rev)
-			n, _ = c.Number(insert+" RETURNING n", args...)
+			n = c.insert(insert, "n", args...)
 		}
 		return n
 	})

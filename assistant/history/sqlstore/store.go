@@ -42,6 +42,7 @@ type Dialect struct {
 	NewSeqs  string // the query that reserves the number of seqs given by its argument; "" if inserting a pair assigns its seq
 	SeqArray string // the aggregate function for a JSON array
 	NewSeq   string // the expression for the seq of a new pair
+	LastKey  string // the query that returns the key of the row that was just inserted; "" for INSERT … RETURNING
 	UserText string // the expression for the user's text of body b
 	Exact    string // the expression for the exact texts of body b, or NULL
 	// AuthorNames is a query that returns the names of the authors of pairs.

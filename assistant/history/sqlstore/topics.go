@@ -109,7 +109,7 @@ func (c *Change) topic(path string) (n int64) {
 	for _, path := range history.TopicChain(path) {
 		var found bool
 		if n, found = c.Number("SELECT n FROM topic WHERE path = ?", path); !found {
-			n, _ = c.Number("INSERT INTO topic (path) VALUES (?) RETURNING n", path)
+			n = c.insert("INSERT INTO topic (path) VALUES (?)", "n", path)
 			c.newTopics = append(c.newTopics, path)
 		}
 	}
