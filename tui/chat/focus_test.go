@@ -46,6 +46,22 @@ func TestPrevPairGoesToTheStartOfALongAnswerFirst(t *testing.T) {
 	}
 }
 
+// A cancelled turn, whose pair has the focus and disappears, does not scroll up to the start
+// of the answer before it.
+func TestTheViewStaysAtItsEndWhenTheNewestPairDisappears(t *testing.T) {
+	v := view()
+	show(v, pair(1, "question", numbered(40)), pair(2, "cancelled", "short"))
+	v.View(60, 12)
+	v.Bottom()
+	v.View(60, 12)
+	v.Remove(2)
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	v.View(60, 12)
+	if p, _ := v.Focused(); !v.AtEnd() || p.Seq != 1 {
+		t.Errorf("at the end: %v, focused: %d; the screen starts with %q", v.AtEnd(), p.Seq, top(v))
+	}
+}
+
 // Opening and closing all does not move what is being read.
 func TestToggleAllKeepsTheTextBeingRead(t *testing.T) {
 	thought := pair(1, "earlier", "short")

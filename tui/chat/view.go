@@ -134,15 +134,18 @@ func (v *View) SetKeys(keys pane.Keys) {
 }
 
 // SetRefs sets the visible pairs; first is the index of the oldest included pair. The line
-// at the top of the screen stays there.
+// at the top of the screen stays there, or the end if the view follows it.
 func (v *View) SetRefs(refs []assistant.Ref, first int) {
-	at, newest := v.list.Focused(), v.src.newest()
+	at, newest, atEnd := v.list.Focused(), v.src.newest(), v.list.AtEnd()
 	v.src, v.firstIncluded = &source{refs: refs, items: v.src.items, rc: &v.rc}, first
 	v.unload()
 	v.markNewest(newest)
 	v.list.SetSource(v.src)
 	if at >= 0 && v.list.Focused() < 0 && len(refs) > 0 { // the focused pair is gone, so its neighbour gets the focus
 		v.focusOn(min(at, len(refs)-1), 0)
+		if atEnd { // as after a cancelled turn: the focus scrolls to the first line of its pair
+			v.list.Bottom()
+		}
 	}
 }
 
