@@ -139,7 +139,9 @@ func ChangeSentence(c windowlock.Change) (text safetext.Text, quiet bool) {
 	case windowlock.Decided:
 		return user + " " + what, false
 	case windowlock.ToolRan:
-		user = assistantOf(c.User)
+		if user = assistantOf(c.User); c.Effect == "" { // it failed or changed nothing
+			return user + " ran " + what, true
+		}
 	case windowlock.Edited:
 	}
 	if c.Effect == "" {

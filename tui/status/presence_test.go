@@ -18,7 +18,7 @@ func TestSentence(t *testing.T) {
 		"edit":            {windowlock.Change{Kind: windowlock.Edited, User: "anna", What: "Add", Effect: "hid 3 models"}, "anna hid 3 models", false},
 		"without effect":  {windowlock.Change{Kind: windowlock.Edited, User: "anna", What: "Add"}, "anna: Add", false},
 		"tool":            {windowlock.Change{Kind: windowlock.ToolRan, User: "anna", What: "t", Effect: "hid 3 models"}, "anna's assistant hid 3 models", false},
-		"tool, no effect": {windowlock.Change{Kind: windowlock.ToolRan, User: "anna", What: "t"}, "anna's assistant: t", false},
+		"tool, no effect": {windowlock.Change{Kind: windowlock.ToolRan, User: "anna", What: "t"}, "anna's assistant ran t", true},
 		"save":            {windowlock.Change{Kind: windowlock.Saved, User: "anna", What: "/a/.env"}, "anna saved the rules", false},
 		"rollback":        {windowlock.Change{Kind: windowlock.RolledBack, User: "anna", What: "x", Effect: "showed 1 model"}, "anna rolled back · showed 1 model", false},
 		"undone rollback": {windowlock.Change{Kind: windowlock.RolledBack, User: "anna"}, "anna undid a rollback", false},
