@@ -78,6 +78,7 @@ func TestCloseLeavesThePairInterrupted(t *testing.T) {
 			}
 			r.must(r.session.Close(t.Context()))
 			wantError(t, at.Events(t, events), assistant.CodeInterrupted)
+			wantEqual(t, "message", r.last().ErrorMessage, "the session ended before the answer was complete")
 			p := r.last()
 			wantEqual(t, "state", string(p.State)+" "+p.ErrorCode, "error interrupted")
 			wantEqual(t, "message", p.UserText, "hello")

@@ -21,7 +21,7 @@ func (t *turn) close(err error) Event {
 		t.pair.State = PairComplete
 		return t.storeEnd(t.complete())
 	case stored && errors.Is(context.Cause(t.ctx), errInterrupted):
-		err = &TurnError{Code: CodeInterrupted, Message: "winnow ended before the answer was complete"}
+		err = &TurnError{Code: CodeInterrupted, Message: "the session ended before the answer was complete"}
 	case !stored && t.ctx.Err() != nil:
 		return Cancelled{}
 	}

@@ -98,7 +98,7 @@ func (a PairAnswer) Apply(p *Pair) error {
 // before the turn did.
 func (p *Pair) Interrupt() {
 	if p.State == PairSending {
-		p.State, p.ErrorCode, p.ErrorMessage = PairError, CodeInterrupted, "winnow ended before the answer was complete"
+		p.State, p.ErrorCode, p.ErrorMessage = PairError, CodeInterrupted, "the session ended before the answer was complete"
 	}
 }
 
