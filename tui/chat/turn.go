@@ -92,8 +92,10 @@ func (v *View) replace(it *item, p assistant.Pair) {
 			t.end()
 		}
 	}
-	if thoughts := it.reasoningParts(); len(thoughts) == 1 { // the session measures closer to the network
-		thoughts[0].finish(p.ReasoningFor)
+	if parts, thoughts := it.reasoningParts(), assistant.PairThoughts(&p); len(parts) == len(thoughts) {
+		for i, t := range thoughts { // the session measures closer to the network
+			parts[i].finish(t.Took)
+		}
 	}
 	it.pair, it.running = p, false
 	markRepeated(it.parts, p.AssistantText)
