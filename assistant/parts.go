@@ -60,10 +60,11 @@ func replace[T any, P stamped[T]](have, news *P) {
 // Shown holds the visible pairs, and which of them the next request contains.
 type Shown struct {
 	Stamp
-	Session  string // its id
-	Filter   string // the filter line
-	Topic    string // topic of new pairs
-	Refs     []Ref  // oldest first
+	Session  string  // its id
+	Filter   string  // the filter line
+	Topic    string  // topic of new pairs
+	Refs     []Ref   // oldest first
+	Added    []int64 // those sent since Filter was evaluated, which it may not match
 	Boundary budget.Boundary
 	Counter  string    // see Session.Counter
 	LastSend *LastSend // nil if nothing was sent yet
@@ -239,7 +240,7 @@ func (s *Session) refresh() {
 	l, now := &s.updates, s.updates.states
 	l.shown.refresh(now.shown, l.next, func() Shown {
 		return Shown{
-			Session: now.shown.id, Filter: now.shown.line, Topic: now.shown.topic, Refs: slices.Clone(s.view.refs),
+			Session: now.shown.id, Filter: now.shown.line, Topic: now.shown.topic, Refs: slices.Clone(s.view.refs), Added: s.view.added,
 			Boundary: s.view.tracker.Boundary(), Counter: s.counter(), LastSend: now.shown.last, CPT: now.shown.cpt, Computed: s.view.tracker.Recomputes(),
 		}
 	}, equalShown)
@@ -262,7 +263,7 @@ func (s *Session) refresh() {
 
 func equalShown(a, b Shown) bool {
 	return a.Session == b.Session && a.Filter == b.Filter && a.Topic == b.Topic && a.Boundary == b.Boundary && a.Counter == b.Counter &&
-		a.LastSend == b.LastSend && a.CPT == b.CPT && slices.Equal(a.Refs, b.Refs)
+		a.LastSend == b.LastSend && a.CPT == b.CPT && slices.Equal(a.Refs, b.Refs) && slices.Equal(a.Added, b.Added)
 }
 
 func equalTurn(a, b TurnState) bool {

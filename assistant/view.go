@@ -22,7 +22,8 @@ type view struct {
 	// system is the size of the system prompt in tokens; payloads is the part of it that
 	// lists payloads.
 	system, payloads int
-	cut              []Ref // hidden by the last rollback
+	cut              []Ref   // hidden by the last rollback
+	added            []int64 // see Shown.Added; replaced, never modified
 }
 
 // currentSession is the filter line that matches the pairs of the current session.
@@ -77,10 +78,11 @@ func (v View) RefreshView(refs []Ref, line string) {
 func (s *Session) setView(refs []Ref, line string) {
 	v := &s.view
 	v.made++
-	v.line, v.refs = line, slices.Clone(refs)
+	v.line, v.refs, v.added = line, slices.Clone(refs), nil
 	if t := s.running; t != nil && t.seq != 0 {
 		if i, found := v.find(t.seq); !found {
 			v.refs = slices.Insert(v.refs, i, Ref{Seq: t.seq})
+			v.add(t.seq)
 		}
 	}
 	v.tracker.Replace(costsOf(v.refs))
@@ -224,7 +226,15 @@ func (v *view) put(r Ref) {
 		v.tracker.Set(i, r.cost())
 	case i == len(v.refs):
 		v.refs = append(v.refs, r)
+		v.add(r.Seq)
 		v.tracker.Append(r.cost())
+	}
+}
+
+// add notes a pair that is in view without an evaluation of the line.
+func (v *view) add(seq int64) {
+	if v.line != "" && v.line != currentSession { // these match every new pair
+		v.added = append(slices.Clip(v.added), seq)
 	}
 }
 

@@ -160,7 +160,7 @@ func (m *Model) onLineOutcome(o usecase.Outcome) (cmd tea.Cmd, ok bool) {
 		}
 		m.failView(o.Err)
 	case usecase.Matched:
-		m.conv.chat.SetNotInFilter(o.Pair, !o.Yes)
+		m.conv.onMatched(o)
 	case usecase.Found:
 		return m.carryOut(m.conv.onFound(o)), true
 	case usecase.NamesRead:

@@ -118,12 +118,8 @@ func (m *Model) onFiltered(o usecase.Filtered) tea.Cmd {
 	if o.Err != nil {
 		return m.reopenLine(o.Line, o.Err)
 	}
-	refs := o.Result.Refs
-	for _, r := range refs[max(0, len(refs)-2):] {
-		m.conv.chat.SetNotInFilter(r.Seq, false) // the line matches the pair after all
-	}
 	m.conv.chat.Bottom()
-	text := pairsCounted(len(refs))
+	text := pairsCounted(len(o.Result.Refs))
 	if o.Line == "" {
 		text += " · all sessions"
 	}

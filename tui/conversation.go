@@ -27,6 +27,7 @@ type conversation struct {
 	widths    style.Cache
 	area      image.Rectangle  // position on the screen, including the head
 	boundary  assistant.Shown  // which pairs are visible and included, as last received
+	unmatched []int64          // visible pairs that the filter line does not match
 	requested map[int64]int64  // last request for each pair that is being loaded
 	search    status.InputLine // the search line opened with "/"
 	found     struct {         // the pairs in the whole history that contain needle
@@ -67,7 +68,23 @@ func (c *conversation) setShown(now assistant.Shown) (nearlyFull bool) {
 	nearlyFull = now.Boundary.NearLimit() && !c.boundary.Boundary.NearLimit()
 	c.boundary = now
 	c.chat.SetRefs(now.Refs, now.Boundary.First)
+	c.unmatched = slices.DeleteFunc(c.unmatched, func(seq int64) bool {
+		gone := !slices.Contains(now.Added, seq) // the line was evaluated again
+		if gone {
+			c.chat.SetNotInFilter(seq, false)
+		}
+		return gone
+	})
 	return nearlyFull
+}
+
+// onMatched marks a pair that the filter line does not match, unless the line was evaluated
+// again in the meantime.
+func (c *conversation) onMatched(o usecase.Matched) {
+	if !o.Yes && slices.Contains(c.boundary.Added, o.Pair) {
+		c.unmatched = append(c.unmatched, o.Pair)
+		c.chat.SetNotInFilter(o.Pair, true)
+	}
 }
 
 // onTrimmed updates the counter with the number of pairs that the request has left out so

@@ -328,6 +328,28 @@ func TestPairThatTheLineHidesIsMarked(t *testing.T) {
 	r.WaitGone("about pears")
 }
 
+// The marks end when the line is evaluated again, by whatever.
+func TestAPairThatTheLineMatchesIsNotMarked(t *testing.T) {
+	r := start(t, 100, 50, say("about apples"))
+	r.Type(tuitest.Esc, "f", tuitest.Key("ctrl+u"), "s>=1", tuitest.Enter, tuitest.Enter)
+	for i, text := range []string{"one?", "two?", "three?"} {
+		r.Type(text, tuitest.Send)
+		r.answered(i + 1)
+		r.Until(func(frame string) bool { return strings.Count(frame, "not in filter") == i+1 })
+	}
+	r.Type(tuitest.Esc, "1")
+	r.WaitGone("not in filter")
+	r.Wait("1/1")
+	r.Type("i", "four?", tuitest.Send)
+	r.answered(2)
+	r.Wait("not in filter")
+	r.Type("five?", tuitest.Send)
+	r.answered(3)
+	r.Type(tuitest.Esc, "f", tuitest.Key("ctrl+u"), tuitest.Enter)
+	r.WaitGone("not in filter")
+	r.Wait("5/5")
+}
+
 func TestStarsMoveAPairOutOfAFilterThatReadsThem(t *testing.T) {
 	r := start(t, 100, 24, say("about apples"))
 	r.Type("apples?", tuitest.Send)
