@@ -190,7 +190,11 @@ func toInput(b *bench) {
 		}
 	}
 	for range 3 {
-		if b.mode != keymap.Input {
+		switch b.mode {
+		case keymap.Input:
+		case keymap.Pane:
+			b.event('i')
+		default:
 			b.event(0x01)
 		}
 	}

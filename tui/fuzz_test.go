@@ -53,7 +53,8 @@ func (slow) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, err
 type bench struct {
 	*Model
 	msgs    chan tea.Msg
-	hasQuit bool // a tea.QuitMsg has come
+	hasQuit bool   // a tea.QuitMsg has come
+	updated func() // called after each update; nil is nothing
 }
 
 func newBench(t *testing.T) *bench {
@@ -122,6 +123,9 @@ func (b *bench) take(msg tea.Msg) {
 		b.hasQuit = true
 	}
 	_, cmd := b.Update(msg)
+	if b.updated != nil {
+		b.updated()
+	}
 	b.start(cmd)
 }
 
