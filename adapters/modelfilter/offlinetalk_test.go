@@ -223,8 +223,10 @@ func TestAFamilyThatIsNowhereIsSaid(t *testing.T) {
 // nothing: no rule changes, and no card is shown.
 func TestUnknownWordsChangeNothing(t *testing.T) {
 	t.Parallel()
-	verbs := []string{"hide", "block", "only allow", "allow", "unhide", "remove", "keep", "stop hiding", "get rid of", "please hide", "clear", "save and hide", "propose hiding",
-		"clear all rules", "undo", "save", "discard", "switch to"}
+	verbs := []string{
+		"hide", "block", "only allow", "allow", "unhide", "remove", "keep", "stop hiding", "get rid of", "please hide", "clear", "save and hide", "propose hiding",
+		"clear all rules", "undo", "save", "discard", "switch to",
+	}
 	words := []string{
 		"mini", "nano", "gpt", "claude", "all", "the", "models", "every", "newest", "old", "and", "or", ",", "gpt-4o", "*turbo*", `"o3"`, "preview",
 		"on gemini", "on every provider", "except", "opus", "but not", "too", "everything", "starting with", "anthropic",

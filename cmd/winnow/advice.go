@@ -76,10 +76,8 @@ func nextStep(err error) string {
 		return "use the newer version of winnow, or another folder with --home"
 	case has[*history.FileError](err):
 		return "replace it with a file or folder that only you can write to (for a folder: chmod 700), or use another folder with --home"
-	case isUnsafe && unsafe.Parent != "":
-		return "use another folder with --home, or chmod o-w " + unsafe.Parent
 	case isUnsafe:
-		return "use another folder with --home"
+		return folderAdvice(unsafe)
 	case has[*dotenv.ChangedError](err):
 		return "winnow rules diff shows your changes and the changes in the file; save again to apply yours to the current file"
 	case isUnknown && unknown.What == "provider":
@@ -93,6 +91,15 @@ func nextStep(err error) string {
 		return next
 	}
 	_, next := advice.ForError(err, flagNames)
+	return next
+}
+
+// folderAdvice returns what to do about a folder whose files other users can replace.
+func folderAdvice(err *config.UnsafeError) string {
+	const next = "use another folder with --home"
+	if err.Parent != "" {
+		return next + ", or chmod o-w " + err.Parent
+	}
 	return next
 }
 
