@@ -41,7 +41,7 @@ type app struct {
 	environ  []string
 	flags    flags
 	program  string            // the running command, such as "winnow ask"
-	endStart func(percent int) // returned by delayGC
+	endStart func(percent int) // set by main to the result of delayGC; else it does nothing
 	redactor *safetext.Redactor
 
 	settings   *config.Settings
@@ -77,7 +77,7 @@ type app struct {
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}, historyWaits: make(chan bool, 1)}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}, historyWaits: make(chan bool, 1), endStart: func(int) {}}
 	log.SetFlags(0)
 	log.SetOutput(&logLines{app: a, source: "standard logger"})
 	// Keep ignoring signals that the parent ignores, such as SIGHUP under nohup.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -24,14 +23,13 @@ func main() {
 	// Bubble Tea would write raw input and panics to the files that these variables name.
 	os.Unsetenv("TEA_TRACE")
 	os.Unsetenv("TEA_DEBUG")
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	a := newApp(context.Background(), os.Stdin, os.Stdout, os.Stderr)
+	a.endStart = delayGC()
+	os.Exit(a.run(os.Args[1:]))
 }
 
 // run executes one command line and returns the exit status.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := newApp(ctx, stdin, stdout, stderr)
-	a.endStart = delayGC()
-	defer a.endStart(commandGC)
+func (a *app) run(args []string) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(a.ctx)

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +25,20 @@ func TestMain(m *testing.M) {
 		// Hundreds of processes start here, each of which would collect garbage three times before main.
 		os.Setenv("GOGC", "400")
 	}
-	testscript.Main(m, map[string]func(){"winnow": main})
+	testscript.Main(inProcess{m}, map[string]func(){"winnow": main})
+}
+
+// inProcess runs the tests; testscript does not call it in the processes that run winnow.
+type inProcess struct{ m *testing.M }
+
+func (p inProcess) Run() int {
+	debug.SetGCPercent(400) // a fifth of the time went into collecting garbage
+	return p.m.Run()
+}
+
+// run executes one command line in this process.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return newApp(ctx, stdin, stdout, stderr).run(args)
 }
 
 // testApp returns an app with folders of its own.
