@@ -52,7 +52,7 @@ func (m *Model) show(u assistant.Update) tea.Cmd {
 		cmds = append(cmds, m.reloadStale(u.Stale))
 	}
 	if u.Event != nil {
-		m.startTurn(u.Of)
+		cmds = append(cmds, m.startTurn(u.Of))
 		if u.Of.Number == m.turn.n && m.turn.running { // events of other turns are skipped: their pairs are stale
 			cmds = append(cmds, m.onTurnEvent(u.Event))
 		}
@@ -95,12 +95,12 @@ func (m *Model) resync(pair *assistant.Pair) tea.Cmd {
 	if pair == nil {
 		return nil
 	}
-	m.startTurn(now.Turn)
+	loads := m.startTurn(now.Turn)
 	m.turn.seq = pair.Seq
 	m.hud.SetRunning(pair.Seq, pair.UserText)
 	m.conv.chat.ResumeTurn(*pair)
 	if now.Asks != nil {
-		return m.askTool(*now.Asks)
+		return tea.Batch(loads, m.askTool(*now.Asks))
 	}
-	return nil
+	return loads
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -200,6 +201,39 @@ func TestATurnThatRunsAfterAResyncGoesOn(t *testing.T) {
 	resyncIn(t, func(*held, *at.Gate) {}, func(h *held, _ *at.Gate) {
 		if text := frameOf(h.Model); !strings.Contains(text, "cancels") || !strings.Contains(text, "one two") {
 			t.Errorf("after the resync:\n%s", text)
+		}
+	})
+}
+
+// A message sent just after the end of a turn may start the next turn before the screen hears
+// of that end. The pair of the turn before is then shown as it is stored.
+func TestATurnThatStartsBeforeTheEndOfTheLastOneIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, d := steadyFixture(t)
+		defer b.leave()
+		for _, c := range []byte("go\x0e\xf0next") {
+			b.event(c)
+		}
+		d.session.Cancel() // its events are not read yet
+		synctest.Wait()
+		var late []tea.Msg
+		for len(b.msgs) > 0 {
+			late = append(late, <-b.msgs)
+		}
+		if !b.turn.running || d.session.Busy() {
+			t.Fatalf("the screen shows a running turn: %v; one is running: %v", b.turn.running, d.session.Busy())
+		}
+		first := b.turn.seq
+		b.event(0x0e)
+		if b.turn.n != 2 {
+			t.Fatalf("turn %d is shown", b.turn.n)
+		}
+		for _, msg := range late {
+			b.take(msg)
+		}
+		b.settle()
+		if !slices.Contains(b.conv.chat.Loaded(), first) {
+			t.Errorf("the pair of the first turn still runs:\n%s", plainFrame(b.View().Content))
 		}
 	})
 }

@@ -125,8 +125,7 @@ func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 		return m.fail(err), false
 	}
 	m.input.draft.AddSent(typed)
-	m.startTurn(begun)
-	return m.addSent(typed), true
+	return tea.Batch(m.startTurn(begun), m.addSent(typed)), true
 }
 
 // startPrompt starts a turn that does not come from the draft, such as a suggestion or a
@@ -141,10 +140,16 @@ func (m *Model) addSent(text string) tea.Cmd {
 	return m.commands.AddSent(m.acts.query(), text)
 }
 
-// startTurn shows that a turn is running, unless this turn or a later one is already shown.
-func (m *Model) startTurn(t *assistant.Turn) {
+// startTurn shows that a turn is running, unless this turn or a later one is already shown. If
+// the end of the turn before has not arrived yet, it will be skipped, so startTurn loads the
+// pair of that turn.
+func (m *Model) startTurn(t *assistant.Turn) (loads tea.Cmd) {
 	if t.Number <= m.turn.n {
-		return
+		return nil
+	}
+	if m.turn.running && m.turn.seq != 0 {
+		m.conv.chat.EndTurn()
+		loads = m.load(m.turn.seq)
 	}
 	m.turn = turn{n: t.Number, running: true, began: m.now(), prompt: t.Prompt, model: t.Model, typed: cmp.Or(t.Prompt.Typed, t.Prompt.Text), status: thinking}
 	if m.resend != nil && m.resend.Prompt.ID != t.Prompt.ID {
@@ -155,6 +160,7 @@ func (m *Model) startTurn(t *assistant.Turn) {
 	if t.Prompt.Retry == 0 {
 		m.conv.chat.Bottom()
 	}
+	return loads
 }
 
 // animate advances the animations while a turn is running. The chunks of the turn serve as

@@ -95,8 +95,7 @@ func (m *Model) sendAgain() tea.Cmd {
 		m.resend = nil
 		return m.fail(err)
 	}
-	m.startTurn(begun)
-	return nil
+	return m.startTurn(begun)
 }
 
 // checkResend stops the attempts if the text in the box or the session has changed.
