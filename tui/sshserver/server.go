@@ -47,7 +47,7 @@ type Options struct {
 	// refused.
 	Command func(who serve.Credential, line string) (run func(ctx context.Context, s Streams) (status int), err error)
 
-	login, drain, stall, interval time.Duration // shortened by tests
+	login, drain, close, stall, interval time.Duration // shortened by tests
 }
 
 // The default limits.
@@ -98,7 +98,7 @@ func New(o Options) (*Server, error) {
 	o.Idle, o.Total = cmp.Or(o.Idle, DefaultIdle), cmp.Or(o.Total, DefaultTotal)
 	o.Width, o.Height = cmp.Or(o.Width, DefaultWidth), cmp.Or(o.Height, DefaultHeight)
 	o.Connections, o.PerUser = cmp.Or(o.Connections, DefaultConnections), cmp.Or(o.PerUser, DefaultPerUser)
-	o.login, o.drain = cmp.Or(o.login, loginTime), cmp.Or(o.drain, drainTime)
+	o.login, o.drain, o.close = cmp.Or(o.login, loginTime), cmp.Or(o.drain, drainTime), cmp.Or(o.close, closeTime)
 	o.stall, o.interval = cmp.Or(o.stall, stallTime), cmp.Or(o.interval, serve.WatchInterval)
 	s := &Server{
 		opts: o, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), places: newPlaces(o.Connections, o.PerUser),
@@ -357,8 +357,8 @@ func (c *connection) refused(what, reason string) {
 	c.log.Warn("ssh: refused", "what", identifier(what))
 }
 
-// serve runs channels until the connection ends, and then waits up to closeTime for them to
-// end.
+// serve runs channels until the connection ends, and then waits up to Options.close for them
+// to end.
 func (c *connection) serve(channels <-chan ssh.NewChannel) {
 	var running sync.WaitGroup
 	for c.ctx.Err() == nil {
@@ -394,6 +394,6 @@ func (c *connection) serve(channels <-chan ssh.NewChannel) {
 	go func() { running.Wait(); close(ended) }()
 	select {
 	case <-ended:
-	case <-time.After(closeTime):
+	case <-time.After(c.server.opts.close):
 	}
 }

@@ -291,7 +291,7 @@ func TestLimitsEndAConnection(t *testing.T) {
 func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	ended := make(chan struct{})
 	r := newRig(t, func(o *Options) {
-		o.stall = 300 * time.Millisecond
+		o.stall, o.close = 100*time.Millisecond, 100*time.Millisecond
 		o.Command = func(serve.Credential, string) (func(context.Context, Streams) int, error) {
 			return func(_ context.Context, s Streams) int {
 				for {
