@@ -49,8 +49,9 @@ type Change struct {
 }
 
 // Line returns the change as one line: its Sentence or, without one, "+ list
-// item" if only After is set, "- list item" if only Before is, else "brightness: 40 % → 80 %". If Before and After are the same, because
-// the values are masked, it is "brightness changed".
+// item" if only After is set, "- list item" if only Before is, else "brightness:
+// 40 % → 80 %". If Before and After are the same, because the values are masked,
+// it is "brightness changed".
 func (c Change) Line() safetext.Text {
 	switch {
 	case c.Sentence != "":

@@ -214,11 +214,7 @@ func (b *rollingBack) askUndo(step workspace.Step, w wording) intent {
 // askRecovery asks whether to recover or discard unsaved changes after a crash.
 func (m *Model) askRecovery() {
 	r := m.opts.Recovery
-	lines := make([]string, len(r.Lines))
-	for i, l := range r.Lines {
-		lines[i] = string(l)
-	}
-	m.question(overlay.Confirm, "winnow stopped unexpectedly last time", lines, keymap.AnswerRecover, func(answer keymap.Action) tea.Cmd {
+	m.question(overlay.Confirm, "winnow stopped unexpectedly last time", safetext.Strings(r.Lines), keymap.AnswerRecover, func(answer keymap.Action) tea.Cmd {
 		if answer != keymap.AnswerDiscard {
 			return m.info("recovered; nothing is saved yet")
 		}

@@ -26,6 +26,15 @@ func (t Text) Lines() []Text {
 	return lines
 }
 
+// Strings returns texts as strings.
+func Strings(texts []Text) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = string(t)
+	}
+	return out
+}
+
 // ReplaceAll is strings.ReplaceAll for Text.
 func (t Text) ReplaceAll(old, new Text) Text {
 	return Text(strings.ReplaceAll(string(t), string(old), string(new)))

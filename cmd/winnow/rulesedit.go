@@ -247,11 +247,7 @@ func (a *app) showPlan(plan assistant.SavePlan, staging ...string) error {
 	if plan.Empty() {
 		return a.emit(plan, nothingStaged)
 	}
-	var lines []string
-	for _, line := range plan.Lines(a.userName()) {
-		lines = append(lines, string(line))
-	}
-	lines = append(lines, "")
+	lines := append(safetext.Strings(plan.Lines(a.userName())), "")
 	if len(staging) > 0 {
 		lines = append(append(lines, "Nothing is staged yet. These commands stage exactly this plan and save it:"), staging...)
 		lines = append(lines, "winnow rules save --plan "+plan.Digest)

@@ -81,11 +81,7 @@ func ConflictLines(c *assistant.Conflict, mine []assistant.Change, user string, 
 // UnsavedLines returns lines that show unsaved changes, and then those that other users than
 // user have made.
 func UnsavedLines(changes []assistant.Change, user string, icons *style.Icons) []string {
-	lines := changeLines(changes, icons)
-	for _, l := range assistant.OthersLines(changes, user) {
-		lines = append(lines, string(l))
-	}
-	return lines
+	return append(changeLines(changes, icons), safetext.Strings(assistant.OthersLines(changes, user))...)
 }
 
 // changeLines returns a line for each of the first maxLines changes, and one that counts the

@@ -87,7 +87,7 @@ func (c *console) save(ctx context.Context) (done bool, err error) {
 			c.out.Line("Nothing to save: the file has the same rules.")
 			return true, nil
 		}
-		indent(c.out, plan.Lines(c.workspace.Author()))
+		c.out.Indent(safetext.Strings(plan.Lines(c.workspace.Author()))...)
 		if !c.yes(ctx, "Type yes to save: ") {
 			c.nothingDone()
 			return false, nil
@@ -151,7 +151,7 @@ func (c *console) askDiscard(ctx context.Context, plan assistant.SavePlan) (done
 		c.out.Line("There are no unsaved changes.")
 		return true, nil
 	}
-	indent(c.out, plan.DiscardLines(c.workspace.Author()))
+	c.out.Indent(safetext.Strings(plan.DiscardLines(c.workspace.Author()))...)
 	if !c.yes(ctx, "Type yes to discard these changes: ") {
 		c.nothingDone()
 		return false, nil
@@ -327,7 +327,7 @@ func (c *console) quit(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	indent(c.out, assistant.OthersLines(plan.Changes, c.workspace.Author()))
+	c.out.Indent(safetext.Strings(assistant.OthersLines(plan.Changes, c.workspace.Author()))...)
 	c.out.Label("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
 	done := false
 	switch c.ask(ctx, "Type save, keep, discard or stay: ", "save", "keep", "discard") {

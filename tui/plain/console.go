@@ -323,7 +323,7 @@ func (c *console) showWaiting() {
 // recover asks what to do with unsaved changes left by a crash.
 func (c *console) recover(ctx context.Context) error {
 	c.out.Label("Question", "winnow stopped unexpectedly last time.")
-	indent(c.out, c.opts.Recovery)
+	c.out.Indent(safetext.Strings(c.opts.Recovery)...)
 	if c.ask(ctx, "Type discard to drop the unsaved changes; anything else keeps them: ", "discard") == "" {
 		c.out.Line("Recovered; nothing is saved yet.")
 		return nil

@@ -122,13 +122,6 @@ func (w *Writer) Indent(lines ...string) {
 	}
 }
 
-// indent is Writer.Indent for lines that are safe to show.
-func indent(w *Writer, lines []safetext.Text) {
-	for _, l := range lines {
-		w.Indent(string(l))
-	}
-}
-
 // Label writes a line that starts with a label, a word that says what the line is.
 func (w *Writer) Label(label, text string) {
 	w.Begin(label)
